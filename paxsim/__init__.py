@@ -1,0 +1,38 @@
+"""paxsim: Monte Carlo strategy analysis for the card game PAX."""
+
+from paxsim.cards import CATEGORIES, Card, Deck, deck_names, load_deck
+from paxsim.errors import PaxsimError
+from paxsim.game import Game, Option
+from paxsim.lineup import Lineup, make_lineup
+from paxsim.policies import Policy, find_policy, policy, policy_names
+from paxsim.rules import Rules, load_rules
+from paxsim.setting import Setting, make_setting
+from paxsim.simulate import Batch, GameResult, PolicyError, play, play_batch
+from paxsim.version import __version__
+
+__all__ = [
+    "CATEGORIES",
+    "Batch",
+    "Card",
+    "Deck",
+    "Game",
+    "GameResult",
+    "Lineup",
+    "Option",
+    "PaxsimError",
+    "Policy",
+    "PolicyError",
+    "Rules",
+    "Setting",
+    "__version__",
+    "deck_names",
+    "find_policy",
+    "load_deck",
+    "load_rules",
+    "make_lineup",
+    "make_setting",
+    "play",
+    "play_batch",
+    "policy",
+    "policy_names",
+]

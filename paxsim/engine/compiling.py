@@ -1,0 +1,120 @@
+"""Compilation of the engine, with a cache that can't go stale.
+
+Numba's own cache looks at the file a function stands in and not at the helpers it calls, so an
+edited helper would go unnoticed. Here every cached kernel is filed under a fingerprint of all
+sources that go into compiled code, in the user's cache folder, so a read-only install works too.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core.caching import CacheImpl, FunctionCache, _CacheLocator
+from numba.core.caching import CompileResultCacheImpl as _ResultImpl
+from numba.core.errors import NumbaExperimentalFeatureWarning
+
+# First-class functions are what policies are passed as; the warning says they are experimental.
+warnings.filterwarnings(
+    "ignore", message="First-class function type", category=NumbaExperimentalFeatureWarning
+)
+
+#: numpy's error model: no test for division by zero, which the rules' checks exclude.
+OPTIONS = {"nogil": True, "error_model": "numpy"}
+
+#: Compiled as a part of whatever calls it, so it needs no way in from Python.
+kernel = numba.njit(**OPTIONS, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
+@functools.cache
+def source_fingerprint() -> str:
+    """A fingerprint of every Python source of the package, and of numba's version."""
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]}".encode())
+    package = Path(__file__).parent.parent
+    for path in sorted(package.rglob("*.py")):
+        digest.update(str(path.relative_to(package)).encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def cache_folder() -> Path:
+    """Where compiled code is kept: ``PAXSIM_CACHE_DIR``, or the user's cache folder."""
+    chosen = os.environ.get("PAXSIM_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "paxsim"
+
+
+class _PackageLocator(_CacheLocator):
+    """Files a kernel under the fingerprint of the whole package."""
+
+    def __init__(self, py_func: Callable, py_file: str):
+        self._path = cache_folder() / source_fingerprint()
+
+    def get_cache_path(self) -> str:
+        return str(self._path)
+
+    def get_source_stamp(self) -> str:
+        return source_fingerprint()
+
+    def get_disambiguator(self) -> str:
+        return "paxsim"
+
+    @classmethod
+    def from_function(cls, py_func: Callable, py_file: str) -> _PackageLocator | None:
+        locator = cls(py_func, py_file)
+        try:
+            locator.ensure_cache_path()
+        except OSError:
+            return None
+        return locator
+
+
+class _PackageImpl(_ResultImpl):
+    _locator_classes = [_PackageLocator]
+
+
+class _PackageCache(FunctionCache):
+    _impl_class: type[CacheImpl] = _PackageImpl
+
+
+def enable_package_cache(dispatcher: Any) -> None:
+    """Make a dispatcher load and save its code in the package's cache, where there is one."""
+    try:
+        dispatcher._cache = _PackageCache(dispatcher.py_func)
+    except RuntimeError:
+        pass  # nowhere to write: the code is compiled anew in every process
+
+
+def entry(signature: Any) -> Callable[[Callable], Callable]:
+    """Make a function an entry point of the engine: compiled at its first call, and cached.
+
+    The signature is explicit so that policies arrive as first-class functions: one compiled
+    engine serves every line-up. A callable signature is asked for it at the first call.
+    """
+
+    def decorate(function: Callable) -> Callable:
+        @functools.cache
+        def compiled() -> Callable:
+            dispatcher = numba.njit(**OPTIONS)(function)
+            enable_package_cache(dispatcher)
+            dispatcher.compile(signature)
+            dispatcher.disable_compile()
+            return dispatcher
+
+        @functools.wraps(function)
+        def call(*args: Any) -> Any:
+            return compiled()(*args)
+
+        call.compiled = compiled  # type: ignore[attr-defined]
+        return call
+
+    return decorate

@@ -1,0 +1,54 @@
+"""The event log: what happened since the last decision, as numbers, for traces.
+
+An event is its code followed by its fields; a list of cards is its length and the cards. Nothing
+is written unless the log is on (callers look first, so that a log that is off costs one test), and
+nothing reads it but `paxsim.trace`.
+"""
+
+from __future__ import annotations
+
+from paxsim.engine.compiling import kernel
+
+(
+    SETUP,
+    DRAWN,
+    SHOWN,
+    KEPT,
+    REFILL,
+    ROUND,
+    PEEKED,
+    REVEAL,
+    PLACED,
+    COMPENSATION,
+    BOUGHT,
+    PLAYED,
+    PRIMUS,
+    INCOME,
+    REACTED,
+    ROME_TAKES,
+    END,
+) = range(1, 18)
+
+
+@kernel
+def write(log, word):
+    """Append one number."""
+    log.words[log.used] = word
+    log.used += 1
+
+
+@kernel
+def write_event(log, code, first, second, third):
+    """Append an event with up to three numbers; those it has no use for are 0."""
+    write(log, code)
+    write(log, first)
+    write(log, second)
+    write(log, third)
+
+
+@kernel
+def write_cards(log, cards, first, count):
+    """Append the list ``cards[first : first + count]``."""
+    write(log, count)
+    for i in range(first, first + count):
+        write(log, cards[i])

@@ -1,0 +1,93 @@
+"""Moving a card: out of and under the deck, into a hand, below a legion, into a display."""
+
+from __future__ import annotations
+
+from paxsim.cards import INTRIGUE, WEALTH
+from paxsim.engine import events
+from paxsim.engine.codes import category_of, symbols_of, value_of
+from paxsim.engine.compiling import kernel
+from paxsim.engine.records import NOBODY, RING
+
+
+@kernel
+def draw_card(game):
+    """Take the top card of the deck, which must not be empty."""
+    hidden = game.hidden
+    card = hidden.deck[hidden.top]
+    hidden.top = (hidden.top + 1) & (RING - 1)
+    game.table.deck_left -= 1
+    return card
+
+
+@kernel
+def put_under_deck(game, card):
+    """Put a card under the deck."""
+    hidden = game.hidden
+    hidden.deck[(hidden.top + game.table.deck_left) & (RING - 1)] = card
+    game.table.deck_left += 1
+
+
+@kernel
+def take_from_drawn(choice, index):
+    """Take a drawn card out of the view; the others keep their order."""
+    card = choice.drawn[index]
+    choice.drawn_count -= 1
+    for i in range(index, choice.drawn_count):
+        choice.drawn[i] = choice.drawn[i + 1]
+    return card
+
+
+@kernel
+def take_to_hand(me, card):
+    """Put a card into a hand, in its last slot."""
+    me.hand[me.hand_count] = card
+    me.hand_count += 1
+
+
+@kernel
+def take_from_hand(me, slot):
+    """Take the card of a slot out of a hand; the last card takes its place."""
+    card = me.hand[slot]
+    me.hand_count -= 1
+    me.hand[slot] = me.hand[me.hand_count]
+    return card
+
+
+@kernel
+def put_below_legion(table, legion, card):
+    """Put a card face up below a legion, on top of those that lie there."""
+    table.legion_cards[legion, table.legion_size[legion]] = card
+    table.legion_size[legion] += 1
+    table.legion_value[legion] += value_of(card)
+
+
+@kernel
+def clear_legion(table, legion):
+    """Nothing lies below the legion any more."""
+    table.legion_size[legion] = 0
+    table.legion_value[legion] = 0
+
+
+@kernel
+def display_card(game, log, seat, card):
+    """Add a card to a seat's display, with what follows at once from its symbols."""
+    table = game.table
+    category = category_of(card)
+    table.symbols[seat, category] += symbols_of(card)
+    table.cards[seat, category] += 1
+    if category == WEALTH:
+        table.discount[seat] = table.symbols[seat, WEALTH] // table.rules.discount_step
+    elif category == INTRIGUE:
+        move_primus(table, log, seat)
+
+
+@kernel
+def move_primus(table, log, seat):
+    """Primus conspiratus goes to a seat with strictly more intrigue than its holder."""
+    holder = table.primus
+    if holder == seat:
+        return
+    if holder == NOBODY or table.symbols[seat, INTRIGUE] > table.symbols[holder, INTRIGUE]:
+        table.primus = seat
+        if log.on:
+            events.write_event(log, events.PRIMUS, seat, holder, 0)

@@ -1,0 +1,222 @@
+"""The play loop: whole games, one after another, with a policy at every seat.
+
+Entry points that Python calls stand here. Policies arrive as first-class functions in a tuple of
+fixed length, so that one compiled engine serves every line-up.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+from numba import types
+
+from paxsim.engine import steps
+from paxsim.engine.compiling import entry, kernel
+from paxsim.engine.records import (
+    MAX_PLAYERS,
+    OVER,
+    ChoiceType,
+    GameType,
+    LogType,
+    ResultType,
+    SeatType,
+    TableType,
+    game_dtype,
+    seat_dtype,
+)
+from paxsim.engine.scoring import score
+
+#: What a policy looks like to the engine.
+POLICY_SIGNATURE = types.int64(TableType, SeatType, ChoiceType)
+PolicyType = types.FunctionType(POLICY_SIGNATURE)
+LineupType = types.UniTuple(PolicyType, MAX_PLAYERS)
+
+# Ways in which a policy can fail without raising an exception.
+FINE, OUT_OF_RANGE, WROTE_ELSEWHERE = range(3)
+
+#: Where a batch stands; after a failure it names the very decision.
+progress_dtype = np.dtype(
+    [
+        ("failure", np.int32),
+        ("seat", np.int32),
+        ("decision", np.int32),
+        ("rotation", np.int32),
+        ("deal", np.int64),
+        ("answer", np.int64),
+    ],
+    align=True,
+)
+ProgressType = numba.from_dtype(progress_dtype)
+
+_SEATS = game_dtype.fields["seats"][1]
+_MEMORY = seat_dtype.fields["memory"][1]
+_SEAT_SIZE = seat_dtype.itemsize
+
+Bytes = types.Array(types.uint8, 1, "C")
+Results = types.Array(ResultType, 1, "C")
+
+
+@kernel
+def only_memory_changed(seat, now, before):
+    """Whether two images of a game are equal but for a seat's memory and random stream.
+
+    These two are the last fields of a seat, so that what a policy may write is one run of bytes.
+    """
+    first = _SEATS + seat * _SEAT_SIZE + _MEMORY
+    end = _SEATS + (seat + 1) * _SEAT_SIZE
+    for i in range(first):
+        if now[i] != before[i]:
+            return False
+    for i in range(end, now.size):
+        if now[i] != before[i]:
+            return False
+    return True
+
+
+@kernel
+def ask(game, policies, position, progress):
+    """The option that the deciding seat's policy chooses; a wrong one is noted as a failure."""
+    seat = game.hidden.seat
+    choice = game.choices[seat]
+    progress.seat = seat
+    progress.decision = choice.kind
+    option = policies[position](game.table, game.seats[seat], choice)
+    if option < 0 or option >= choice.count:
+        progress.failure = OUT_OF_RANGE
+        progress.answer = option
+    return option
+
+
+@kernel
+def position_at(seat, rotation, players):
+    """Line-up position that sits at a seat in a rotation."""
+    position = seat + rotation
+    return position if position < players else position - players
+
+
+@kernel
+def play_to_the_end(game, log, policies, rotation, progress, image, before):
+    """Play on from the decision at hand; return how many decisions were asked.
+
+    With `before` (as long as the game's bytes in `image`) every call of a policy is checked for
+    writes to anything but its own memory.
+    """
+    decisions = 0
+    guarded = before.size > 0
+    players = game.table.players
+    while game.hidden.decision != OVER:
+        if guarded:
+            before[:] = image
+        position = position_at(game.hidden.seat, rotation, players)
+        option = ask(game, policies, position, progress)
+        if guarded and not only_memory_changed(game.hidden.seat, image, before):
+            progress.failure = WROTE_ELSEWHERE
+        if progress.failure != FINE:
+            return decisions
+        steps.apply(game, log, option)
+        decisions += 1
+    return decisions
+
+
+@kernel
+def seat_lineup(game, params, rotation):
+    """Give every seat the parameters of the policy that plays it in this rotation."""
+    players = game.table.players
+    for seat in range(players):
+        game.seats[seat].params[:] = params[position_at(seat, rotation, players)]
+
+
+@entry(
+    types.int64(
+        GameType,
+        LogType,
+        LineupType,
+        types.Array(types.float64, 2, "C"),
+        types.int64,
+        types.int64,
+        types.int64,
+        types.Array(types.int64, 1, "C"),
+        Results,
+        ProgressType,
+        Bytes,
+        Bytes,
+        types.int64,
+    )
+)
+def play_games(
+    game,
+    log,
+    policies,
+    params,
+    seed,
+    first_deal,
+    deals,
+    rotations,
+    results,
+    progress,
+    image,
+    before,
+    guard_every,
+):
+    """Play `deals` deals, each once for each rotation; fill one result a game.
+
+    Results are ordered by deal, then by rotation. Returns the number of games played, which is
+    less than asked for only after a failure (see `progress`).
+    """
+    played = 0
+    turns = rotations.size
+    unguarded = before[:0]
+    for turn in range(turns):
+        rotation = rotations[turn]
+        seat_lineup(game, params, rotation)
+        progress.rotation = rotation
+        for index in range(deals):
+            deal = first_deal + index
+            progress.deal = deal
+            progress.seat = -1
+            guarded = guard_every > 0 and deal % guard_every == 0
+            steps.start(game, log, seed, deal, rotation)
+            decisions = play_to_the_end(
+                game,
+                log,
+                policies,
+                rotation,
+                progress,
+                image,
+                before if guarded else unguarded,
+            )
+            if progress.failure != FINE:
+                return played
+            result = results[index * turns + turn]
+            result.deal = deal
+            result.rotation = rotation
+            result.decisions = decisions
+            score(game, result)
+            played += 1
+    return played
+
+
+@entry(types.void(GameType, LogType, types.int64, types.int64, types.int64))
+def start_game(game, log, seed, deal, rotation):
+    """Deal a game and stop at its first decision."""
+    steps.start(game, log, seed, deal, rotation)
+
+
+@entry(types.void(GameType, LogType, types.int64))
+def apply_option(game, log, option):
+    """Apply one option and stop at the next decision."""
+    steps.apply(game, log, option)
+
+
+@entry(types.int64(GameType, LineupType, types.int64, ProgressType))
+def ask_policy(game, policies, position, progress):
+    """Ask one policy of the line-up about the decision at hand."""
+    return ask(game, policies, position, progress)
+
+
+@entry(types.void(GameType, ResultType))
+def score_game(game, result):
+    """Score a finished game."""
+    score(game, result)
+
+

@@ -1,0 +1,200 @@
+"""The state of a game as flat numpy records, and the numbers that name its parts.
+
+A game is one record, so copying a game is one assignment. It is cut along the lines of who may
+see what: a policy is handed `table` (public), its own `seat` and its own `choice`; the `hidden`
+part never leaves the engine. Seats and legions count from 0 here and from 1 in everything a
+person reads.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+from paxsim.cards import CATEGORIES
+from paxsim.rules import (
+    MAX_DRAFT,
+    MAX_LEGIONS,
+    MAX_PLAYERS,
+    MAX_ROME_START,
+    Rules,
+    field_names,
+)
+
+N_CATEGORIES = len(CATEGORIES)
+#: Two copies of at most 120 cards; also the capacity of a hand and of a legion.
+MAX_CARDS = 240
+#: Slots of the deck, a ring whose size is a power of two so that wrapping round is a mask.
+RING = 256
+MAX_PARAMS = 64
+MEMORY_SIZE = 32
+
+NOBODY = -1
+
+# Decisions, in the order in which a game first meets them.
+DISPLAY, KEEP, TURN, PLACE, BUY, PLAY, REACT, OVER = range(8)
+DECISIONS = ("display", "keep", "turn", "place", "buy", "play", "react", "over")
+
+# The two options of the TURN decision.
+TAKE_TURN, PEEK = 0, 1
+
+# Where a drawn card may go, besides a legion (0, 1, 2 ...).
+TO_HAND, TO_BOTTOM = -1, -2
+
+#: How `Rules.tie` is written in the rules record.
+TIE_SHARED, TIE_MONEY = 0, 1
+
+
+def _rule_field(name: str) -> tuple:
+    """A rule as a 32-bit number; `draft_sizes` is the one list (solo_needs is resolved)."""
+    return (name, np.int32, (MAX_PLAYERS,)) if name == "draft_sizes" else (name, np.int32)
+
+
+rules_dtype = np.dtype(
+    [_rule_field(name) for name in (*field_names(), "solo_displayed")], align=True
+)
+
+table_dtype = np.dtype(
+    [
+        ("players", np.int32),
+        ("solo_level", np.int32),  # 0 when not solo
+        ("legions", np.int32),
+        ("round", np.int32),  # from 1; 0 during the draft
+        ("start", np.int32),  # seat that starts this round
+        ("active", np.int32),  # seat whose turn it is
+        ("turns_left", np.int32),  # turns of this round that come after this one
+        ("played", np.int32),  # cards the active seat has played this turn
+        ("primus", np.int32),  # seat with primus conspiratus, or NOBODY
+        ("deck_left", np.int32),
+        ("discount", np.int32, (MAX_PLAYERS,)),  # Aurei off each purchase, by seat
+        ("symbols", np.int16, (MAX_PLAYERS, 8)),  # displayed, by seat and category
+        ("cards", np.int16, (MAX_PLAYERS, 8)),  # displayed, by seat and category
+        ("rome_symbols", np.int16, 8),  # face up, by category
+        ("rome_cards", np.int16, 8),  # face up, by category
+        ("legion_size", np.int16, MAX_LEGIONS),
+        ("legion_value", np.int16, MAX_LEGIONS),
+        ("legion_cards", np.uint16, (MAX_LEGIONS, MAX_CARDS)),
+        ("copy_symbols", np.int16, 8),  # of one copy of the deck, by category
+        ("copy_cards", np.int16, 8),  # of one copy of the deck, by category
+        ("rules", rules_dtype),
+    ],
+    align=True,
+)
+
+seat_dtype = np.dtype(
+    [
+        ("seat", np.int32),
+        ("money", np.int32),
+        ("hand_count", np.int32),
+        ("peeked", np.int32),  # 1 once this seat has looked at Rome's hidden cards
+        ("rome_hidden", np.int16, 8),  # their symbols by category; zeros before peeking
+        ("hand", np.uint16, MAX_CARDS),
+        ("params", np.float64, MAX_PARAMS),
+        ("memory", np.float64, MEMORY_SIZE),  # the policy's own notes, zeros at the start
+        ("stream", np.uint64, 4),  # the seat's random stream
+    ],
+    align=True,
+)
+
+choice_dtype = np.dtype(
+    [
+        ("kind", np.int32),  # DISPLAY, KEEP, TURN, PLACE, BUY, PLAY or REACT
+        ("count", np.int32),  # options are 0 .. count - 1
+        ("price", np.int32),  # PLAY, REACT: what the next card costs
+        ("drawn_count", np.int32),
+        ("places", np.int32),  # PLACE: number of open destinations
+        ("drawn", np.uint16, MAX_DRAFT),  # DISPLAY, KEEP, PLACE: the drawn cards
+        ("options", np.int16, RING),  # see paxsim.engine.options
+    ],
+    align=True,
+)
+
+hidden_dtype = np.dtype(
+    [
+        ("decision", np.int32),
+        ("seat", np.int32),  # who decides
+        ("undrawn", np.int32),  # cards of this draw step still in the deck
+        ("hand_open", np.int32),  # this draw step may still put a card into the hand,
+        ("bottom_open", np.int32),  # under the deck,
+        ("legion_open", np.int32),  # below a legion
+        ("hand_waits", np.int32),  # religion: the first of two cards may not go to the hand
+        ("categories_played", np.int32),  # this turn, as a bit set
+        ("shown", np.int32),  # solo start: cards displayed so far
+        ("top", np.int32),  # index of the deck's top card in the ring
+        ("removed_count", np.int32),
+        ("rome_hidden", np.uint16, MAX_ROME_START),
+        ("rome_hidden_symbols", np.int16, 8),
+        ("stream", np.uint64, 4),  # the deal's random stream
+        ("deck", np.uint16, RING),
+        ("removed", np.uint16, MAX_CARDS),
+        ("copy", np.uint16, MAX_CARDS),  # one copy of the deck, sorted
+        ("copy_size", np.int32),
+    ],
+    align=True,
+)
+
+game_dtype = np.dtype(
+    [
+        ("hidden", hidden_dtype),
+        ("table", table_dtype),
+        ("seats", seat_dtype, (MAX_PLAYERS,)),
+        # One choice a seat, so that nobody finds traces of another seat's options in theirs.
+        ("choices", choice_dtype, (MAX_PLAYERS,)),
+    ],
+    align=True,
+)
+
+#: How a game ended, one record a game; also what the `score` line of a trace is made from.
+result_dtype = np.dtype(
+    [
+        ("deal", np.int64),
+        ("rotation", np.int32),
+        ("decisions", np.int32),
+        ("rounds", np.int16),
+        ("deck_left", np.int16),
+        ("empty_legions", np.int16),
+        ("rome_wins", np.int16),
+        ("rome_held", np.int16),  # categories that Rome holds, as a bit set
+        ("rome_categories", np.int16),  # how many these are
+        ("primus", np.int16),
+        ("winners", np.int16),  # how many seats share the win
+        ("shares", np.float64, MAX_PLAYERS),
+        ("points", np.int32, MAX_PLAYERS),
+        ("points_categories", np.int32, MAX_PLAYERS),
+        ("points_stronger", np.int32, MAX_PLAYERS),
+        ("points_fleet_army", np.int32, MAX_PLAYERS),
+        ("points_primus", np.int32, MAX_PLAYERS),
+        ("points_wealthiest", np.int32, MAX_PLAYERS),
+        ("money", np.int32, MAX_PLAYERS),
+        ("hand_count", np.int16, MAX_PLAYERS),
+        ("symbols", np.int16, (MAX_PLAYERS, 8)),  # bonuses included
+        ("rome_symbols", np.int16, 8),  # hidden cards and bonuses included
+    ],
+    align=True,
+)
+
+#: Events since the last decision, for traces; see paxsim.engine.events.
+log_dtype = np.dtype(
+    [("on", np.int32), ("used", np.int32), ("words", np.int32, 4096)], align=True
+)
+
+RulesType = numba.from_dtype(rules_dtype)
+TableType = numba.from_dtype(table_dtype)
+SeatType = numba.from_dtype(seat_dtype)
+ChoiceType = numba.from_dtype(choice_dtype)
+GameType = numba.from_dtype(game_dtype)
+ResultType = numba.from_dtype(result_dtype)
+LogType = numba.from_dtype(log_dtype)
+
+
+def rules_record(rules: Rules, players: int, solo_level: int | None) -> np.void:
+    """A rule set, resolved for a player count, as the record that the engine reads."""
+    record = np.zeros(1, rules_dtype)[0]
+    for name, value in rules.resolve(players, solo_level).items():
+        if name == "draft_sizes":
+            record[name][: len(value)] = value
+        elif name == "tie":
+            record[name] = TIE_MONEY if value == "money" else TIE_SHARED
+        else:
+            record[name] = value
+    return record

@@ -1,0 +1,118 @@
+"""Rounds: their beginning, the group that goes to Rome, the refill, and when a game is over."""
+
+from __future__ import annotations
+
+from paxsim.engine import events
+from paxsim.engine.codes import category_of, symbols_of
+from paxsim.engine.compiling import kernel
+from paxsim.engine.piles import clear_legion, draw_card, put_below_legion
+from paxsim.engine.records import NOBODY, OVER, TURN
+
+
+@kernel
+def begin_round(game, log):
+    """The start seat takes the first turn of a new round."""
+    table = game.table
+    table.round += 1
+    table.turns_left = table.players - 1
+    if log.on:
+        events.write_event(log, events.ROUND, table.round, table.start, 0)
+    begin_turn(game, table.start)
+
+
+@kernel
+def begin_turn(game, seat):
+    """It is a seat's turn; the first decision is whether to take it or to peek."""
+    hidden = game.hidden
+    game.table.active = seat
+    game.table.played = 0
+    hidden.categories_played = 0
+    hidden.seat = seat
+    hidden.decision = TURN
+
+
+@kernel
+def end_turn(game, log):
+    """Pass the turn on clockwise, or end the round after the last one."""
+    table = game.table
+    if table.turns_left > 0:
+        table.turns_left -= 1
+        following = table.active + 1
+        begin_turn(game, following if following < table.players else 0)
+    else:
+        end_round(game, log)
+
+
+@kernel
+def end_round(game, log):
+    """Rome takes a group, primus conspiratus starts, legions are refilled or the game ends."""
+    table = game.table
+    if table.deck_left == 0 and not table.rules.rome_takes_last:
+        end_game(game, log)
+        return
+    rome_takes(table, log)
+    if table.primus != NOBODY:
+        table.start = table.primus
+    if table.deck_left < empty_legions(table):
+        end_game(game, log)
+        return
+    refill(game, log)
+    begin_round(game, log)
+
+
+@kernel
+def rome_takes(table, log):
+    """The group with the highest value goes to Rome; in a tie that of the lowest legion."""
+    richest = NOBODY
+    for legion in range(table.legions):
+        if table.legion_size[legion] > 0 and (
+            richest == NOBODY or table.legion_value[legion] > table.legion_value[richest]
+        ):
+            richest = legion
+    if richest == NOBODY:
+        return
+    if log.on:
+        events.write_event(log, events.ROME_TAKES, richest, table.legion_value[richest], 0)
+        events.write_cards(log, table.legion_cards[richest], 0, table.legion_size[richest])
+    for i in range(table.legion_size[richest]):
+        card = table.legion_cards[richest, i]
+        table.rome_symbols[category_of(card)] += symbols_of(card)
+        table.rome_cards[category_of(card)] += 1
+    clear_legion(table, richest)
+
+
+@kernel
+def empty_legions(table):
+    """How many legions have no card below them."""
+    count = 0
+    for legion in range(table.legions):
+        if table.legion_size[legion] == 0:
+            count += 1
+    return count
+
+
+@kernel
+def refill(game, log):
+    """One card below every empty legion, in legion order; the deck must have enough."""
+    table = game.table
+    empty = empty_legions(table)
+    if empty == 0:
+        return
+    if log.on:
+        events.write_event(log, events.REFILL, empty, 0, 0)
+    for legion in range(table.legions):
+        if table.legion_size[legion] == 0:
+            card = draw_card(game)
+            put_below_legion(table, legion, card)
+            if log.on:
+                events.write(log, legion)
+                events.write(log, card)
+
+
+@kernel
+def end_game(game, log):
+    """No more decisions."""
+    table = game.table
+    game.hidden.decision = OVER
+    if log.on:
+        events.write_event(log, events.END, table.round, table.deck_left, empty_legions(table))

@@ -1,0 +1,197 @@
+"""Who wins: bonuses, the comparison with Rome, points, shared wins, and solo."""
+
+from __future__ import annotations
+
+from paxsim.cards import ARMY, FLEET
+from paxsim.engine.compiling import kernel
+from paxsim.engine.records import MAX_PLAYERS, N_CATEGORIES, NOBODY, TIE_MONEY
+from paxsim.engine.rounds import empty_legions
+
+
+@kernel
+def score(game, result):
+    """Fill a result record from a finished game.
+
+    Points are those of the players' victory, and are filled in also when Rome wins.
+    """
+    table = game.table
+    result.rounds = table.round
+    result.deck_left = table.deck_left
+    result.empty_legions = empty_legions(table)
+    result.primus = table.primus
+    clear_unused_seats(table, result)
+    count_symbols(game, result)
+    compare_with_rome(table, result)
+    for seat in range(table.players):
+        count_points(game, result, seat)
+    give_wealthiest(game, result)
+    if table.solo_level:
+        win_solo(table, result)
+    else:
+        win(game, result)
+
+
+@kernel
+def clear_unused_seats(table, result):
+    """Result records are used again for other games; seats that nobody takes read 0."""
+    for seat in range(table.players, MAX_PLAYERS):
+        result.shares[seat] = 0.0
+        result.points[seat] = 0
+        result.points_categories[seat] = 0
+        result.points_stronger[seat] = 0
+        result.points_fleet_army[seat] = 0
+        result.points_primus[seat] = 0
+        result.points_wealthiest[seat] = 0
+        result.money[seat] = 0
+        result.hand_count[seat] = 0
+        for category in range(N_CATEGORIES):
+            result.symbols[seat, category] = 0
+
+
+@kernel
+def count_symbols(game, result):
+    """Symbols of every seat and of Rome, hidden cards turned up and bonuses added."""
+    table = game.table
+    step = table.rules.bonus_step
+    for seat in range(table.players):
+        for category in range(N_CATEGORIES):
+            result.symbols[seat, category] = table.symbols[seat, category]
+        add_bonus(result.symbols[seat], step)
+    for category in range(N_CATEGORIES):
+        result.rome_symbols[category] = (
+            table.rome_symbols[category] + game.hidden.rome_hidden_symbols[category]
+        )
+    add_bonus(result.rome_symbols, step)
+
+
+@kernel
+def add_bonus(symbols, step):
+    """An army for every `step` fleets, a fleet for every `step` armies, both from the cards."""
+    armies = symbols[FLEET] // step
+    fleets = symbols[ARMY] // step
+    symbols[ARMY] += armies
+    symbols[FLEET] += fleets
+
+
+@kernel
+def compare_with_rome(table, result):
+    """The categories in which Rome has at least as many symbols as every player."""
+    held = 0
+    count = 0
+    for category in range(N_CATEGORIES):
+        strongest = 0
+        for seat in range(table.players):
+            strongest = max(strongest, result.symbols[seat, category])
+        if result.rome_symbols[category] >= strongest:
+            held |= 1 << category
+            count += 1
+    result.rome_held = held
+    result.rome_categories = count
+
+
+@kernel
+def stronger_than_rome(result, seat):
+    """In how many categories a seat has more symbols than Rome."""
+    count = 0
+    for category in range(N_CATEGORIES):
+        if result.symbols[seat, category] > result.rome_symbols[category]:
+            count += 1
+    return count
+
+
+@kernel
+def categories_displayed(table, seat):
+    """In how many categories a seat has a card; bonuses do not make one."""
+    count = 0
+    for category in range(N_CATEGORIES):
+        if table.cards[seat, category] > 0:
+            count += 1
+    return count
+
+
+@kernel
+def count_points(game, result, seat):
+    """A seat's points, without those for the largest sum of money."""
+    table = game.table
+    rules = table.rules
+    fleets_armies = result.symbols[seat, FLEET] + result.symbols[seat, ARMY]
+    result.points_categories[seat] = rules.points_category * categories_displayed(table, seat)
+    result.points_stronger[seat] = rules.points_stronger * stronger_than_rome(result, seat)
+    result.points_fleet_army[seat] = rules.points_fleet_army * fleets_armies
+    result.points_primus[seat] = rules.points_primus if table.primus == seat else 0
+    result.points[seat] = (
+        result.points_categories[seat]
+        + result.points_stronger[seat]
+        + result.points_fleet_army[seat]
+        + result.points_primus[seat]
+    )
+
+
+@kernel
+def wealth_of(game, seat):
+    """Money left, each hand card counting 1 Aureus."""
+    return game.seats[seat].money + game.seats[seat].hand_count
+
+
+@kernel
+def give_wealthiest(game, result):
+    """Points for the largest sum of money; all who tie for it get them."""
+    players = game.table.players
+    largest = 0
+    for seat in range(players):
+        result.money[seat] = game.seats[seat].money
+        result.hand_count[seat] = game.seats[seat].hand_count
+        largest = max(largest, wealth_of(game, seat))
+    for seat in range(players):
+        gain = game.table.rules.points_wealthiest if wealth_of(game, seat) == largest else 0
+        result.points_wealthiest[seat] = gain
+        result.points[seat] += gain
+
+
+@kernel
+def win_solo(table, result):
+    """All categories displayed, and stronger than Rome in as many as the level asks."""
+    won = (
+        categories_displayed(table, 0) == N_CATEGORIES
+        and stronger_than_rome(result, 0) >= table.rules.solo_needs
+    )
+    result.rome_wins = not won
+    result.winners = won
+    result.shares[0] = 1.0 if won else 0.0
+
+
+@kernel
+def win(game, result):
+    """Rome and the holder of primus conspiratus, or the players with the most points."""
+    table = game.table
+    for seat in range(table.players):
+        result.shares[seat] = 0.0
+    result.rome_wins = result.rome_categories >= table.rules.rome_needs
+    if result.rome_wins:
+        result.winners = table.primus != NOBODY
+        if table.primus != NOBODY:
+            result.shares[table.primus] = 1.0
+        return
+    by_money = table.rules.tie == TIE_MONEY
+    best = NOBODY
+    winners = 0
+    for seat in range(table.players):
+        order = 1 if best == NOBODY else rank(game, result, seat, best, by_money)
+        if order > 0:
+            best = seat
+            winners = 1
+        elif order == 0:
+            winners += 1
+    result.winners = winners
+    for seat in range(table.players):
+        if rank(game, result, seat, best, by_money) == 0:
+            result.shares[seat] = 1.0 / winners
+
+
+@kernel
+def rank(game, result, seat, other, by_money):
+    """Positive if `seat` stands above `other`, 0 if they tie, negative if below."""
+    difference = result.points[seat] - result.points[other]
+    if difference == 0 and by_money:
+        difference = wealth_of(game, seat) - wealth_of(game, other)
+    return difference

@@ -1,0 +1,195 @@
+"""Setup: the shuffle, Rome's cards, the draft, and the first card below every legion."""
+
+from __future__ import annotations
+
+from paxsim.engine import events
+from paxsim.engine.codes import category_of, symbols_of
+from paxsim.engine.compiling import kernel
+from paxsim.engine.piles import (
+    display_card,
+    draw_card,
+    put_under_deck,
+    take_from_drawn,
+    take_to_hand,
+)
+from paxsim.engine.records import (
+    DISPLAY,
+    KEEP,
+    MEMORY_SIZE,
+    N_CATEGORIES,
+    NOBODY,
+)
+from paxsim.engine.rounds import begin_round, refill
+from paxsim.engine.streams import DEAL_STREAM, SEAT_STREAM, below, seed_stream
+
+
+@kernel
+def begin_game(game, log, seed, deal, rotation):
+    """Shuffle and deal a fresh game up to the draft of the first seat."""
+    clear_table(game)
+    seed_stream(game.hidden.stream, seed, deal, 0, DEAL_STREAM)
+    for seat in range(game.table.players):
+        clear_seat(game, seat)
+        seed_stream(game.seats[seat].stream, seed, deal, rotation, SEAT_STREAM + seat)
+    shuffle(game)
+    deal_rome(game)
+    if log.on:
+        write_setup(game, log)
+    begin_draft(game, log, 0)
+
+
+@kernel
+def clear_table(game):
+    """Empty the table; what a batch shares (rules, copy, player count) stays."""
+    table = game.table
+    table.round = 0
+    table.start = 0
+    table.active = 0
+    table.turns_left = 0
+    table.played = 0
+    table.primus = NOBODY
+    for seat in range(table.players):
+        table.discount[seat] = 0
+        for category in range(N_CATEGORIES):
+            table.symbols[seat, category] = 0
+            table.cards[seat, category] = 0
+    for category in range(N_CATEGORIES):
+        table.rome_symbols[category] = 0
+        table.rome_cards[category] = 0
+        game.hidden.rome_hidden_symbols[category] = 0
+    for legion in range(table.legions):
+        table.legion_size[legion] = 0
+        table.legion_value[legion] = 0
+
+
+@kernel
+def clear_seat(game, seat):
+    """An empty hand, the starting money, no knowledge and no notes."""
+    me = game.seats[seat]
+    me.seat = seat
+    me.money = game.table.rules.starting_money
+    me.hand_count = 0
+    me.peeked = 0
+    for category in range(N_CATEGORIES):
+        me.rome_hidden[category] = 0
+    for i in range(MEMORY_SIZE):
+        me.memory[i] = 0.0
+
+
+@kernel
+def shuffle(game):
+    """Fill the deck with the copy, cards of a second copy if any, less the removed cards."""
+    hidden = game.hidden
+    rules = game.table.rules
+    size = hidden.copy_size
+    for i in range(size):
+        hidden.deck[i] = hidden.copy[i]
+    if rules.cards_added:
+        for i in range(size):
+            hidden.deck[size + i] = hidden.copy[i]
+        draw_to_front(hidden, size, rules.cards_added, 2 * size)
+        size += rules.cards_added
+    dealt = size - rules.cards_removed
+    draw_to_front(hidden, 0, dealt, size)
+    hidden.removed_count = rules.cards_removed
+    for i in range(rules.cards_removed):
+        hidden.removed[i] = hidden.deck[dealt + i]
+    hidden.top = 0
+    game.table.deck_left = dealt
+
+
+@kernel
+def draw_to_front(hidden, first, count, end):
+    """Choose `count` cards of ``deck[first:end]`` at random, in random order, to its front."""
+    for i in range(first, first + count):
+        j = i + below(hidden.stream, end - i)
+        chosen = hidden.deck[j]
+        hidden.deck[j] = hidden.deck[i]
+        hidden.deck[i] = chosen
+
+
+@kernel
+def deal_rome(game):
+    """Rome's face-down cards, then the face-up ones."""
+    hidden = game.hidden
+    table = game.table
+    for i in range(table.rules.rome_hidden):
+        card = draw_card(game)
+        hidden.rome_hidden[i] = card
+        hidden.rome_hidden_symbols[category_of(card)] += symbols_of(card)
+    for _ in range(table.rules.rome_open):
+        card = draw_card(game)
+        table.rome_symbols[category_of(card)] += symbols_of(card)
+        table.rome_cards[category_of(card)] += 1
+
+
+@kernel
+def write_setup(game, log):
+    """Log the whole deal; Rome's open cards lie just before the deck's top in the ring."""
+    hidden = game.hidden
+    rules = game.table.rules
+    events.write_event(log, events.SETUP, 0, 0, 0)
+    events.write_cards(log, hidden.removed, 0, hidden.removed_count)
+    events.write_cards(log, hidden.rome_hidden, 0, rules.rome_hidden)
+    events.write_cards(log, hidden.deck, hidden.top - rules.rome_open, rules.rome_open)
+    events.write_cards(log, hidden.deck, hidden.top, game.table.deck_left)
+
+
+@kernel
+def begin_draft(game, log, seat):
+    """Let a seat draw its draft; its decision is what to display (solo) and what to keep."""
+    hidden = game.hidden
+    rules = game.table.rules
+    choice = game.choices[seat]
+    hidden.seat = seat
+    hidden.shown = 0
+    size = rules.draft_sizes[seat]
+    if game.table.solo_level:
+        size = rules.solo_displayed + 2
+    for i in range(size):
+        choice.drawn[i] = draw_card(game)
+    choice.drawn_count = size
+    hidden.decision = DISPLAY if rules.solo_displayed else KEEP
+    if log.on:
+        events.write_event(log, events.DRAWN, seat, 0, 0)
+        events.write_cards(log, choice.drawn, 0, size)
+
+
+@kernel
+def offer_draft(game):
+    """DISPLAY and KEEP: one option for each drawn card still in view."""
+    return game.choices[game.hidden.seat].drawn_count
+
+
+@kernel
+def carry_out_display(game, log, option):
+    """Solo start: show a drawn card at once; limits do not matter and it is free."""
+    hidden = game.hidden
+    choice = game.choices[hidden.seat]
+    card = take_from_drawn(choice, option)
+    if log.on:
+        events.write_event(log, events.SHOWN, hidden.seat, card, 0)
+    display_card(game, log, hidden.seat, card)
+    hidden.shown += 1
+    if hidden.shown == game.table.rules.solo_displayed:
+        hidden.decision = KEEP
+
+
+@kernel
+def carry_out_keep(game, log, option):
+    """Keep one drawn card, put the others under the deck in the order drawn."""
+    table = game.table
+    seat = game.hidden.seat
+    choice = game.choices[seat]
+    card = take_from_drawn(choice, option)
+    take_to_hand(game.seats[seat], card)
+    if log.on:
+        events.write_event(log, events.KEPT, seat, card, 0)
+        events.write_cards(log, choice.drawn, 0, choice.drawn_count)
+    for i in range(choice.drawn_count):
+        put_under_deck(game, choice.drawn[i])
+    if seat + 1 < table.players:
+        begin_draft(game, log, seat + 1)
+    else:
+        refill(game, log)
+        begin_round(game, log)

@@ -1,0 +1,361 @@
+"""A turn: peek, or draw, buy, play and income; and the reactions to a senator.
+
+Every decision has two functions: `offer_...` lists its legal options and returns how many there
+are, `carry_out_...` applies one and says which decision comes next.
+"""
+
+from __future__ import annotations
+
+from paxsim.cards import ARMY, FLEET, INTRIGUE, LAND, RELIGION, SENATOR
+from paxsim.engine import events
+from paxsim.engine.codes import category_of, symbols_of
+from paxsim.engine.compiling import kernel
+from paxsim.engine.piles import (
+    clear_legion,
+    display_card,
+    draw_card,
+    put_below_legion,
+    put_under_deck,
+    take_from_hand,
+    take_from_drawn,
+    take_to_hand,
+)
+from paxsim.engine.records import (
+    BUY,
+    N_CATEGORIES,
+    PEEK,
+    PLACE,
+    PLAY,
+    REACT,
+    TO_BOTTOM,
+    TO_HAND,
+)
+from paxsim.engine.rounds import end_turn
+from paxsim.rules import CARDS_DRAWN
+
+# --- turn or peek ---------------------------------------------------------------------------
+
+
+@kernel
+def offer_turn(game):
+    """TURN: take a turn, or peek; in solo there is no peeking."""
+    return 1 if game.table.solo_level else 2
+
+
+@kernel
+def carry_out_turn(game, log, option):
+    """Begin the draw step, or look at Rome's hidden cards, take the money and be done."""
+    if option == PEEK:
+        peek(game, log)
+        end_turn(game, log)
+    else:
+        begin_draw(game, log)
+
+
+@kernel
+def peek(game, log):
+    """Look at Rome's hidden cards for the whole turn, and take a little money."""
+    me = game.seats[game.hidden.seat]
+    me.peeked = 1
+    for category in range(N_CATEGORIES):
+        me.rome_hidden[category] = game.hidden.rome_hidden_symbols[category]
+    me.money += game.table.rules.peek_income
+    if log.on:
+        events.write_event(log, events.PEEKED, me.seat, me.money, 0)
+        events.write_cards(log, game.hidden.rome_hidden, 0, game.table.rules.rome_hidden)
+
+
+# --- draw -----------------------------------------------------------------------------------
+
+
+@kernel
+def begin_draw(game, log):
+    """Open the draw step: how many cards, how many of them together, which places."""
+    hidden = game.hidden
+    table = game.table
+    seat = hidden.seat
+    cards = min(CARDS_DRAWN, table.deck_left)
+    game.choices[seat].drawn_count = 0
+    if cards == 0:
+        compensate(game, log, seat)
+        hidden.decision = BUY
+        return
+    religion = table.symbols[seat, RELIGION]
+    together = 1
+    if religion >= table.rules.religion_three:
+        together = 3
+    elif religion >= table.rules.religion_two:
+        together = 2
+    hidden.undrawn = cards
+    hidden.hand_open = 1
+    hidden.legion_open = 1
+    hidden.bottom_open = cards == CARDS_DRAWN  # a short deck gets nothing back
+    hidden.hand_waits = together == 2 and cards == CARDS_DRAWN
+    hidden.decision = PLACE
+    reveal(game, log, min(together, cards))
+
+
+@kernel
+def compensate(game, log, seat):
+    """Money instead of cards, when the deck is empty."""
+    me = game.seats[seat]
+    aurei = game.table.rules.empty_deck_income
+    me.money += aurei
+    if log.on:
+        events.write_event(log, events.COMPENSATION, seat, aurei, me.money)
+
+
+@kernel
+def reveal(game, log, count):
+    """Draw cards into the view of the active seat."""
+    choice = game.choices[game.hidden.seat]
+    first = choice.drawn_count
+    for i in range(first, first + count):
+        choice.drawn[i] = draw_card(game)
+    choice.drawn_count = first + count
+    game.hidden.undrawn -= count
+    if log.on:
+        events.write_event(log, events.REVEAL, game.hidden.seat, 0, 0)
+        events.write_cards(log, choice.drawn, first, count)
+
+
+@kernel
+def offer_place(game):
+    """PLACE: every card in view to every open place."""
+    hidden = game.hidden
+    choice = game.choices[hidden.seat]
+    places = 0
+    if hidden.hand_open and not hidden.hand_waits:
+        choice.options[places] = TO_HAND
+        places += 1
+    if hidden.bottom_open:
+        choice.options[places] = TO_BOTTOM
+        places += 1
+    if hidden.legion_open:
+        for legion in range(game.table.legions):
+            choice.options[places] = legion
+            places += 1
+    choice.places = places
+    return choice.drawn_count * places
+
+
+@kernel
+def carry_out_place(game, log, option):
+    """Put a card of the view somewhere; draw the next one, or go on to buying."""
+    hidden = game.hidden
+    seat = hidden.seat
+    choice = game.choices[seat]
+    index = option // choice.places
+    place = choice.options[option - index * choice.places]
+    card = take_from_drawn(choice, index)
+    if log.on:
+        events.write_event(log, events.PLACED, seat, card, place)
+    if place == TO_HAND:
+        take_to_hand(game.seats[seat], card)
+        hidden.hand_open = 0
+    elif place == TO_BOTTOM:
+        put_under_deck(game, card)
+        hidden.bottom_open = 0
+    else:
+        put_below_legion(game.table, place, card)
+        hidden.legion_open = 0
+    hidden.hand_waits = 0
+    if hidden.undrawn > 0:
+        reveal(game, log, 1)
+    elif choice.drawn_count == 0:
+        hidden.decision = BUY
+
+
+# --- buy ------------------------------------------------------------------------------------
+
+
+@kernel
+def price_of_legion(table, seat, legion):
+    """What the group below a legion costs a seat: its value less the seat's discount."""
+    return max(table.legion_value[legion] - table.discount[seat], 0)
+
+
+@kernel
+def offer_buy(game):
+    """BUY: every group that the seat can pay for, or nothing."""
+    table = game.table
+    seat = game.hidden.seat
+    money = game.seats[seat].money
+    choice = game.choices[seat]
+    count = 0
+    for legion in range(table.legions):
+        if table.legion_size[legion] > 0 and price_of_legion(table, seat, legion) <= money:
+            choice.options[count] = legion
+            count += 1
+    return count + 1
+
+
+@kernel
+def carry_out_buy(game, log, option):
+    """Take all cards below one legion into the hand, or none; then it is time to play."""
+    table = game.table
+    seat = game.hidden.seat
+    choice = game.choices[seat]
+    game.hidden.decision = PLAY
+    if option == choice.count - 1:
+        return
+    me = game.seats[seat]
+    legion = choice.options[option]
+    price = price_of_legion(table, seat, legion)
+    me.money -= price
+    if log.on:
+        events.write_event(log, events.BOUGHT, seat, legion, price)
+        events.write(log, me.money)
+        events.write_cards(log, table.legion_cards[legion], 0, table.legion_size[legion])
+    for i in range(table.legion_size[legion]):
+        take_to_hand(me, table.legion_cards[legion, i])
+    clear_legion(table, legion)
+
+
+# --- play and income ------------------------------------------------------------------------
+
+
+@kernel
+def limit_of(table, seat):
+    """The most fleet symbols, and the most army symbols, that a seat may reach by playing."""
+    return max(table.symbols[seat, LAND], table.symbols[seat, INTRIGUE])
+
+
+@kernel
+def within_limit(table, seat, card):
+    """Whether the limit for fleets and armies lets a seat play the card."""
+    category = category_of(card)
+    if category != FLEET and category != ARMY:
+        return True
+    return table.symbols[seat, category] + symbols_of(card) <= limit_of(table, seat)
+
+
+@kernel
+def list_playable(game, price):
+    """Options for the hand cards that the deciding seat may play at this price, then passing."""
+    seat = game.hidden.seat
+    me = game.seats[seat]
+    choice = game.choices[seat]
+    choice.price = price
+    count = 0
+    if me.money >= price:
+        for slot in range(me.hand_count):
+            if within_limit(game.table, seat, me.hand[slot]):
+                choice.options[count] = slot
+                count += 1
+    return count + 1
+
+
+@kernel
+def offer_play(game):
+    """PLAY: the n-th card of a turn costs n - 1 Aurei."""
+    return list_playable(game, game.table.played)
+
+
+@kernel
+def carry_out_play(game, log, option):
+    """Play one card and ask again; or stop, which brings income and reactions."""
+    hidden = game.hidden
+    table = game.table
+    if option == game.choices[hidden.seat].count - 1:
+        end_play(game, log)
+        return
+    card = pay_and_display(game, log, option, events.PLAYED)
+    table.played += 1
+    hidden.categories_played |= 1 << category_of(card)
+
+
+@kernel
+def pay_and_display(game, log, option, event):
+    """Move a hand card of the deciding seat to its display at the price of the choice."""
+    seat = game.hidden.seat
+    me = game.seats[seat]
+    choice = game.choices[seat]
+    card = take_from_hand(me, choice.options[option])
+    me.money -= choice.price
+    if log.on:
+        events.write_event(log, event, seat, card, choice.price)
+        events.write(log, me.money)
+    display_card(game, log, seat, card)
+    return card
+
+
+@kernel
+def end_play(game, log):
+    """Income, and reactions if a senator was played, in the order of the rule set."""
+    hidden = game.hidden
+    rules = game.table.rules
+    reactions = rules.reactions and (hidden.categories_played >> SENATOR) & 1
+    if reactions and rules.reactions_before_income:
+        begin_reactions(game, log)
+        return
+    pay_income(game, log)
+    if reactions:
+        begin_reactions(game, log)
+    else:
+        end_turn(game, log)
+
+
+@kernel
+def income_of(table, seat, categories_played):
+    """Aurei for a turn in which cards of these categories (a bit set) were added."""
+    if categories_played == 0:
+        return table.rules.basic_income
+    if (categories_played >> INTRIGUE) & 1:
+        return 0
+    longest = 0
+    for category in range(N_CATEGORIES):
+        if (categories_played >> category) & 1:
+            longest = max(longest, table.cards[seat, category])
+    if (categories_played >> SENATOR) & 1:
+        longest += table.rules.senator_income
+    return longest
+
+
+@kernel
+def pay_income(game, log):
+    """The active seat takes its income."""
+    table = game.table
+    me = game.seats[table.active]
+    income = income_of(table, table.active, game.hidden.categories_played)
+    me.money += income
+    if log.on:
+        events.write_event(log, events.INCOME, table.active, income, me.money)
+
+
+# --- reactions ------------------------------------------------------------------------------
+
+
+@kernel
+def begin_reactions(game, log):
+    """The seat after the active one is the first that may react."""
+    game.hidden.seat = game.table.active
+    next_reaction(game, log)
+
+
+@kernel
+def next_reaction(game, log):
+    """Pass the right to react on clockwise; after the last seat the turn goes to its end."""
+    hidden = game.hidden
+    table = game.table
+    hidden.seat = hidden.seat + 1 if hidden.seat + 1 < table.players else 0
+    if hidden.seat != table.active:
+        hidden.decision = REACT
+        return
+    if table.rules.reactions_before_income:
+        pay_income(game, log)
+    end_turn(game, log)
+
+
+@kernel
+def offer_react(game):
+    """REACT: one hand card at a fixed price, or pass."""
+    return list_playable(game, game.table.rules.reaction_price)
+
+
+@kernel
+def carry_out_react(game, log, option):
+    """Play one card outside one's turn: no income, and nothing is triggered by it."""
+    if option != game.choices[game.hidden.seat].count - 1:
+        pay_and_display(game, log, option, events.REACTED)
+    next_reaction(game, log)

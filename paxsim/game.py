@@ -1,0 +1,239 @@
+"""A game step by step: ask for the options, apply one, copy the game and go on from there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from paxsim.cards import CATEGORIES, DEFAULT_DECK, Card, Deck
+from paxsim.engine.play import apply_option, score_game, start_game
+from paxsim.engine.records import (
+    BUY,
+    DECISIONS,
+    DISPLAY,
+    KEEP,
+    OVER,
+    PLACE,
+    PLAY,
+    RING,
+    TO_BOTTOM,
+    TO_HAND,
+    TURN,
+    log_dtype,
+    result_dtype,
+)
+from paxsim.errors import PaxsimError, checked_int
+from paxsim.rules import Rules
+from paxsim.setting import Setting, make_setting
+
+
+class Option(NamedTuple):
+    """One legal option of a decision.
+
+    Attributes
+    ----------
+    action : str
+        ``display``, ``keep``, ``turn``, ``peek``, ``place``, ``buy``, ``play``, ``react``,
+        ``stop`` or ``pass``.
+    card : Card or None
+        The card concerned.
+    to : str or int or None
+        ``"hand"``, ``"bottom"``, or a legion from 1.
+    """
+
+    action: str
+    card: Card | None = None
+    to: str | int | None = None
+
+    def __str__(self) -> str:
+        words = [self.action]
+        if self.card is not None:
+            words.append(str(self.card))
+        if isinstance(self.to, int):
+            words.append(f"legion {self.to}")
+        elif self.to is not None:
+            words.append(f"to {self.to}")
+        return " ".join(words)
+
+
+class Game:
+    """A game that stops at every decision.
+
+    Parameters
+    ----------
+    players : int, optional
+        1 (solo) to 8; 4 by default.
+    seed, deal, rotation : int
+        Name the deal and the seats' random streams.
+    solo_level, deck, rules
+        See `paxsim.make_setting`.
+
+    Examples
+    --------
+    >>> import paxsim
+    >>> game = paxsim.Game(players=2, seed=3)
+    >>> game.decision, game.seat, len(game.options())
+    ('keep', 1, 2)
+    >>> other = game.copy()
+    >>> while not game.over:
+    ...     game.apply(0)
+    >>> other.decision
+    'keep'
+    """
+
+    def __init__(
+        self,
+        players: int | None = None,
+        *,
+        seed: int = 0,
+        deal: int = 0,
+        rotation: int = 0,
+        solo_level: int | None = None,
+        deck: str | Path | Deck = DEFAULT_DECK,
+        rules: str | Path | dict[str, Any] | Rules | None = None,
+    ):
+        setting = make_setting(players, solo_level=solo_level, deck=deck, rules=rules)
+        self._begin(setting, log=np.zeros(1, log_dtype))
+        start_game(self.record, self._log[0], seed, deal, rotation)
+
+    def _begin(self, setting: Setting, log: np.ndarray) -> None:
+        self.setting = setting
+        self._games = setting.new_game()
+        self._log = log
+
+    @classmethod
+    def of_setting(
+        cls, setting: Setting, seed: int, deal: int, rotation: int, log: np.ndarray
+    ) -> Game:
+        """A game of a checked setting that writes its events into `log` (for traces)."""
+        game = cls.__new__(cls)
+        game._begin(setting, log)
+        start_game(game.record, log[0], seed, deal, rotation)
+        return game
+
+    def seat_params(self, params: np.ndarray, rotation: int) -> None:
+        """Give each seat the parameters of the line-up position that plays it."""
+        for seat in range(self.setting.players):
+            position = (seat + rotation) % self.setting.players
+            self.record["seats"][seat]["params"] = params[position]
+
+    @property
+    def record(self) -> np.void:
+        """The game's record (``paxsim.engine.records.game_dtype``)."""
+        return self._games[0]
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return bool(self.record["hidden"]["decision"] == OVER)
+
+    @property
+    def decision(self) -> str:
+        """What is to be decided, ``"over"`` at the end."""
+        return DECISIONS[self.record["hidden"]["decision"]]
+
+    @property
+    def seat(self) -> int:
+        """The seat that decides, from 1."""
+        return int(self.record["hidden"]["seat"]) + 1
+
+    @property
+    def choice(self) -> np.void:
+        """The choice record that the deciding seat's policy is handed."""
+        return self.record["choices"][self.seat - 1]
+
+    def options(self) -> list[Option]:
+        """The legal options, in the order of their indices; empty at the end."""
+        if self.over:
+            return []
+        return [self._option(index) for index in range(self.choice["count"])]
+
+    def _option(self, index: int) -> Option:
+        kind, choice = int(self.choice["kind"]), self.choice
+        name = DECISIONS[kind]
+        if kind in (DISPLAY, KEEP):
+            return Option(name, _card(choice["drawn"][index]))
+        if kind == TURN:
+            return Option(("turn", "peek")[index])
+        if kind == PLACE:
+            card, place = divmod(index, int(choice["places"]))
+            to = _place_name(int(choice["options"][place]))
+            return Option(name, _card(choice["drawn"][card]), to)
+        if index == choice["count"] - 1:
+            return Option("stop" if kind == PLAY else "pass")
+        chosen = int(choice["options"][index])
+        if kind == BUY:
+            return Option(name, to=chosen + 1)
+        return Option(name, _card(self.record["seats"][self.seat - 1]["hand"][chosen]))
+
+    def apply(self, option: int) -> None:
+        """Apply the option with this index, and go on to the next decision or to the end."""
+        if self.over:
+            raise PaxsimError("option: the game is over; allowed: none")
+        checked_int("option", option, 0, int(self.choice["count"]) - 1)
+        apply_option(self.record, self._log[0], option)
+
+    def copy(self) -> Game:
+        """An independent copy that can be continued on its own."""
+        other = type(self).__new__(type(self))
+        other.setting = self.setting
+        other._games = self._games.copy()
+        other._log = np.zeros(1, log_dtype)
+        return other
+
+    def result(self) -> np.void:
+        """The result record of a finished game."""
+        if not self.over:
+            raise PaxsimError(f"result: the game asks for {self.decision!r}; allowed: at its end")
+        results = np.zeros(1, result_dtype)
+        score_game(self.record, results[0])
+        return results[0]
+
+    def state(self) -> dict[str, Any]:
+        """Everything on and off the table in words, hidden things included (for tests and eyes)."""
+        table, hidden = self.record["table"], self.record["hidden"]
+        legions = range(self.setting.resolved()["legions"])
+        deck = [hidden["deck"][(hidden["top"] + i) % RING] for i in range(table["deck_left"])]
+        hidden_count = self.setting.resolved()["rome_hidden"]
+        return {
+            "players": self.setting.players,
+            "round": int(table["round"]),
+            "start": int(table["start"]) + 1,
+            "primus": int(table["primus"]) + 1 or None,
+            "deck": _names(deck),
+            "legions": [
+                _names(table["legion_cards"][i][: table["legion_size"][i]]) for i in legions
+            ],
+            "rome_hidden": _names(hidden["rome_hidden"][:hidden_count]),
+            "rome_cards": _by_category(table["rome_cards"]),
+            "rome_symbols": _by_category(table["rome_symbols"]),
+            "seats": [self._seat_state(seat) for seat in range(self.setting.players)],
+        }
+
+    def _seat_state(self, seat: int) -> dict[str, Any]:
+        me, table = self.record["seats"][seat], self.record["table"]
+        return {
+            "money": int(me["money"]),
+            "hand": _names(me["hand"][: me["hand_count"]]),
+            "cards": _by_category(table["cards"][seat]),
+            "symbols": _by_category(table["symbols"][seat]),
+            "peeked": bool(me["peeked"]),
+        }
+
+
+def _card(code: Any) -> Card:
+    return Card.from_code(int(code))
+
+
+def _names(codes: Any) -> list[str]:
+    return [str(_card(code)) for code in codes]
+
+
+def _by_category(numbers: np.ndarray) -> dict[str, int]:
+    return {category: int(numbers[i]) for i, category in enumerate(CATEGORIES)}
+
+
+def _place_name(place: int) -> str | int:
+    return {TO_HAND: "hand", TO_BOTTOM: "bottom"}.get(place, place + 1)

@@ -1,0 +1,73 @@
+"""Line-ups: which policy plays, in the order of the seats of rotation 0."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from paxsim.engine.records import MAX_PARAMS, MAX_PLAYERS
+from paxsim.errors import PaxsimError
+from paxsim.policies.registry import Policy, find_policy
+
+
+@dataclass(frozen=True)
+class Lineup:
+    """Policies by position. In rotation r, seat s is played by position (s + r) modulo players."""
+
+    policies: tuple[Policy, ...]
+
+    @property
+    def labels(self) -> list[str]:
+        """The policies' names with their changed parameters, by position."""
+        return [policy.label for policy in self.policies]
+
+    def at_seats(self, rotation: int) -> list[str]:
+        """The labels in seat order for a rotation."""
+        labels = self.labels
+        shift = rotation % len(labels)
+        return labels[shift:] + labels[:shift]
+
+    @property
+    def trusted(self) -> bool:
+        """Whether all policies come with the package (and pass its contract test)."""
+        return all(policy.built_in for policy in self.policies)
+
+    def compiled(self) -> tuple[Any, ...]:
+        """The compiled policies; positions that nobody takes repeat the first."""
+        functions = [policy.compiled for policy in self.policies]
+        return tuple(functions + functions[:1] * (MAX_PLAYERS - len(functions)))
+
+    def params(self) -> np.ndarray:
+        """Parameters by position, shape ``(MAX_PLAYERS, MAX_PARAMS)``."""
+        matrix = np.zeros((MAX_PLAYERS, MAX_PARAMS))
+        for position, policy in enumerate(self.policies):
+            matrix[position] = policy.param_vector()
+        return matrix
+
+
+def make_lineup(policies: str | Policy | Sequence[str | Policy], players: int) -> Lineup:
+    """Find the policies of a line-up.
+
+    Parameters
+    ----------
+    policies : str, Policy, or a sequence of these
+        As many as players; a text may name several, separated by commas. A single policy plays
+        at every seat.
+    players : int
+        Seats to fill.
+    """
+    if isinstance(policies, str):
+        policies = policies.split(",")
+    elif isinstance(policies, Policy):
+        policies = [policies]
+    found = [find_policy(policy) for policy in policies]
+    if len(found) == 1:
+        found *= players
+    if len(found) != players:
+        raise PaxsimError(
+            f"policies: found {len(found)} for {players} players; allowed: {players}, or one for all"
+        )
+    return Lineup(tuple(found))

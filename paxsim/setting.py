@@ -1,0 +1,125 @@
+"""A setting: player count, solo level, deck and rule set, checked together.
+
+The same setting makes the record that the engine plays on and the words with which results say
+what they were made with.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from paxsim.cards import CATEGORIES, DEFAULT_DECK, Deck, load_deck
+from paxsim.engine.records import MAX_CARDS, game_dtype, rules_record
+from paxsim.errors import PaxsimError, checked_int
+from paxsim.rules import MAX_PLAYERS, SOLO_LEVELS, Rules, load_rules
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is played, apart from who plays it. Build it with `make_setting`.
+
+    Attributes
+    ----------
+    players : int
+        1 to 8; 1 is solo.
+    solo_level : int or None
+        1 to 5 in solo, else None.
+    deck : Deck
+        One copy of the cards.
+    rules : Rules
+        The rule set.
+    """
+
+    players: int
+    solo_level: int | None
+    deck: Deck
+    rules: Rules
+
+    def resolved(self) -> dict[str, Any]:
+        """Every rule field with the value in force."""
+        return self.rules.resolve(self.players, self.solo_level)
+
+    def new_game(self) -> np.ndarray:
+        """An undealt game, array of shape ``(1,)`` and type ``game_dtype``."""
+        games = np.zeros(1, game_dtype)
+        table, hidden = games[0]["table"], games[0]["hidden"]
+        table["players"] = self.players
+        table["solo_level"] = self.solo_level or 0
+        table["rules"] = rules_record(self.rules, self.players, self.solo_level)
+        table["legions"] = table["rules"]["legions"]
+        for number, category in enumerate(CATEGORIES):
+            cards = self.deck.of_category(category)
+            table["copy_cards"][number] = len(cards)
+            table["copy_symbols"][number] = sum(card.symbols for card in cards)
+        hidden["copy"][: len(self.deck.cards)] = [card.code for card in self.deck.cards]
+        hidden["copy_size"] = len(self.deck.cards)
+        return games
+
+
+def make_setting(
+    players: int | None = None,
+    *,
+    solo_level: int | None = None,
+    deck: str | Path | Deck = DEFAULT_DECK,
+    rules: str | Path | dict[str, Any] | Rules | None = None,
+) -> Setting:
+    """Check a player count, solo level, deck and rule set, and that they fit together.
+
+    Parameters
+    ----------
+    players : int, optional
+        1 (solo) to 8. May be left out when `solo_level` is given.
+    solo_level : int, optional
+        1 to 5, for solo only; a solo game without a level is of level 1.
+    deck, rules
+        See `paxsim.load_deck` and `paxsim.load_rules`.
+    """
+    if players is None:
+        players = 1 if solo_level is not None else 4
+    checked_int("players", players, 1, MAX_PLAYERS)
+    if solo_level is not None:
+        checked_int("solo-level", solo_level, SOLO_LEVELS[0], SOLO_LEVELS[-1])
+        if players != 1:
+            raise PaxsimError(
+                f"solo-level: found level {solo_level} with {players} players; allowed: 1 player"
+            )
+    elif players == 1:
+        solo_level = SOLO_LEVELS[0]
+    setting = Setting(players, solo_level, load_deck(deck), load_rules(rules))
+    _check_enough_cards(setting)
+    return setting
+
+
+def _check_enough_cards(setting: Setting) -> None:
+    """The draft and the first card below every legion must be possible."""
+    values = setting.resolved()
+    copy = len(setting.deck.cards)
+    where = f"with {setting.players} player{'s' if setting.players > 1 else ''}"
+    if values["cards_added"] > copy:
+        raise PaxsimError(
+            f"rules: cards_added: found {values['cards_added']}; allowed: at most the {copy} cards "
+            f"of a second copy of deck {setting.deck.name}"
+        )
+    drafts = list(values["draft_sizes"])
+    if setting.players == 1:
+        drafts = [values["solo_displayed"] + 2]
+    if len(drafts) < setting.players:
+        raise PaxsimError(
+            f"rules: draft_sizes: found {len(drafts)} numbers; allowed {where}: {setting.players}"
+        )
+    cards = copy + values["cards_added"] - values["cards_removed"]
+    cards -= values["rome_hidden"] + values["rome_open"]
+    needed = 0
+    for seat in range(setting.players):
+        needed = max(needed, seat + drafts[seat])
+    needed = max(needed, setting.players + values["solo_displayed"] + values["legions"])
+    if cards < needed:
+        raise PaxsimError(
+            f"deck {setting.deck.name}: found {max(cards, 0)} cards for the draft and the legions "
+            f"{where}; allowed: at least {needed} (see cards_removed, cards_added, rome_hidden)"
+        )
+    assert cards <= MAX_CARDS

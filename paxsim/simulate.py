@@ -1,0 +1,292 @@
+"""Playing games: one game, or the deals a to b of a seed in one compiled call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from paxsim.cards import DEFAULT_DECK, Deck
+from paxsim.engine.play import FINE, OUT_OF_RANGE, play_games, progress_dtype
+from paxsim.engine.records import DECISIONS, log_dtype, result_dtype
+from paxsim.errors import PaxsimError, checked_int
+from paxsim.lineup import Lineup, make_lineup
+from paxsim.policies.registry import Policy
+from paxsim.rules import Rules
+from paxsim.setting import Setting, make_setting
+
+#: Seeds and deal numbers are 63-bit.
+MAX_NUMBER = 2**63 - 1
+#: Of a line-up with policies that are not built in, every game of each so-manieth deal is played
+#: with a check after every call that the policy wrote to its own memory only.
+GUARD_EVERY = 64
+
+LineupLike = str | Policy | Sequence[str | Policy]
+
+
+class PolicyError(PaxsimError):
+    """A policy did something that is not allowed; says which, where, and how to see it again."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Results of many games.
+
+    Attributes
+    ----------
+    setting, lineup, seed
+        What was played.
+    rotations : tuple of int
+        The rotations that every deal was played in.
+    results : numpy.ndarray
+        One record a game (``paxsim.engine.records.result_dtype``), ordered by deal, then rotation.
+    """
+
+    setting: Setting
+    lineup: Lineup
+    seed: int
+    rotations: tuple[int, ...]
+    results: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    @property
+    def shares(self) -> np.ndarray:
+        """Share of the win by game and seat, shape ``(games, players)``."""
+        return self.results["shares"][:, : self.setting.players]
+
+    @property
+    def points(self) -> np.ndarray:
+        """Points by game and seat, shape ``(games, players)``; also where Rome won."""
+        return self.results["points"][:, : self.setting.players]
+
+    @property
+    def rome_wins(self) -> np.ndarray:
+        """Whether Rome won, shape ``(games,)``, bool."""
+        return self.results["rome_wins"].astype(bool)
+
+    @property
+    def rounds(self) -> np.ndarray:
+        """Rounds played, shape ``(games,)``."""
+        return self.results["rounds"]
+
+    @property
+    def positions(self) -> np.ndarray:
+        """Line-up position by game and seat, shape ``(games, players)``."""
+        players = self.setting.players
+        return (np.arange(players) + self.results["rotation"][:, None]) % players
+
+
+def play_batch(
+    policies: LineupLike,
+    players: int | None = None,
+    *,
+    deals: int = 1,
+    first_deal: int = 0,
+    rotations: Sequence[int] | str = (0,),
+    seed: int = 0,
+    solo_level: int | None = None,
+    deck: str | Path | Deck = DEFAULT_DECK,
+    rules: str | Path | dict[str, Any] | Rules | None = None,
+) -> Batch:
+    """Play the deals ``first_deal`` to ``first_deal + deals - 1`` of a seed.
+
+    Parameters
+    ----------
+    policies : str, Policy or sequence
+        The line-up: one policy for every seat, or as many as players.
+    players : int, optional
+        1 (solo) to 8; by default as many as there are policies.
+    deals, first_deal : int
+        Which deals.
+    rotations : sequence of int, or ``"all"``
+        Every deal is played once for each of these rotations of the line-up.
+    seed : int
+        Names the sequence of deals.
+    solo_level, deck, rules
+        See `paxsim.make_setting`.
+
+    Returns
+    -------
+    Batch
+    """
+    setting, lineup = _prepare(policies, players, solo_level, deck, rules)
+    checked_int("deals", deals, 1, MAX_NUMBER)
+    if rotations == "all":
+        rotations = range(setting.players)
+    return play_deals(setting, lineup, seed, first_deal, deals, tuple(rotations))
+
+
+def play_deals(
+    setting: Setting,
+    lineup: Lineup,
+    seed: int,
+    first_deal: int,
+    deals: int,
+    rotations: tuple[int, ...],
+) -> Batch:
+    """Play a range of deals of a checked setting and line-up; see `play_batch`."""
+    checked_int("seed", seed, 0, MAX_NUMBER)
+    checked_int("deal", first_deal, 0, MAX_NUMBER - deals)
+    for rotation in rotations:
+        checked_int("rotation", rotation, 0, setting.players - 1)
+    games = setting.new_game()
+    results = np.zeros(deals * len(rotations), result_dtype)
+    progress = np.zeros(1, progress_dtype)[0]
+    image = games.view(np.uint8)
+    arguments = (
+        games[0],
+        np.zeros(1, log_dtype)[0],
+        lineup.compiled(),
+        lineup.params(),
+        seed,
+        first_deal,
+        deals,
+        np.array(rotations, np.int64),
+        results,
+        progress,
+        image,
+        np.empty_like(image),
+        0 if lineup.trusted else GUARD_EVERY,
+    )
+    try:
+        play_games(*arguments)
+    except Exception as error:
+        raise policy_error(setting, lineup, seed, progress, f"raised {error!r}") from None
+    if progress["failure"] != FINE:
+        raise policy_error(setting, lineup, seed, progress, describe_failure(progress))
+    return Batch(setting, lineup, seed, rotations, results)
+
+
+def _prepare(policies, players, solo_level, deck, rules) -> tuple[Setting, Lineup]:
+    """Check what was asked for; the number of policies says how many play if nothing else does."""
+    if isinstance(policies, str):
+        policies = policies.split(",")
+    if players is None and solo_level is None and not isinstance(policies, Policy):
+        players = len(policies)
+    setting = make_setting(players, solo_level=solo_level, deck=deck, rules=rules)
+    return setting, make_lineup(policies, setting.players)
+
+
+def describe_failure(progress: np.void) -> str:
+    if progress["failure"] == OUT_OF_RANGE:
+        return f"chose option {progress['answer']}, which there is not"
+    return "wrote to something other than me.memory"
+
+
+def policy_error(
+    setting: Setting, lineup: Lineup, seed: int, progress: np.void, what: str
+) -> PolicyError:
+    """The error that names policy, seat, decision and the command that shows the game again."""
+    seat = int(progress["seat"])
+    names = lineup.at_seats(int(progress["rotation"]))
+    replay = replay_command(setting, lineup, seed, int(progress["deal"]), int(progress["rotation"]))
+    return PolicyError(
+        f"policy {names[seat]} at seat {seat + 1} {what}, at the decision "
+        f"{DECISIONS[progress['decision']]!r}; to see this game: {replay}"
+    )
+
+
+def replay_command(setting: Setting, lineup: Lineup, seed: int, deal: int, rotation: int) -> str:
+    """The command line that traces one game."""
+    words = ["paxsim trace"]
+    words.append(f"--players {setting.players}")
+    if setting.solo_level:
+        words.append(f"--solo-level {setting.solo_level}")
+    words.append(f"--policies {','.join(lineup.labels)}")
+    words.append(f"--seed {seed} --deal {deal} --rotation {rotation}")
+    if setting.deck.name != DEFAULT_DECK:
+        words.append(f"--deck {setting.deck.name}")
+    if setting.rules != Rules():
+        words.append(f"--rules {setting.rules.describe()}")
+    return " ".join(words)
+
+
+def play(
+    policies: LineupLike,
+    players: int | None = None,
+    *,
+    seed: int = 0,
+    deal: int = 0,
+    rotation: int = 0,
+    solo_level: int | None = None,
+    deck: str | Path | Deck = DEFAULT_DECK,
+    rules: str | Path | dict[str, Any] | Rules | None = None,
+) -> GameResult:
+    """Play one game.
+
+    Parameters
+    ----------
+    policies, players, seed, solo_level, deck, rules
+        As for `play_batch`.
+    deal, rotation : int
+        Which deal of the seed, in which rotation of the line-up.
+
+    Examples
+    --------
+    >>> import paxsim
+    >>> result = paxsim.play("random,first", seed=1)
+    >>> result.rounds > 5
+    True
+    """
+    setting, lineup = _prepare(policies, players, solo_level, deck, rules)
+    batch = play_deals(setting, lineup, seed, deal, 1, (rotation,))
+    return GameResult(setting, lineup.at_seats(rotation), batch.results[0])
+
+
+@dataclass(frozen=True)
+class GameResult:
+    """How one game ended; seats count from 1.
+
+    Attributes
+    ----------
+    setting : Setting
+        What was played.
+    policies : list of str
+        Who played, in seat order.
+    record : numpy.void
+        The engine's result record.
+    """
+
+    setting: Setting
+    policies: list[str]
+    record: np.void
+
+    @property
+    def rome_wins(self) -> bool:
+        """Whether Rome won (solo: whether the player lost)."""
+        return bool(self.record["rome_wins"])
+
+    @property
+    def rounds(self) -> int:
+        """Rounds played."""
+        return int(self.record["rounds"])
+
+    @property
+    def shares(self) -> list[float]:
+        """Share of the win by seat."""
+        return self.record["shares"][: self.setting.players].tolist()
+
+    @property
+    def points(self) -> list[int]:
+        """Points by seat; what they would have been where Rome won."""
+        return self.record["points"][: self.setting.players].tolist()
+
+    @property
+    def winners(self) -> list[int]:
+        """Seats that win, from 1; empty when Rome alone wins."""
+        return [seat for seat, share in enumerate(self.shares, start=1) if share > 0]
+
+    def __str__(self) -> str:
+        side = "Rome" if self.rome_wins else "the players"
+        lines = [f"{side} won after {self.rounds} rounds (deck {self.setting.deck.name})"]
+        for seat, name in enumerate(self.policies, start=1):
+            mark = "  wins" if seat in self.winners else ""
+            lines.append(f"  seat {seat}  {name:<16} {self.points[seat - 1]:>3} points{mark}")
+        return "\n".join(lines)
+
+
