@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import tomllib
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
@@ -65,11 +65,19 @@ class Deck:
         Every card of one copy, sorted, so that equal decks deal equal games.
     note : str
         Where the numbers come from.
+    path : str
+        The file it was read from; empty for the decks of the package.
     """
 
     name: str
     cards: tuple[Card, ...]
     note: str = ""
+    path: str = ""
+
+    @property
+    def source(self) -> str:
+        """What `load_deck` finds it by: the file, or the name."""
+        return self.path or self.name
 
     @cached_property
     def counts(self) -> Counter[Card]:
@@ -110,7 +118,7 @@ def load_deck(source: str | Path | Deck = DEFAULT_DECK) -> Deck:
         return source
     name = str(source)
     if name.endswith(".toml"):
-        return parse_deck(read_toml("deck", Path(name)), where=name)
+        return replace(parse_deck(read_toml("deck", Path(name)), where=name), path=name)
     if name not in deck_names():
         raise unknown("deck", name, [*deck_names(), "FILE.toml"])
     text = resources.files("paxsim").joinpath("decks", f"{name}.toml").read_text("utf-8")

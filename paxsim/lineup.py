@@ -10,7 +10,8 @@ import numpy as np
 
 from paxsim.engine.records import MAX_PARAMS, MAX_PLAYERS
 from paxsim.errors import PaxsimError
-from paxsim.policies.registry import Policy, find_policy
+from paxsim.policies.policy import Policy
+from paxsim.policies.registry import find_policy, split_specs
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,11 @@ class Lineup:
     def labels(self) -> list[str]:
         """The policies' names with their changed parameters, by position."""
         return [policy.label for policy in self.policies]
+
+    @property
+    def specs(self) -> list[str]:
+        """The policies as a command line names them, by position."""
+        return [policy.spec for policy in self.policies]
 
     def at_seats(self, rotation: int) -> list[str]:
         """The labels in seat order for a rotation."""
@@ -60,7 +66,7 @@ def make_lineup(policies: str | Policy | Sequence[str | Policy], players: int) -
         Seats to fill.
     """
     if isinstance(policies, str):
-        policies = policies.split(",")
+        policies = split_specs(policies)
     elif isinstance(policies, Policy):
         policies = [policies]
     found = [find_policy(policy) for policy in policies]

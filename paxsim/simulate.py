@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shlex
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,21 @@ from typing import Any
 import numpy as np
 
 from paxsim.cards import DEFAULT_DECK, Deck
-from paxsim.engine.play import FINE, OUT_OF_RANGE, play_games, progress_dtype
+from paxsim.engine.play import (
+    FINE,
+    OUT_OF_RANGE,
+    apply_option,
+    ask_policy,
+    play_games,
+    progress_dtype,
+    score_game,
+    start_game,
+)
 from paxsim.engine.records import DECISIONS, log_dtype, result_dtype
 from paxsim.errors import PaxsimError, checked_int
 from paxsim.lineup import Lineup, make_lineup
-from paxsim.policies.registry import Policy
+from paxsim.policies.policy import Policy
+from paxsim.policies.registry import BUILT_IN, find_policy, split_specs
 from paxsim.rules import Rules
 from paxsim.setting import Setting, make_setting
 
@@ -114,7 +125,7 @@ def play_batch(
     -------
     Batch
     """
-    setting, lineup = _prepare(policies, players, solo_level, deck, rules)
+    setting, lineup = prepare(policies, players, solo_level, deck, rules)
     checked_int("deals", deals, 1, MAX_NUMBER)
     if rotations == "all":
         rotations = range(setting.players)
@@ -128,15 +139,30 @@ def play_deals(
     first_deal: int,
     deals: int,
     rotations: tuple[int, ...],
+    *,
+    guard_every: int | None = None,
+    progress: np.ndarray | None = None,
 ) -> Batch:
-    """Play a range of deals of a checked setting and line-up; see `play_batch`."""
+    """Play a range of deals of a checked setting and line-up; see `play_batch`.
+
+    Parameters
+    ----------
+    guard_every : int, optional
+        Check each so-manieth deal for policies that write where they may not; 0 for none.
+    progress : numpy.ndarray, optional
+        Array of shape ``(1,)`` and type ``progress_dtype`` that says where the batch stands, for
+        somebody who watches from another thread.
+    """
     checked_int("seed", seed, 0, MAX_NUMBER)
     checked_int("deal", first_deal, 0, MAX_NUMBER - deals)
     for rotation in rotations:
         checked_int("rotation", rotation, 0, setting.players - 1)
     games = setting.new_game()
     results = np.zeros(deals * len(rotations), result_dtype)
-    progress = np.zeros(1, progress_dtype)[0]
+    if guard_every is None:
+        guard_every = 0 if lineup.trusted else GUARD_EVERY
+    if progress is None:
+        progress = np.zeros(1, progress_dtype)
     image = games.view(np.uint8)
     arguments = (
         games[0],
@@ -148,24 +174,24 @@ def play_deals(
         deals,
         np.array(rotations, np.int64),
         results,
-        progress,
+        progress[0],
         image,
         np.empty_like(image),
-        0 if lineup.trusted else GUARD_EVERY,
+        guard_every,
     )
     try:
         play_games(*arguments)
     except Exception as error:
-        raise policy_error(setting, lineup, seed, progress, f"raised {error!r}") from None
-    if progress["failure"] != FINE:
-        raise policy_error(setting, lineup, seed, progress, describe_failure(progress))
+        raise policy_error(setting, lineup, seed, progress[0], f"raised {error!r}") from None
+    if progress[0]["failure"] != FINE:
+        raise policy_error(setting, lineup, seed, progress[0], describe_failure(progress[0]))
     return Batch(setting, lineup, seed, rotations, results)
 
 
-def _prepare(policies, players, solo_level, deck, rules) -> tuple[Setting, Lineup]:
+def prepare(policies, players, solo_level, deck, rules) -> tuple[Setting, Lineup]:
     """Check what was asked for; the number of policies says how many play if nothing else does."""
     if isinstance(policies, str):
-        policies = policies.split(",")
+        policies = split_specs(policies)
     if players is None and solo_level is None and not isinstance(policies, Policy):
         players = len(policies)
     setting = make_setting(players, solo_level=solo_level, deck=deck, rules=rules)
@@ -197,12 +223,12 @@ def replay_command(setting: Setting, lineup: Lineup, seed: int, deal: int, rotat
     words.append(f"--players {setting.players}")
     if setting.solo_level:
         words.append(f"--solo-level {setting.solo_level}")
-    words.append(f"--policies {','.join(lineup.labels)}")
+    words.append(f"--policies {shlex.quote(','.join(lineup.specs))}")
     words.append(f"--seed {seed} --deal {deal} --rotation {rotation}")
     if setting.deck.name != DEFAULT_DECK:
-        words.append(f"--deck {setting.deck.name}")
+        words.append(f"--deck {shlex.quote(setting.deck.source)}")
     if setting.rules != Rules():
-        words.append(f"--rules {setting.rules.describe()}")
+        words.append(f"--rules {shlex.quote(setting.rules.describe())}")
     return " ".join(words)
 
 
@@ -233,7 +259,7 @@ def play(
     >>> result.rounds > 5
     True
     """
-    setting, lineup = _prepare(policies, players, solo_level, deck, rules)
+    setting, lineup = prepare(policies, players, solo_level, deck, rules)
     batch = play_deals(setting, lineup, seed, deal, 1, (rotation,))
     return GameResult(setting, lineup.at_seats(rotation), batch.results[0])
 
@@ -290,3 +316,13 @@ class GameResult:
         return "\n".join(lines)
 
 
+def warm_up() -> Iterator[str]:
+    """Compile, or load, the engine and every built-in policy; yield what was done, step by step."""
+    play_batch("random", 2, deals=1)
+    yield "engine"
+    for entry_point in (start_game, apply_option, ask_policy, score_game):
+        entry_point.compiled()
+    yield "steps"
+    for name in BUILT_IN:
+        _ = find_policy(name).compiled
+        yield f"policy {name}"

@@ -231,9 +231,7 @@ def _money_event(name: str, numbers: tuple[int, int, int]) -> dict[str, Any]:
     return {"event": name, "seat": seat + 1, "aurei": aurei, "money": money}
 
 
-def _card_event(
-    name: str, numbers: tuple[int, int, int], words: Iterator[int]
-) -> dict[str, Any]:
+def _card_event(name: str, numbers: tuple[int, int, int], words: Iterator[int]) -> dict[str, Any]:
     seat, card, price = numbers
     return {
         "event": name,

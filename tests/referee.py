@@ -11,7 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from reference import ReferenceGame, as_card, default_rules  # noqa: E402
+from reference import ReferenceGame, as_card, default_rules
 
 COPY_SIZE = 74
 

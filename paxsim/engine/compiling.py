@@ -7,6 +7,7 @@ sources that go into compiled code, in the user's cache folder, so a read-only i
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import os
@@ -27,7 +28,7 @@ warnings.filterwarnings(
 )
 
 #: numpy's error model: no test for division by zero, which the rules' checks exclude.
-OPTIONS = {"nogil": True, "error_model": "numpy"}
+OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 
 #: Compiled as a part of whatever calls it, so it needs no way in from Python.
 kernel = numba.njit(**OPTIONS, no_cpython_wrapper=True, no_cfunc_wrapper=True)
@@ -88,10 +89,9 @@ class _PackageCache(FunctionCache):
 
 def enable_package_cache(dispatcher: Any) -> None:
     """Make a dispatcher load and save its code in the package's cache, where there is one."""
-    try:
+    # Where nothing can be written, the code is compiled anew in every process.
+    with contextlib.suppress(RuntimeError):
         dispatcher._cache = _PackageCache(dispatcher.py_func)
-    except RuntimeError:
-        pass  # nowhere to write: the code is compiled anew in every process
 
 
 def entry(signature: Any) -> Callable[[Callable], Callable]:

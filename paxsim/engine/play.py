@@ -218,5 +218,3 @@ def ask_policy(game, policies, position, progress):
 def score_game(game, result):
     """Score a finished game."""
     score(game, result)
-
-

@@ -174,9 +174,7 @@ result_dtype = np.dtype(
 )
 
 #: Events since the last decision, for traces; see paxsim.engine.events.
-log_dtype = np.dtype(
-    [("on", np.int32), ("used", np.int32), ("words", np.int32, 4096)], align=True
-)
+log_dtype = np.dtype([("on", np.int32), ("used", np.int32), ("words", np.int32, 4096)], align=True)
 
 RulesType = numba.from_dtype(rules_dtype)
 TableType = numba.from_dtype(table_dtype)

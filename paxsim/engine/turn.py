@@ -16,8 +16,8 @@ from paxsim.engine.piles import (
     draw_card,
     put_below_legion,
     put_under_deck,
-    take_from_hand,
     take_from_drawn,
+    take_from_hand,
     take_to_hand,
 )
 from paxsim.engine.records import (

@@ -1,87 +1,51 @@
-"""The registry of policies and the decorator that compiles an ordinary function into one."""
+"""The registry: policies by name, from the package, a user's file or another package."""
 
 from __future__ import annotations
 
 import functools
-import inspect
+import hashlib
+import importlib.util
+import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import import_module
+from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any
 
-import numba
-import numpy as np
-from numba import types
-
-from paxsim.engine.compiling import OPTIONS, enable_package_cache
-from paxsim.engine.play import POLICY_SIGNATURE
-from paxsim.engine.records import MAX_PARAMS, ChoiceType, SeatType, TableType
 from paxsim.errors import PaxsimError, unknown
+from paxsim.policies.policy import Policy, make_policy
 
-#: Built-in policies, a module each in this package.
-BUILT_IN = ("random", "first")
+#: Built-in policies, a module each in this package, in the order in which they are listed.
+BUILT_IN = (
+    "random",
+    "first",
+    "builder",
+    "economist",
+    "conspirator",
+    "feeder",
+    "starver",
+    "admiral",
+    "merchant",
+    "augur",
+    "racer",
+    "miser",
+    "denier",
+    "opportunist",
+    "weighted",
+)
 
-_RECORDS = ("table", "me", "choice")
+#: Entry-point group under which another package offers policies.
+ENTRY_POINTS = "paxsim.policies"
+
 _registry: dict[str, Policy] = {}
 
 
-@dataclass(frozen=True)
-class Policy:
-    """A way to play, ready for the engine.
-
-    Attributes
-    ----------
-    name : str
-        What line-ups and results call it.
-    function : callable
-        The Python function ``(table, me, choice, **parameters) -> int``.
-    params : dict of str to float
-        Its parameters with the values in force.
-    built_in : bool
-        Whether it comes with the package.
-    """
-
-    name: str
-    function: Callable
-    params: dict[str, float]
-    built_in: bool = False
-
-    @property
-    def idea(self) -> str:
-        """The first line of the docstring: the idea in a player's words."""
-        return (inspect.getdoc(self.function) or "").split("\n")[0]
-
-    @property
-    def label(self) -> str:
-        """Name and changed parameters, as `find_policy` reads them."""
-        base = _registry[self.name].params if self.name in _registry else self.params
-        changed = [f"{k}={v:g}" for k, v in self.params.items() if v != base[k]]
-        return ":".join([self.name, *changed])
-
-    @property
-    def compiled(self) -> Any:
-        """The compiled function; the first use compiles it."""
-        return _compile(self.function, self.built_in)
-
-    def param_vector(self) -> np.ndarray:
-        """Parameter values as the seat record holds them, shape ``(MAX_PARAMS,)``."""
-        vector = np.zeros(MAX_PARAMS)
-        vector[: len(self.params)] = list(self.params.values())
-        return vector
-
-    def with_params(self, changes: dict[str, float]) -> Policy:
-        """The same policy with some parameters changed; nothing is compiled again."""
-        for name in changes:
-            if name not in self.params:
-                raise unknown(f"policy {self.name}: parameter", name, self.params or ["none"])
-        return Policy(self.name, self.function, {**self.params, **changes}, self.built_in)
-
-
-def policy(function: Callable) -> Policy:
-    """Register a function as a policy.
+def policy(function: Callable | None = None, *, solo: bool = True) -> Any:
+    """Register a function as a policy: ``@policy``, or ``@policy(solo=False)``.
 
     The function takes ``(table, me, choice)`` and returns the index of the option it chooses.
-    Further arguments are its parameters and need a number as default.
+    Further arguments are its parameters and need a number as default. ``solo=False`` says that it
+    makes no sense in solo.
 
     Examples
     --------
@@ -93,81 +57,125 @@ def policy(function: Callable) -> Policy:
     >>> hasty.params
     {'stop': 0.0}
     """
-    built_in = function.__module__.startswith("paxsim.policies.")
-    made = Policy(function.__name__, function, _params_of(function), built_in)
+    if function is None:
+        return functools.partial(policy, solo=solo)
+    return _register(make_policy(function, solo=solo))
+
+
+def _register(made: Policy) -> Policy:
+    """File a policy under its name; a changed definition in the same place replaces the old."""
+    if made.name in BUILT_IN and not made.built_in:
+        raise PaxsimError(
+            f"policy {made.name}: the name of a built-in policy; allowed: any other name"
+        )
+    old = _registry.get(made.name)
+    if old is not None and old.origin != made.origin:
+        raise PaxsimError(
+            f"policy {made.name}: registered by {old.origin} and by {made.origin}; "
+            "allowed: one policy a name"
+        )
     _registry[made.name] = made
     return made
 
 
-def _params_of(function: Callable) -> dict[str, float]:
-    """Names and defaults of the parameters behind the three records."""
-    arguments = list(inspect.signature(function).parameters.values())
-    name = function.__name__
-    if len(arguments) < len(_RECORDS):
-        raise PaxsimError(f"policy {name}: found {len(arguments)} arguments; "
-                          "allowed: (table, me, choice, parameter=default, ...)")
-    params = {}
-    for argument in arguments[len(_RECORDS) :]:
-        default = argument.default
-        if isinstance(default, bool) or not isinstance(default, (int, float)):
-            raise PaxsimError(f"policy {name}: parameter {argument.name}: found no number as "
-                              "default; allowed: a number, such as weight=1.0")
-        params[argument.name] = float(default)
-    if len(params) > MAX_PARAMS:
-        raise PaxsimError(f"policy {name}: found {len(params)} parameters; "
-                          f"allowed: at most {MAX_PARAMS}")
-    return params
-
-
-@functools.cache
-def _compile(function: Callable, built_in: bool) -> Any:
-    """Compile a policy to the engine's signature, its parameters read from the seat record."""
-    count = len(_params_of(function))
-    inner = numba.njit(**OPTIONS, boundscheck=not built_in)(function)
-    if not built_in:
-        _check_return_type(inner, function.__name__, count)
-    values = "".join(f", me.params[{i}]" for i in range(count))
-    source = f"def {function.__name__}(table, me, choice):\n return decide(table, me, choice{values})\n"
-    namespace: dict[str, Any] = {"decide": inner, "__name__": function.__module__}
-    exec(compile(source, f"<policy {function.__name__}>", "exec"), namespace)
-    outer = numba.njit(**OPTIONS)(namespace[function.__name__])
-    if built_in:
-        enable_package_cache(outer)
-    outer.compile(POLICY_SIGNATURE)
-    return outer
-
-
-def _check_return_type(inner: Any, name: str, count: int) -> None:
-    """A float would be cut off in silence, so only whole numbers are let through."""
-    arguments = (TableType, SeatType, ChoiceType, *[types.float64] * count)
-    inner.compile(arguments)
-    found = inner.overloads[arguments].signature.return_type
-    if not isinstance(found, types.Integer):
-        raise PaxsimError(f"policy {name}: returns {found}; allowed: a whole number, the index "
-                          "of the chosen option")
-
-
 def policy_names() -> list[str]:
     """Names of all policies: the built-in ones, then those registered since."""
+    load_entry_points()
     return [*BUILT_IN, *(name for name in _registry if name not in BUILT_IN)]
 
 
+@functools.cache
+def load_entry_points() -> None:
+    """Import what other packages offer in the entry-point group ``paxsim.policies``."""
+    for point in entry_points(group=ENTRY_POINTS):
+        try:
+            point.load()
+        except PaxsimError:
+            raise
+        except Exception as error:
+            raise PaxsimError(
+                f"policy {point.name}: cannot be loaded from {point.value}: {error!r}"
+            ) from None
+
+
 def find_policy(spec: str | Policy) -> Policy:
-    """Find a policy by its name.
+    """Find a policy.
 
     Parameters
     ----------
     spec : str or Policy
-        A name, with changed parameters behind it if wanted: ``"builder:breadth=0.8"``.
+        A name, or ``FILE.py:NAME``; with changed parameters behind it if wanted, as in
+        ``"builder:breadth=0.8"`` or ``"mine.py:thrifty:greed=2"``.
     """
     if isinstance(spec, Policy):
         return spec
-    name, *settings = spec.strip().split(":")
+    name, *settings = (part.strip() for part in spec.split(":"))
+    if name.endswith(".py"):
+        found = _from_file(name, settings[0] if settings else "")
+        settings = settings[1:]
+    else:
+        found = _by_name(name)
+    return found.with_params(dict(_parse_setting(found.name, part) for part in settings))
+
+
+def split_specs(text: str) -> list[str]:
+    """The policies of a comma-separated text; an empty one is a mistake."""
+    specs = [part.strip() for part in text.split(",")]
+    if not all(specs):
+        raise PaxsimError(f"policies: found {text!r} with an empty name; allowed: A,B,C")
+    return specs
+
+
+def _by_name(name: str) -> Policy:
     if name in BUILT_IN and name not in _registry:
         import_module(f"paxsim.policies.{name}")
     if name not in _registry:
-        raise unknown("policy", name, policy_names())
-    return _registry[name].with_params(dict(_parse_setting(name, part) for part in settings))
+        load_entry_points()
+    if name not in _registry:
+        raise unknown("policy", name, [*policy_names(), "FILE.py:NAME"])
+    return _registry[name]
+
+
+def _from_file(file: str, name: str) -> Policy:
+    """A policy of a user's file; without a name, the only one in it."""
+    path = Path(file).resolve()
+    _import_file(path)
+    origin = str(path)
+    found = {made.name: made for made in _registry.values() if made.origin == origin}
+    if not found:
+        raise PaxsimError(f"policy {file}: found no policy; allowed: functions with @paxsim.policy")
+    if not name and len(found) == 1:
+        return next(iter(found.values()))
+    if name not in found:
+        raise unknown(f"policy {file}", name, found)
+    return found[name]
+
+
+def _import_file(path: Path) -> None:
+    """Import a Python file under a name of its own, once for each content."""
+    try:
+        source = path.read_bytes()
+    except OSError as error:
+        raise PaxsimError(f"policy: cannot read {path}: {error.strerror}") from None
+    module_name = f"paxsim_file_{hashlib.sha256(str(path).encode() + source).hexdigest()[:16]}"
+    if module_name in sys.modules:
+        return
+    spec = importlib.util.spec_from_file_location(module_name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[module_name] = module
+    sys.path.insert(0, str(path.parent))
+    try:
+        spec.loader.exec_module(module)
+    except PaxsimError:
+        del sys.modules[module_name]
+        raise
+    except Exception as error:
+        del sys.modules[module_name]
+        line = f" line {error.lineno}:" if isinstance(error, SyntaxError) else ""
+        raise PaxsimError(f"policy {path.name}:{line} {type(error).__name__}: {error}") from None
+    finally:
+        sys.path.remove(str(path.parent))
 
 
 def _parse_setting(policy_name: str, text: str) -> tuple[str, float]:

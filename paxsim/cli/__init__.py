@@ -1,0 +1,63 @@
+"""The command `paxsim`."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+
+import click
+
+from paxsim.errors import PaxsimError
+from paxsim.version import __version__
+
+#: Commands, each in the module of its name; loaded when used, so that starting is quick.
+COMMANDS = ("trace", "policies", "check", "deck", "warmup")
+
+EXIT_USER_ERROR = 2
+EXIT_INTERRUPTED = 130
+
+
+class _LazyGroup(click.Group):
+    """A group whose commands are imported when they are asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        return importlib.import_module(f"paxsim.cli.{name}").command
+
+
+@click.command(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="paxsim")
+def cli() -> None:
+    """Monte Carlo strategy analysis for the card game PAX.
+
+    The printed game's card list is not published: every figure holds for the deck it names.
+    """
+
+
+def main() -> None:
+    """Run the command line; a user's mistake is one line and exit code 2."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command and return its exit code."""
+    try:
+        code = cli.main(arguments, prog_name="paxsim", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except (PaxsimError, click.ClickException) as error:
+        text = error.format_message() if isinstance(error, click.ClickException) else str(error)
+        click.echo(f"paxsim: {' '.join(text.split())}", err=True)
+        return EXIT_USER_ERROR
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("paxsim: interrupted", err=True)
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        # The reader (head, less ...) has seen enough; keep Python from complaining at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0

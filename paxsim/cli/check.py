@@ -1,0 +1,32 @@
+"""`paxsim check`: the contract test for a policy."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+
+@click.command("check")
+@click.argument("policy")
+@click.option("--deals", type=int, default=40, show_default=True, help="Deals a player count.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Names the deals.")
+def command(policy: str, deals: int, seed: int) -> None:
+    """Play POLICY (a name or FILE.py:NAME) through every player count and solo level."""
+    from paxsim.errors import checked_int
+    from paxsim.policies import find_policy
+    from paxsim.testing import check_policy
+
+    checked_int("deals", deals, 1, 10**6)
+    found = find_policy(policy)
+    checks = check_policy(found, deals=deals, seed=seed)
+    for check in checks:
+        click.echo(str(check))
+    if all(check.problem is None for check in checks):
+        click.echo(f"policy {found.name}: fine")
+        return
+    click.echo(f"paxsim: policy {found.name} fails the check, see above", err=True)
+    sys.stdout.flush()
+    # A stuck policy leaves a thread in compiled code, which only the end of the process stops.
+    os._exit(2)

@@ -1,0 +1,59 @@
+"""`paxsim deck`: list, show and check decks."""
+
+from __future__ import annotations
+
+import click
+
+from paxsim.cards import CATEGORIES, Deck, deck_names, load_deck
+from paxsim.cli.tables import print_table
+
+
+@click.group("deck")
+def command() -> None:
+    """List, show and check decks (the cards of one copy of the game)."""
+
+
+@command.command("list")
+def list_decks() -> None:
+    """The decks that come with the package."""
+    numbers = ("symbols", "value")
+    rows = []
+    for name in deck_names():
+        cards = load_deck(name).cards
+        symbols, value = sum(card.symbols for card in cards), sum(card.value for card in cards)
+        rows.append((name, symbols, value, load_deck(name).note))
+    print_table("Decks", ("name", *numbers, "what it assumes"), rows, numbers=numbers)
+
+
+@command.command("show")
+@click.argument("name")
+def show(name: str) -> None:
+    """The cards of a deck NAME (or FILE.toml): how many of each symbols/value."""
+    print_deck(load_deck(name))
+
+
+@command.command("check")
+@click.argument("file")
+def check(file: str) -> None:
+    """Check a deck FILE.toml and say what is in it."""
+    print_deck(load_deck(file))
+    click.echo(f"{file}: fine; use it with --deck {file}")
+
+
+def print_deck(deck: Deck) -> None:
+    """Print a deck as a table: categories by kinds of card."""
+    kinds = sorted({(card.symbols, card.value) for card in deck.cards})
+    headings = [f"{symbols}/{value}" for symbols, value in kinds] + ["cards", "symbols", "value"]
+    rows = []
+    for category in CATEGORIES:
+        cards = deck.of_category(category)
+        counts = [sum((c.symbols, c.value) == kind for c in cards) for kind in kinds]
+        totals = [len(cards), sum(c.symbols for c in cards), sum(c.value for c in cards)]
+        rows.append((category, *(n or "" for n in counts), *totals))
+    print_table(
+        f"Deck {deck.name}, fingerprint {deck.fingerprint}",
+        ("category", *headings),
+        rows,
+        numbers=headings,
+        caption=f"Columns: symbols/value in Aurei. {deck.note}",
+    )

@@ -1,0 +1,38 @@
+"""`paxsim policies`: who can play."""
+
+from __future__ import annotations
+
+import click
+
+from paxsim.cli.tables import print_table
+
+
+@click.command("policies")
+@click.argument("names", nargs=-1)
+def command(names: tuple[str, ...]) -> None:
+    """List all policies, or describe those NAMED: idea, parameters, where it fits."""
+    from paxsim.policies import find_policy, policy_names
+
+    if names:
+        for name in names:
+            describe(find_policy(name))
+        return
+    rows = []
+    for name in policy_names():
+        found = find_policy(name)
+        params = ", ".join(f"{key}={value:g}" for key, value in found.params.items())
+        if len(found.params) > 6:
+            params = f"{len(found.params)} weights, see `paxsim policies {name}`"
+        rows.append((name, found.idea, params, found.fits))
+    print_table("Policies", ("name", "idea", "parameters", "fits"), rows)
+
+
+def describe(found) -> None:
+    """Print a policy's docstring and parameters."""
+    import inspect
+
+    click.echo(f"{found.name} ({found.fits}; from {found.origin})")
+    click.echo(inspect.getdoc(found.function) or "(no description)")
+    for key, value in found.params.items():
+        click.echo(f"  {key} = {value:g}")
+    click.echo("")

@@ -1,0 +1,39 @@
+"""`paxsim trace`: whole games as JSON Lines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from paxsim.cli import options
+from paxsim.errors import checked_int
+from paxsim.files import atomic_write
+
+
+@click.command("trace")
+@options.setting
+@options.policies
+@options.seed
+@click.option("--deal", type=int, default=0, show_default=True, help="The first deal.")
+@click.option("--games", type=int, default=1, show_default=True, help="How many deals.")
+@click.option("--rotation", type=int, default=0, show_default=True, help="Shift of the line-up.")
+@click.option("--out", type=Path, metavar="FILE", help="Write here instead of to the terminal.")
+def command(players, solo_level, deck, rules, policies, seed, deal, games, rotation, out) -> None:
+    """Play games and write down every event, hidden cards included, as JSON Lines."""
+    from paxsim.simulate import MAX_NUMBER, prepare
+    from paxsim.trace import trace_lines
+
+    setting, lineup = prepare(policies, players, solo_level, deck, rules)
+    checked_int("games", games, 1, MAX_NUMBER)
+    checked_int("seed", seed, 0, MAX_NUMBER)
+    checked_int("deal", deal, 0, MAX_NUMBER - games)
+    checked_int("rotation", rotation, 0, setting.players - 1)
+    lines = trace_lines(setting, lineup, seed, deal, games, rotation)
+    if out is None:
+        for line in lines:
+            click.echo(line)
+        return
+    with atomic_write(out) as file:
+        for line in lines:
+            file.write(line + "\n")

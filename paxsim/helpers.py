@@ -1,0 +1,219 @@
+"""What every heuristic needs to know, as compiled functions for use inside policies.
+
+All take the records that a policy is handed: `table` (public), `me` (the own seat) and `choice`.
+Seats, legions and categories are numbers from 0; a card is a number that `category_of`,
+`symbols_of` and `value_of` read. Amounts of money are Aurei.
+"""
+
+from __future__ import annotations
+
+from paxsim.cards import ARMY, FLEET, INTRIGUE, LAND, RELIGION, SENATOR, WEALTH
+from paxsim.engine.codes import category_of, symbols_of, value_of
+from paxsim.engine.compiling import kernel
+from paxsim.engine.options import bought_legion, passes, placed_card, placed_to, played_card
+from paxsim.engine.records import (
+    BUY,
+    DISPLAY,
+    KEEP,
+    N_CATEGORIES,
+    NOBODY,
+    PEEK,
+    PLACE,
+    PLAY,
+    REACT,
+    TAKE_TURN,
+    TO_BOTTOM,
+    TO_HAND,
+    TURN,
+)
+from paxsim.engine.streams import below
+from paxsim.engine.turn import income_of, limit_of, price_of_legion, within_limit
+
+__all__ = [
+    "ARMY", "BUY", "DISPLAY", "FLEET", "INTRIGUE", "KEEP", "LAND", "NOBODY", "N_CATEGORIES",
+    "PEEK", "PLACE", "PLAY", "REACT", "RELIGION", "SENATOR", "TAKE_TURN", "TO_BOTTOM", "TO_HAND",
+    "TURN", "WEALTH", "best_rival", "bought_legion", "cards_unseen", "category_of",
+    "income_if_played", "income_of", "is_military", "lead_over_rome", "limit_of", "passes",
+    "placed_card", "placed_to", "playable_after", "played_card", "price_of_legion",
+    "random_below", "richest_legion", "rome_forecast", "rome_holds", "rome_known", "rome_now",
+    "rounds_left", "strength", "symbols_of", "symbols_unseen", "value_of", "within_limit",
+]  # fmt: skip
+
+#: Cards that leave the deck in a round for each player (drawn 3, one goes back under it, and now
+#: and then a purchase is refilled), and besides them (Rome's group is refilled).
+_CARDS_A_TURN = 2.4
+_CARDS_A_ROUND = 1.0
+#: Cards in the group that Rome takes, on average.
+_CARDS_A_GROUP = 1.6
+
+
+@kernel
+def random_below(me, bound):
+    """A random whole number from 0 to ``bound - 1``, from the seat's own stream."""
+    return below(me.stream, bound)
+
+
+@kernel
+def is_military(category):
+    """Whether the category is fleet or army, which land and intrigue must allow."""
+    return category == FLEET or category == ARMY
+
+
+@kernel
+def playable_after(table, seat, card, extra):
+    """Whether a seat may play the card once it has `extra` more symbols of land (or intrigue).
+
+    ``extra=0`` asks whether it may be played now; land is taken as the row that grows.
+    """
+    category = category_of(card)
+    if not is_military(category):
+        return True
+    limit = max(table.symbols[seat, LAND] + extra, table.symbols[seat, INTRIGUE])
+    return table.symbols[seat, category] + symbols_of(card) <= limit
+
+
+@kernel
+def income_if_played(table, seat, categories, category):
+    """Income of a turn with cards of `categories` (a bit set) played, after one more card.
+
+    `category` is that of the card about to be played.
+    """
+    categories |= 1 << category
+    if (categories >> INTRIGUE) & 1:
+        return 0
+    longest = 0
+    for other in range(N_CATEGORIES):
+        if (categories >> other) & 1:
+            longest = max(longest, table.cards[seat, other] + (other == category))
+    if (categories >> SENATOR) & 1:
+        longest += table.rules.senator_income
+    return longest
+
+
+@kernel
+def rounds_left(table):
+    """Rounds still to come after this one, estimated from the deck."""
+    return table.deck_left / (_CARDS_A_TURN * table.players + _CARDS_A_ROUND)
+
+
+@kernel
+def richest_legion(table):
+    """The legion whose group Rome would take now, or NOBODY if all are empty."""
+    richest = NOBODY
+    for legion in range(table.legions):
+        if table.legion_size[legion] > 0 and (
+            richest == NOBODY or table.legion_value[legion] > table.legion_value[richest]
+        ):
+            richest = legion
+    return richest
+
+
+@kernel
+def strength(table, seat, category):
+    """A seat's symbols in a category, the bonus of fleets and armies included."""
+    symbols = table.symbols[seat, category]
+    if category == FLEET:
+        return symbols + table.symbols[seat, ARMY] // table.rules.bonus_step
+    if category == ARMY:
+        return symbols + table.symbols[seat, FLEET] // table.rules.bonus_step
+    return symbols
+
+
+@kernel
+def best_rival(table, me, category):
+    """The most symbols that any other seat has in a category, bonus included."""
+    best = 0
+    for seat in range(table.players):
+        if seat != me.seat:
+            best = max(best, strength(table, seat, category))
+    return best
+
+
+@kernel
+def rome_known(table, me, category):
+    """Rome's symbols in a category as far as this seat knows: face up, and peeked at."""
+    return table.rome_symbols[category] + me.rome_hidden[category]
+
+
+@kernel
+def rome_now(table, me, category):
+    """Rome's expected symbols in a category, bonus included; hidden cards count on average."""
+    symbols = float(rome_known(table, me, category))
+    if not me.peeked:
+        symbols += table.rules.rome_hidden * _symbols_a_card(table, category)
+    if category == FLEET:
+        symbols += rome_known(table, me, ARMY) // table.rules.bonus_step
+    elif category == ARMY:
+        symbols += rome_known(table, me, FLEET) // table.rules.bonus_step
+    return symbols
+
+
+@kernel
+def _symbols_a_card(table, category):
+    """Symbols of a category on an average card of the deck."""
+    cards = 0
+    for other in range(N_CATEGORIES):
+        cards += table.copy_cards[other]
+    return table.copy_symbols[category] / cards
+
+
+@kernel
+def rome_forecast(table, me, category):
+    """Rome's expected symbols in a category at the end of the game."""
+    groups = rounds_left(table) + 1.0
+    gain = groups * _CARDS_A_GROUP * _symbols_a_card(table, category)
+    return rome_now(table, me, category) + gain
+
+
+@kernel
+def lead_over_rome(table, me, seat, category):
+    """How far a seat is ahead of Rome in a category as things stand; 0 or less holds nothing."""
+    return strength(table, seat, category) - rome_now(table, me, category)
+
+
+@kernel
+def rome_holds(table, me):
+    """How many categories Rome would hold if the game ended now, as far as this seat knows."""
+    count = 0
+    for category in range(N_CATEGORIES):
+        best = max(best_rival(table, me, category), strength(table, me.seat, category))
+        if rome_now(table, me, category) >= best:
+            count += 1
+    return count
+
+
+@kernel
+def cards_unseen(table, me, category):
+    """Cards of a category that this seat has not seen: in the deck, in hands, or set aside.
+
+    With a second copy the extra cards count on average.
+    """
+    return _unseen(table, me, category, table.copy_cards, table.cards, table.rome_cards, False)
+
+
+@kernel
+def symbols_unseen(table, me, category):
+    """Symbols of a category on cards that this seat has not seen; see `cards_unseen`."""
+    return _unseen(table, me, category, table.copy_symbols, table.symbols, table.rome_symbols, True)
+
+
+@kernel
+def _unseen(table, me, category, copy, displayed, rome, by_symbols):
+    """What the deck was made of, less displays, Rome's open cards, legions and the own hand."""
+    copy_size = 0
+    for other in range(N_CATEGORIES):
+        copy_size += table.copy_cards[other]
+    left = copy[category] * (1.0 + table.rules.cards_added / copy_size) - rome[category]
+    if by_symbols:
+        left -= me.rome_hidden[category]
+    for seat in range(table.players):
+        left -= displayed[seat, category]
+    for legion in range(table.legions):
+        for i in range(table.legion_size[legion]):
+            card = table.legion_cards[legion, i]
+            if category_of(card) == category:
+                left -= symbols_of(card) if by_symbols else 1
+    for slot in range(me.hand_count):
+        if category_of(me.hand[slot]) == category:
+            left -= symbols_of(me.hand[slot]) if by_symbols else 1
+    return max(left, 0.0)

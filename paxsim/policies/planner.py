@@ -1,0 +1,306 @@
+"""The planner: carries out wishes sensibly at every decision of a turn.
+
+A heuristic says what it wishes for; the planner does the arithmetic that all of them share. What a
+displayed card is worth (in points, roughly) is
+
+    wish[category] for each symbol, up to room[category] symbols and a fifth of it beyond,
+    plus extra[category] for the card.
+
+What Rome gains is worth ``rome[category]`` a symbol (negative: starve Rome), and an Aureus is worth
+``money``. Wishes are kept in the seat's memory, so that they are made once a turn.
+"""
+
+from __future__ import annotations
+
+from paxsim.engine.compiling import kernel
+from paxsim.helpers import (
+    BUY,
+    DISPLAY,
+    INTRIGUE,
+    KEEP,
+    LAND,
+    N_CATEGORIES,
+    NOBODY,
+    PEEK,
+    PLACE,
+    PLAY,
+    TAKE_TURN,
+    TO_BOTTOM,
+    TO_HAND,
+    TURN,
+    category_of,
+    income_if_played,
+    income_of,
+    is_military,
+    limit_of,
+    price_of_legion,
+    richest_legion,
+    rounds_left,
+    symbols_of,
+    value_of,
+)
+
+# Where the wishes stand in the seat's memory.
+WISH, ROOM, EXTRA, ROME = 0, 7, 14, 21
+MONEY = 28
+PLAYED = 29  # categories played this turn, as a bit set
+MADE = 30  # the round for which the wishes were made, plus 1
+PEEK_WISH = 31  # above 0: would rather peek now
+
+#: What symbols beyond the room are worth, as a part of a wish.
+_SURPLUS = 0.2
+
+
+@kernel
+def wishes_due(table, me, choice):
+    """Whether it is time to make new wishes: at the draft, and once in every turn."""
+    if choice.kind == KEEP or choice.kind == DISPLAY:
+        return True
+    return me.memory[MADE] != table.round + 1
+
+
+@kernel
+def clear_wishes(table, me):
+    """Forget the old wishes and note that new ones are being made."""
+    for i in range(MADE):
+        me.memory[i] = 0.0
+    me.memory[PEEK_WISH] = 0.0
+    me.memory[MADE] = table.round + 1
+
+
+@kernel
+def wish(me, category, worth, room, extra):
+    """Wish for a category: `worth` a symbol for `room` symbols, and `extra` a card."""
+    me.memory[WISH + category] = worth
+    me.memory[ROOM + category] = room
+    me.memory[EXTRA + category] = extra
+
+
+@kernel
+def worth_of(me, card):
+    """What the card would be worth in the display."""
+    category = category_of(card)
+    symbols = symbols_of(card)
+    useful = min(float(symbols), max(me.memory[ROOM + category], 0.0))
+    surplus = symbols - useful
+    return me.memory[WISH + category] * (useful + _SURPLUS * surplus) + me.memory[EXTRA + category]
+
+
+@kernel
+def worth_to_rome(me, card):
+    """What it would be worth to this seat if Rome got the card."""
+    return me.memory[ROME + category_of(card)] * symbols_of(card)
+
+
+@kernel
+def hand_limit(table, me):
+    """The fleet and army limit that the seat can reach with the land and intrigue in its hand."""
+    land = table.symbols[me.seat, LAND]
+    intrigue = table.symbols[me.seat, INTRIGUE]
+    for slot in range(me.hand_count):
+        category = category_of(me.hand[slot])
+        if category == LAND:
+            land += symbols_of(me.hand[slot])
+        elif category == INTRIGUE and me.memory[WISH + INTRIGUE] > 0.0:
+            intrigue += symbols_of(me.hand[slot])
+    return max(land, intrigue)
+
+
+@kernel
+def hope_of(table, me, card):
+    """What a card is worth in the hand: it has to be played before the game ends."""
+    worth = worth_of(me, card)
+    category = category_of(card)
+    if is_military(category):
+        if table.symbols[me.seat, category] + symbols_of(card) > hand_limit(table, me):
+            worth *= 0.4
+    turns = rounds_left(table) + 1.0
+    waiting = me.hand_count + 1.0
+    return worth * min(1.0, 1.6 * turns / waiting)
+
+
+@kernel
+def group_worth(table, me, legion):
+    """What the cards below a legion would be worth in the own hand, before paying."""
+    total = 0.0
+    for i in range(table.legion_size[legion]):
+        total += max(hope_of(table, me, table.legion_cards[legion, i]), 0.0)
+    return total
+
+
+@kernel
+def group_worth_to_rome(table, me, legion):
+    """What it is worth to this seat if Rome takes the group below a legion."""
+    total = 0.0
+    for i in range(table.legion_size[legion]):
+        total += worth_to_rome(me, table.legion_cards[legion, i])
+    return total
+
+
+@kernel
+def place_worth(table, me, card, place):
+    """What it is worth to put a drawn card somewhere."""
+    if place == TO_HAND:
+        return hope_of(table, me, card)
+    if place == TO_BOTTOM:
+        return 0.0
+    return legion_worth(table, me, card, place)
+
+
+@kernel
+def legion_worth(table, me, card, legion):
+    """What it is worth to put a card below a legion: who will get the group?"""
+    value = table.legion_value[legion] + value_of(card)
+    richest = richest_legion(table)
+    rome_gets = richest == NOBODY or richest == legion or value > table.legion_value[richest]
+    price = max(value - table.discount[me.seat], 0)
+    card_hope = max(hope_of(table, me, card), 0.0)
+    buying = group_worth(table, me, legion) + card_hope - me.memory[MONEY] * price
+    if me.money >= price and buying > 0.0:
+        # The card sweetens a group that this seat may buy at once.
+        return 0.8 * (card_hope - me.memory[MONEY] * value_of(card))
+    if rome_gets:
+        gain = worth_to_rome(me, card)
+        if richest != legion:
+            # Rome turns to this group instead of the other one.
+            gain += group_worth_to_rome(table, me, legion)
+            if richest != NOBODY:
+                gain -= group_worth_to_rome(table, me, richest)
+        return 0.6 * gain
+    return -0.15 * card_hope
+
+
+@kernel
+def average_hope(table, me):
+    """What an average card of the deck would be worth in the hand."""
+    total = 0.0
+    cards = 0
+    for category in range(N_CATEGORIES):
+        symbols = table.copy_symbols[category]
+        count = table.copy_cards[category]
+        total += me.memory[WISH + category] * symbols * (me.memory[ROOM + category] > 0.0)
+        total += me.memory[EXTRA + category] * count
+        cards += count
+    return total / cards
+
+
+@kernel
+def choose_place(table, me, choice):
+    """PLACE: the card and place with the largest advantage over an average card there."""
+    usual = average_hope(table, me)
+    best = 0
+    best_score = -1e9
+    for option in range(choice.count):
+        index = option // choice.places
+        place = choice.options[option - index * choice.places]
+        score = place_worth(table, me, choice.drawn[index], place)
+        others = choice.drawn_count - 1
+        if place == TO_HAND:
+            reference = usual
+            for i in range(choice.drawn_count):
+                if i != index:
+                    reference = max(reference, hope_of(table, me, choice.drawn[i]))
+            score -= reference if others > 0 else usual
+        elif place == TO_BOTTOM:
+            # A card worth keeping should not be the one that goes away.
+            score -= 0.5 * (hope_of(table, me, choice.drawn[index]) - usual)
+        if score > best_score:
+            best_score = score
+            best = option
+    return best
+
+
+@kernel
+def choose_drawn(table, me, choice):
+    """KEEP, DISPLAY: the best card."""
+    best = 0
+    for i in range(1, choice.drawn_count):
+        if worth_of(me, choice.drawn[i]) > worth_of(me, choice.drawn[best]):
+            best = i
+    return best
+
+
+@kernel
+def choose_purchase(table, me, choice):
+    """BUY: the group that brings most for its price; keeping it from Rome counts too."""
+    richest = richest_legion(table)
+    best = choice.count - 1
+    best_score = 0.0
+    for option in range(choice.count - 1):
+        legion = choice.options[option]
+        price = price_of_legion(table, me.seat, legion)
+        score = group_worth(table, me, legion) - me.memory[MONEY] * price
+        if legion == richest:
+            score -= group_worth_to_rome(table, me, legion)
+        if score > best_score:
+            best_score = score
+            best = option
+    return best
+
+
+@kernel
+def play_worth(table, me, choice, card, played, income_now):
+    """PLAY: what playing a card now brings, its price and the change of income included."""
+    category = category_of(card)
+    income = income_if_played(table, me.seat, played, category)
+    gain = worth_of(me, card) + me.memory[MONEY] * (income - income_now - choice.price)
+    if category == LAND or category == INTRIGUE:
+        gain += opened_worth(table, me, card)
+    return gain
+
+
+@kernel
+def opened_worth(table, me, card):
+    """Worth of the best fleet or army in hand that this land or intrigue would allow."""
+    category = category_of(card)
+    limit = max(limit_of(table, me.seat), table.symbols[me.seat, category] + symbols_of(card))
+    best = 0.0
+    for slot in range(me.hand_count):
+        other = category_of(me.hand[slot])
+        if is_military(other):
+            after = table.symbols[me.seat, other] + symbols_of(me.hand[slot])
+            if limit_of(table, me.seat) < after <= limit:
+                best = max(best, worth_of(me, me.hand[slot]))
+    return 0.8 * best
+
+
+@kernel
+def choose_play(table, me, choice):
+    """PLAY, REACT: the card that brings most, as long as it brings something."""
+    reacting = choice.kind != PLAY
+    played = 0
+    income_now = 0
+    if not reacting:
+        if table.played == 0:
+            me.memory[PLAYED] = 0.0
+        played = int(me.memory[PLAYED])
+        income_now = income_of(table, me.seat, played)
+    best = choice.count - 1
+    best_score = 0.0
+    for option in range(choice.count - 1):
+        card = me.hand[choice.options[option]]
+        if reacting:
+            score = worth_of(me, card) - me.memory[MONEY] * choice.price
+        else:
+            score = play_worth(table, me, choice, card, played, income_now)
+        if score > best_score:
+            best_score = score
+            best = option
+    if not reacting and best < choice.count - 1:
+        me.memory[PLAYED] = played | (1 << category_of(me.hand[choice.options[best]]))
+    return best
+
+
+@kernel
+def carry_out_wishes(table, me, choice):
+    """The option that serves the wishes in the seat's memory best."""
+    kind = choice.kind
+    if kind == PLACE:
+        return choose_place(table, me, choice)
+    if kind == TURN:
+        return PEEK if me.memory[PEEK_WISH] > 0.0 else TAKE_TURN
+    if kind == BUY:
+        return choose_purchase(table, me, choice)
+    if kind == KEEP or kind == DISPLAY:
+        return choose_drawn(table, me, choice)
+    return choose_play(table, me, choice)

@@ -1,0 +1,113 @@
+"""The parametric policy: every wish is a weighted sum of named features."""
+
+from __future__ import annotations
+
+from paxsim.helpers import (
+    N_CATEGORIES,
+    SENATOR,
+    WEALTH,
+    is_military,
+    rounds_left,
+)
+from paxsim.policies.planner import (
+    EXTRA,
+    MONEY,
+    ROOM,
+    WISH,
+    carry_out_wishes,
+    clear_wishes,
+    wishes_due,
+)
+from paxsim.policies.registry import policy
+from paxsim.policies.wishes import (
+    need_over_rome,
+    rome_outlook,
+    wish_foresight,
+    wish_limit,
+    wish_primus,
+    wish_rome,
+    wish_step,
+    wish_wrest,
+)
+
+
+@policy
+def weighted(
+    table,
+    me,
+    choice,
+    new=1.5,
+    stronger=2.0,
+    within_reach=0.5,
+    arms=0.6,
+    limit=0.4,
+    wrest=1.0,
+    row=0.05,
+    senator=0.1,
+    discount=0.1,
+    foresight=0.1,
+    primus=0.3,
+    primus_rome=3.0,
+    margin=1.5,
+    outlook_shift=0.0,
+    points_rome=-1.0,
+    feed=0.6,
+    starve=0.5,
+    money=0.3,
+    money_end=0.0,
+):
+    """Weigh everything: each wish is a sum of features times weights, found by tuning.
+
+    Parameters
+    ----------
+    new : the first card of a category
+    stronger : ending above Rome in a category, spread over the symbols still needed
+    within_reach : the same once more, if at most two symbols are needed
+    arms : a fleet or army symbol
+    limit : a land symbol that allows more fleets and armies
+    wrest : a category that Rome would hold and no rival takes
+    row : a card for each card already in its row and round to come (income)
+    senator : a senator card for each round to come
+    discount, foresight : a wealth (religion) symbol on the way to the next step, a round to come
+    primus : an intrigue symbol that is needed for primus conspiratus
+    primus_rome : the same, times the chance that Rome wins
+    margin : symbols of intrigue wanted above every rival
+    outlook_shift : optimism about Rome, in categories
+    points_rome : how far all wishes for points change with the chance that Rome wins
+    feed, starve : what a symbol for Rome is worth while holding primus conspiratus, or not
+    money, money_end : worth of an Aureus, and what is added to it in the last round
+    """
+    if wishes_due(table, me, choice):
+        clear_wishes(table, me)
+        rounds = rounds_left(table)
+        rome = rome_outlook(table, me, outlook_shift)
+        if table.solo_level:
+            rome = 0.0
+        points = max(1.0 + points_rome * rome, 0.05)
+        for category in range(N_CATEGORIES):
+            need = need_over_rome(table, me, category)
+            worth = 0.0
+            room = 0.0
+            if need > 0.0:
+                worth = stronger / max(need, 1.0)
+                if need <= 2.0:
+                    worth += within_reach
+                room = need
+            if is_military(category):
+                worth += arms
+                room = max(room, 5.0)
+            extra = row * table.cards[me.seat, category] * rounds
+            if table.cards[me.seat, category] == 0:
+                extra += new * points
+            me.memory[WISH + category] = worth * points
+            me.memory[ROOM + category] = room
+            me.memory[EXTRA + category] = extra
+        me.memory[EXTRA + SENATOR] += senator * rounds
+        wish_step(table, me, WEALTH, table.rules.discount_step, discount * rounds)
+        wish_foresight(table, me, foresight * rounds)
+        wish_wrest(table, me, wrest * points)
+        wish_limit(table, me, limit * points)
+        wish_primus(table, me, primus + primus_rome * rome, margin)
+        wish_rome(table, me, feed * rome if table.primus == me.seat else -starve)
+        me.memory[MONEY] = money + money_end / (1.0 + rounds)
+    return carry_out_wishes(table, me, choice)

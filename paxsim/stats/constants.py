@@ -1,0 +1,52 @@
+"""Every number that the statistics rest on, in one place."""
+
+from __future__ import annotations
+
+LEVEL = 0.95
+"""Confidence level of every interval unless the caller says otherwise."""
+
+ALPHA = 1 - LEVEL
+"""Error rate of the sequential test and of the confidence sequence."""
+
+POWER = 0.8
+"""Chance of finding a difference that planning aims at."""
+
+SHARE_UNITS = 840
+"""Least common multiple of 1..8: a share of a win, 1/k among k <= 8 seats, is a whole number
+of 1/840, so the sum over the g games of a block is a whole number and its mean one of 1/(840 g)."""
+
+INTEGER_LIMIT = 2**62
+"""Largest sum of squares kept as int64; half the type's range, so one merge cannot wrap around."""
+
+EXACT_FLOAT = 2**53
+"""Whole numbers up to here are exact in a float64, whatever the order they are added in."""
+
+ZERO_VARIANCE = 1e-12
+"""A variance below this fraction of the mean square is rounding noise and counts as zero."""
+
+MAX_GAMES = 20_000_000
+"""Games that a single run may have."""
+
+MIN_BLOCKS = 30
+"""Planning never asks for fewer blocks: below this a t interval of skewed shares is a gamble."""
+
+SEQUENTIAL_START = 100
+"""First look of a confidence sequence; it is valid for many blocks, not for a handful."""
+
+SEQUENTIAL_TIGHTEST = 2_000
+"""Number of blocks at which a confidence sequence is narrowest relative to a fixed-n interval."""
+
+RESAMPLING_SEED = 20_231
+"""Seed of everything random in this layer (bootstrap, quasi-random points)."""
+
+MAX_T_POINTS = 2**13
+"""Quasi-random points for the quantile of the largest t; a power of two, as Sobol wants it."""
+
+BOOTSTRAP_RESAMPLES = 1_000
+"""Resamples of a bootstrap."""
+
+SUPERBLOCKS = 200
+"""Groups of blocks (deal number modulo this) kept for the bootstrap."""
+
+PSEUDO_GAMES = 1.0
+"""Strength of the prior of a rating: drawn games against an average opponent."""

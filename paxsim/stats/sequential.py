@@ -1,0 +1,236 @@
+"""Statistics that stay valid while a run is being watched.
+
+An ordinary interval is right for a number of blocks fixed beforehand. Whoever looks after every
+chunk and stops when the result pleases will be wrong far more often than 5 %. What is here may
+be looked at as often as one likes. Look at chunks in their order, not in the order workers
+happen to finish: finishing early may have to do with the result.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import lambertw, logsumexp
+
+from paxsim.errors import PaxsimError
+from paxsim.stats.constants import ALPHA, SEQUENTIAL_START, SEQUENTIAL_TIGHTEST
+from paxsim.stats.intervals import DIFFERENCE, RATE, Bounds, Interval
+from paxsim.stats.moments import Moments
+
+# Bets from bold to timid, each 1/sqrt(2) of the one before: whatever the size of the difference
+# (down to about 0.0001), one of them comes within 4 % of the best growth.
+_BETS = 2.0 ** (-np.arange(1, 27) / 2)
+_COSTS = -np.log1p(-_BETS) - _BETS
+
+
+def sequence_radius(
+    n: ArrayLike,
+    variance: ArrayLike,
+    *,
+    alpha: float = ALPHA,
+    span: float = 0.0,
+    tightest_at: int = SEQUENTIAL_TIGHTEST,
+) -> NDArray[np.float64]:
+    """Half-width of the confidence sequence after `n` blocks.
+
+    Parameters
+    ----------
+    n, variance : array_like
+        Number of blocks and variance of a block (divisor n - 1) at each look.
+    alpha : float
+        Chance that the sequence misses the truth at *any* look.
+    span : float
+        Width of the range of possible block values; see `confidence_sequence`.
+    tightest_at : int
+        Number of blocks at which to be narrowest.
+    """
+    n = np.asarray(n, np.float64)
+    sd = np.sqrt(np.asarray(variance, np.float64) + span**2 / n)
+    # Width at n blocks as a function of u = n rho^2 is least where u = log(u + 1) - 2 log(alpha).
+    rho2 = (-lambertw(-(alpha**2) / math.e, -1).real - 1) / tightest_at
+    u = n * rho2
+    return np.asarray(sd * np.sqrt((1 + 1 / u) * (np.log1p(u) - 2 * math.log(alpha)) / n))
+
+
+def confidence_sequence(
+    n: int,
+    mean: float,
+    variance: float,
+    *,
+    alpha: float = ALPHA,
+    bounds: Bounds = RATE,
+    tightest_at: int = SEQUENTIAL_TIGHTEST,
+) -> Interval:
+    """Interval for a block mean that holds at all looks together.
+
+    The normal-mixture boundary of Robbins (1970) with estimated variance, an asymptotic
+    confidence sequence in the sense of Waudby-Smith, Arbour, Sinha, Kennedy & Ramdas (2024):
+    ``mean +- sd sqrt((1 + 1/u) (log(1 + u) - 2 log(alpha)) / n)`` with ``u`` proportional to n.
+    At its tightest it is 1.55 times as wide as the interval for a fixed n: the price of watching
+    and of stopping when it is narrow enough (`precise_enough`).
+
+    "Asymptotic" means that the first look must not be too early. Two guards: before
+    `SEQUENTIAL_START` blocks the interval is all of `bounds`, and the variance is taken as if one
+    further block had been off by the whole range, so that blocks which happen to be equal at
+    first do not look certain. The second fades as 1/n.
+
+    Parameters
+    ----------
+    n : int
+        Number of blocks so far.
+    mean, variance : float
+        Mean and variance (divisor n - 1) of the blocks so far.
+    alpha : float
+        Chance that the sequence misses the truth at *any* look.
+    bounds : tuple of float
+        Between which values a block can lie: (0, 1) for a rate, (-1, 1) for a difference.
+    tightest_at : int
+        Number of blocks at which to be narrowest; fix it before the run.
+
+    Returns
+    -------
+    Interval
+        Of kind ``"sequence"``.
+    """
+    _check(alpha, bounds)
+    low, high = bounds
+    if n < SEQUENTIAL_START:
+        radius = math.inf
+    else:
+        radius = float(
+            sequence_radius(n, variance, alpha=alpha, span=high - low, tightest_at=tightest_at)
+        )
+    se = math.sqrt(variance / n) if n > 0 else math.nan
+    ends = (max(low, mean - radius), min(high, mean + radius))
+    return Interval(mean, *ends, se, n, 1 - alpha, "sequence", n - 1, math.nan, bounds)
+
+
+def precise_enough(interval: Interval, target: float) -> bool:
+    """Whether a run may stop: the interval's half-width is at most `target`."""
+    return interval.half_width <= target
+
+
+def log_e_value(
+    n: ArrayLike,
+    total: ArrayLike,
+    squares: ArrayLike,
+    reference: float,
+    lowest: float,
+) -> NDArray[np.float64]:
+    """Log of the evidence that the mean of bounded blocks is *above* `reference`.
+
+    See `sequential_test`. All arguments but the last two may be arrays of looks.
+
+    Parameters
+    ----------
+    n : array_like
+        Number of blocks.
+    total, squares : array_like
+        Sum of the block values and of their squares.
+    reference : float
+        Mean to be beaten.
+    lowest : float
+        Lowest possible block value, below `reference`.
+    """
+    n, total, squares = (np.asarray(x, np.float64)[..., None] for x in (n, total, squares))
+    unit = reference - lowest
+    gain = (total - n * reference) / unit
+    spread = (squares - 2 * reference * total + n * reference**2) / unit**2
+    bets = _BETS * gain - _COSTS * spread
+    return np.asarray(logsumexp(bets, axis=-1) - math.log(len(_BETS)))
+
+
+@dataclass(frozen=True, slots=True)
+class SequentialResult:
+    """State of a sequential test after some blocks.
+
+    Attributes
+    ----------
+    decision : str
+        ``"better"``, ``"not better"`` or ``"undecided"``.
+    e_value : float
+        Evidence for "better by more than delta"; decides at ``1 / alpha``.
+    e_value_not : float
+        Evidence for "better by less than delta", on the same scale.
+    n : int
+        Blocks so far; for a decision already taken, the blocks at that time.
+    """
+
+    decision: str
+    e_value: float
+    e_value_not: float
+    n: int
+
+
+def sequential_test(
+    n: int,
+    total: float,
+    squares: float,
+    *,
+    delta: float = 0.0,
+    alpha: float = ALPHA,
+    bounds: Bounds = DIFFERENCE,
+    previous: SequentialResult | None = None,
+) -> SequentialResult:
+    """Is a better than b by at least `delta`? May be asked after every block.
+
+    Let x be the paired difference a - b of a block, within `bounds`. A gambler who thinks its
+    mean exceeds delta puts a fraction of his capital on every block; if the mean is delta or less
+    his capital is not expected to grow, and by Ville's inequality the chance that it *ever*
+    reaches 20 times the start is at most 1/20. His capital is the e-value. For y = (x - delta) /
+    (delta - lowest), which is never below -1, and a bet 0 < v < 1, Fan, Grama & Liu (2015) show
+    ``1 + v y >= exp(v y - (-log(1 - v) - v) y**2)``; the product of the right sides over the
+    blocks depends on the sums of x and x**2 only. Averaging over a fixed list of bets, bold to
+    timid, removes the need to choose one. The mirror image tests "the mean is below delta".
+
+    Why this one: it needs only the sums that are kept anyway (so the result does not depend on
+    chunk size or workers), and the bound of `alpha` is exact for any distribution within
+    `bounds`, any number of looks and from the first block on, with no appeal to large numbers.
+    It takes about 1.5 to 2 times the blocks of a fixed-n test with the same power.
+
+    Errors: if the true mean is below delta, "better" is ever said with probability <= alpha; if
+    above, "not better" is. At exactly delta each of the two has probability <= alpha, so the test
+    stays undecided for ever with probability >= 1 - 2 alpha: limit the number of blocks.
+
+    Parameters
+    ----------
+    n : int
+        Number of blocks so far.
+    total, squares : float
+        Sum of the differences and of their squares; `difference_sums` takes them from `Moments`.
+    delta : float
+        By how much a has to be better, strictly within `bounds`.
+    alpha : float
+        Error rate.
+    bounds : tuple of float
+        Between which values a difference can lie.
+    previous : SequentialResult, optional
+        Result of the last look. A decision once taken stands.
+    """
+    _check(alpha, bounds)
+    if previous is not None and previous.decision != "undecided":
+        return previous
+    if not bounds[0] < delta < bounds[1]:
+        raise PaxsimError(f"delta: found {delta!r}; allowed: strictly between {bounds}")
+    above = float(log_e_value(n, total, squares, delta, bounds[0]))
+    below = float(log_e_value(n, -total, squares, -delta, -bounds[1]))
+    decision = "undecided"
+    if max(above, below) >= -math.log(alpha):
+        decision = "better" if above >= below else "not better"
+    # Beyond e**700 a float overflows; nobody needs to know such evidence more precisely.
+    return SequentialResult(decision, math.exp(min(above, 700)), math.exp(min(below, 700)), n)
+
+
+def difference_sums(moments: Moments, a: int, b: int) -> tuple[int, float, float]:
+    """Number of blocks, sum and sum of squares of value a - value b, for `sequential_test`."""
+    total = moments.total[a] - moments.total[b]
+    squares = moments.cross[a, a] - 2 * moments.cross[a, b] + moments.cross[b, b]
+    return moments.n, float(total) / moments.scale, float(squares) / moments.scale**2
+
+
+def _check(alpha: float, bounds: Bounds) -> None:
+    if not 0 < alpha < 1 or not -math.inf < bounds[0] < bounds[1] < math.inf:
+        raise PaxsimError(f"sequential: error rate {alpha!r} and bounds {bounds!r}")

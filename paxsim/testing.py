@@ -1,0 +1,114 @@
+"""The contract test for policies: what every built-in passes, and a user runs on their own.
+
+A policy is played at every seat, with every player count and solo level, against random play, and
+every call is checked.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from paxsim.engine.play import progress_dtype
+from paxsim.lineup import Lineup, make_lineup
+from paxsim.policies.policy import Policy
+from paxsim.policies.registry import find_policy
+from paxsim.rules import MAX_PLAYERS, SOLO_LEVELS
+from paxsim.setting import Setting, make_setting
+from paxsim.simulate import PolicyError, play_deals, policy_error
+
+#: Deals for each player count and solo level.
+DEALS = 40
+#: Seconds without an end after which a policy is said to be stuck; a fair one needs far less.
+PATIENCE = 20.0
+
+
+@dataclass(frozen=True)
+class Check:
+    """Outcome of a check with one player count or solo level."""
+
+    setting: str
+    games: int
+    problem: str | None
+
+    def __str__(self) -> str:
+        return f"{self.setting}: {self.problem or f'{self.games} games, fine'}"
+
+
+def check_policy(
+    policy: str | Policy, *, deals: int = DEALS, seed: int = 0, patience: float = PATIENCE
+) -> list[Check]:
+    """Play a policy through every player count and solo level and say what is wrong.
+
+    Parameters
+    ----------
+    policy : str or Policy
+        As for `paxsim.find_policy`.
+    deals : int
+        Deals for each player count and level, each in every rotation.
+    seed : int
+        Names the deals.
+    patience : float
+        Seconds for each player count after which the policy counts as stuck.
+
+    Returns
+    -------
+    list of Check
+        One for each player count and level; `Check.problem` is None where nothing is wrong.
+
+    Examples
+    --------
+    >>> from paxsim.testing import check_policy
+    >>> all(check.problem is None for check in check_policy("first", deals=2))
+    True
+    """
+    found = find_policy(policy)
+    _ = found.compiled
+    return list(_checks(found, deals, seed, patience))
+
+
+def _checks(found: Policy, deals: int, seed: int, patience: float) -> Iterator[Check]:
+    for name, setting in _settings():
+        lineup = make_lineup([found] + ["random"] * (setting.players - 1), setting.players)
+        problem = _problem(setting, lineup, seed, deals, patience)
+        yield Check(name, deals * setting.players, problem)
+        if problem is not None and "no answer" in problem:
+            return  # its thread is still busy; the others would only wait behind it
+
+
+def _settings() -> Iterator[tuple[str, Setting]]:
+    for level in SOLO_LEVELS:
+        yield f"solo level {level}", make_setting(1, solo_level=level)
+    for players in range(2, MAX_PLAYERS + 1):
+        yield f"{players} players", make_setting(players)
+
+
+def _problem(
+    setting: Setting, lineup: Lineup, seed: int, deals: int, patience: float
+) -> str | None:
+    """Play in a thread that can be given up on, since compiled code can't be interrupted."""
+    progress = np.zeros(1, progress_dtype)
+    problems: list[str] = []
+
+    def play() -> None:
+        rotations = tuple(range(setting.players))
+        try:
+            batch = play_deals(
+                setting, lineup, seed, 0, deals, rotations, guard_every=1, progress=progress
+            )
+            again = play_deals(setting, lineup, seed, 0, deals, rotations)
+            if batch.results.tobytes() != again.results.tobytes():
+                problems.append("plays the same games differently; it must depend on what it sees")
+        except PolicyError as error:
+            problems.append(str(error))
+
+    thread = threading.Thread(target=play, daemon=True)
+    thread.start()
+    thread.join(patience)
+    if thread.is_alive():
+        what = f"gave no answer within {patience:g} s"
+        return str(policy_error(setting, lineup, seed, progress[0], what))
+    return problems[0] if problems else None

@@ -1,0 +1,55 @@
+"""Hypothesis profiles and what several test files share.
+
+``HYPOTHESIS_PROFILE=thorough`` tries many more and ever new examples; the default profile tries
+the same modest number of examples each time, so that it passes or fails for everyone alike.
+"""
+
+import os
+from collections import Counter
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+import paxsim
+
+settings.register_profile(
+    "default",
+    max_examples=60,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile(
+    "thorough",
+    max_examples=2000,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+#: Every way to play: two to eight players, and the five solo levels.
+TABLES = [(players, None) for players in range(2, 9)] + [(1, level) for level in range(1, 6)]
+TABLE_NAMES = [f"solo-level-{level}" if level else f"{players}-players" for players, level in TABLES]
+
+
+def pytest_configure(config):
+    """Policies are first-class functions, which numba calls experimental in a warning."""
+    config.addinivalue_line("filterwarnings", "ignore:First-class function type")
+
+
+def deck_counts(deck):
+    """How many of each card one copy of a deck has, by the card's name."""
+    return Counter(str(card) for card in deck.cards)
+
+
+@pytest.fixture(params=TABLES, ids=TABLE_NAMES)
+def table(request):
+    """Player count and solo level, every combination there is."""
+    return request.param
+
+
+@pytest.fixture(params=paxsim.deck_names())
+def shipped_deck(request):
+    """Every deck that comes with the package."""
+    return paxsim.load_deck(request.param)

@@ -1,0 +1,372 @@
+"""What must hold at every decision of every game, checked in compiled code over 100,000 games.
+
+One compiled checker steps through random games of any setting. It recounts the table from the
+cards at every decision and stops at the first thing that is wrong.
+"""
+
+import numba
+import numpy as np
+import pytest
+from conftest import TABLES
+
+import paxsim
+from paxsim.cards import ARMY, FLEET, INTRIGUE, LAND, WEALTH
+from paxsim.engine import steps
+from paxsim.engine.compiling import OPTIONS
+from paxsim.engine.play import score_game
+from paxsim.engine.records import (
+    DISPLAY,
+    KEEP,
+    MAX_PLAYERS,
+    N_CATEGORIES,
+    NOBODY,
+    OVER,
+    PLACE,
+    RING,
+    TURN,
+    log_dtype,
+    result_dtype,
+)
+from paxsim.engine.scoring import score
+from paxsim.engine.streams import below, seed_stream
+
+GAMES_IN_ALL = 100_000
+#: No game of 240 cards comes near it: each round takes at least a card for good.
+MOST_DECISIONS = 20_000
+
+WRONG = (
+    "nothing",
+    "a card has come from nowhere",
+    "cards of a category were lost or doubled",
+    "symbols of a category were lost or doubled",
+    "the deal has cards that the deck does not have",
+    "money is negative",
+    "a limit of fleets or armies was exceeded further",
+    "primus conspiratus is not with a seat that has the most intrigue",
+    "a decision has fewer than two options",
+    "the value below a legion is not the sum of its cards",
+    "a discount does not follow from the wealth symbols",
+    "the deciding seat is not at the table",
+    "the game goes on for ever",
+    "the seat record of a seat changed its number",
+)
+(
+    FINE,
+    NEW_CARD,
+    CARDS_LOST,
+    SYMBOLS_LOST,
+    FOREIGN_DEAL,
+    IN_DEBT,
+    OVER_LIMIT,
+    WRONG_PRIMUS,
+    NO_CHOICE,
+    WRONG_VALUE,
+    WRONG_DISCOUNT,
+    NO_SUCH_SEAT,
+    ENDLESS,
+    WRONG_SEAT,
+) = range(len(WRONG))
+
+#: What the checker remembers from one decision to the next.
+notes_dtype = np.dtype(
+    [
+        ("copy", np.int32, 65536),  # how many of each card one copy has, by the card's code
+        ("loose", np.int32, 65536),  # cards not yet displayed nor taken by Rome, last time
+        ("now", np.int32, 65536),  # the same at this decision
+        ("kinds", np.int32, 240),  # the codes of the deck
+        ("kind_count", np.int32),
+        ("stream", np.uint64, 4),
+        ("decisions", np.int64),
+        ("asked", np.int64, 8),  # decisions by kind
+    ],
+    align=True,
+)
+
+checked = numba.njit(**OPTIONS)
+
+
+@checked
+def count_loose(game, notes):
+    """Count by code: deck, removed, Rome's hidden cards, hands, legions, and the cards in view."""
+    hidden, table, now = game.hidden, game.table, notes.now
+    for i in range(notes.kind_count):
+        now[notes.kinds[i]] = 0
+    total = table.deck_left + hidden.removed_count + table.rules.rome_hidden
+    for i in range(table.deck_left):
+        now[hidden.deck[(hidden.top + i) % RING]] += 1
+    for i in range(hidden.removed_count):
+        now[hidden.removed[i]] += 1
+    for i in range(table.rules.rome_hidden):
+        now[hidden.rome_hidden[i]] += 1
+    for seat in range(table.players):
+        me = game.seats[seat]
+        total += me.hand_count
+        for i in range(me.hand_count):
+            now[me.hand[i]] += 1
+    for legion in range(table.legions):
+        total += table.legion_size[legion]
+        for i in range(table.legion_size[legion]):
+            now[table.legion_cards[legion, i]] += 1
+    decision = hidden.decision
+    if decision == DISPLAY or decision == KEEP or decision == PLACE:
+        choice = game.choices[hidden.seat]
+        total += choice.drawn_count
+        for i in range(choice.drawn_count):
+            now[choice.drawn[i]] += 1
+    return total
+
+
+@checked
+def on_show(table, category):
+    """Cards and symbols of a category in all displays and with Rome."""
+    cards, symbols = table.rome_cards[category], table.rome_symbols[category]
+    for seat in range(table.players):
+        cards += table.cards[seat, category]
+        symbols += table.symbols[seat, category]
+    return cards, symbols
+
+
+@checked
+def recount(game, notes, fresh, cards, symbols):
+    """Every loose card was loose before; fill in by category what is loose no longer."""
+    table, copies = game.table, 2 if game.table.rules.cards_added else 1
+    total = count_loose(game, notes)
+    listed = 0
+    for i in range(notes.kind_count):
+        code = notes.kinds[i]
+        listed += notes.now[code]
+        if fresh and notes.now[code] > copies * notes.copy[code]:
+            return FOREIGN_DEAL
+        if not fresh and notes.now[code] > notes.loose[code]:
+            return NEW_CARD
+        gone = notes.loose[code] - notes.now[code]
+        notes.loose[code] = notes.now[code]
+        cards[code & 7] += gone
+        symbols[code & 7] += gone * ((code >> 3) & 31)
+    if listed != total:
+        return NEW_CARD
+    if fresh:
+        for category in range(N_CATEGORIES):
+            total += on_show(table, category)[0]
+        if total != game.hidden.copy_size + table.rules.cards_added:
+            return FOREIGN_DEAL
+    return FINE
+
+
+@checked
+def check_table(game):
+    """Money, primus conspiratus, and the numbers that the engine keeps beside the cards."""
+    table = game.table
+    most = 0
+    for seat in range(table.players):
+        if game.seats[seat].seat != seat:
+            return WRONG_SEAT
+        if game.seats[seat].money < 0:
+            return IN_DEBT
+        if table.discount[seat] != table.symbols[seat, WEALTH] // table.rules.discount_step:
+            return WRONG_DISCOUNT
+        most = max(most, table.symbols[seat, INTRIGUE])
+    held = 0 if table.primus == NOBODY else table.symbols[table.primus, INTRIGUE]
+    if held != most or (table.primus != NOBODY and most == 0):
+        return WRONG_PRIMUS
+    for legion in range(table.legions):
+        value = 0
+        for i in range(table.legion_size[legion]):
+            value += table.legion_cards[legion, i] >> 8
+        if value != table.legion_value[legion]:
+            return WRONG_VALUE
+    return FINE
+
+
+@checked
+def excess(table, seat, category):
+    """Symbols of fleets or armies beyond the limit."""
+    limit = max(table.symbols[seat, LAND], table.symbols[seat, INTRIGUE])
+    return max(table.symbols[seat, category] - limit, 0)
+
+
+@checked
+def check_limits(table, before):
+    """Beyond the limit there may be what a solo start put there, and never more."""
+    for seat in range(table.players):
+        for column in range(2):
+            now = excess(table, seat, FLEET if column == 0 else ARMY)
+            if table.round > 0 and now > before[seat, column]:
+                return OVER_LIMIT
+            before[seat, column] = now
+    return FINE
+
+
+@checked
+def check_game(game, log, notes, seed, deal, eager):
+    """Play one random game and check it at every decision; return what is wrong."""
+    table = game.table
+    limits = np.zeros((MAX_PLAYERS, 2), np.int64)
+    shown = np.zeros((2, N_CATEGORIES), np.int64)
+    cards = np.zeros(N_CATEGORIES, np.int64)
+    symbols = np.zeros(N_CATEGORIES, np.int64)
+    seed_stream(notes.stream, seed, deal, 0, 99)
+    steps.start(game, log, seed, deal, 0)
+    fresh = True
+    decisions = 0
+    while True:
+        cards[:] = 0
+        symbols[:] = 0
+        wrong = recount(game, notes, fresh, cards, symbols)
+        if wrong:
+            return wrong
+        for category in range(N_CATEGORIES):
+            shown_cards, shown_symbols = on_show(table, category)
+            if not fresh and shown_cards - shown[0, category] != cards[category]:
+                return CARDS_LOST
+            if not fresh and shown_symbols - shown[1, category] != symbols[category]:
+                return SYMBOLS_LOST
+            shown[0, category], shown[1, category] = shown_cards, shown_symbols
+        fresh = False
+        wrong = check_table(game)
+        if wrong:
+            return wrong
+        wrong = check_limits(table, limits)
+        if wrong:
+            return wrong
+        if game.hidden.decision == OVER:
+            notes.decisions += decisions
+            return FINE
+        seat = game.hidden.seat
+        if seat < 0 or seat >= table.players:
+            return NO_SUCH_SEAT
+        choice = game.choices[seat]
+        if choice.count < 2 or choice.kind != game.hidden.decision:
+            return NO_CHOICE
+        option = below(notes.stream, choice.count)
+        if eager and choice.kind == TURN and below(notes.stream, 4):
+            option = 0
+        notes.asked[choice.kind] += 1
+        steps.apply(game, log, option)
+        decisions += 1
+        if decisions > MOST_DECISIONS:
+            return ENDLESS
+
+
+@checked
+def check_games(game, log, notes, results, seed, games, eager):
+    """Check many games; return how many were fine, and what is wrong with the next."""
+    for deal in range(games):
+        wrong = check_game(game, log, notes, seed, deal, eager)
+        if wrong:
+            return deal, wrong
+        score(game, results[deal])
+    return games, FINE
+
+
+VARIANTS = {
+    "published": {},
+    "one legion, no Rome at the start": {"legions": 1, "rome_hidden": 0, "rome_open": 0},
+    "many legions": {"legions": 12, "cards_removed": 0},
+    "rich": {"starting_money": 40, "basic_income": 5, "discount_step": 1},
+    "poor": {"starting_money": 0, "basic_income": 0, "peek_income": 0, "empty_deck_income": 0},
+    "reactions": {"reactions": True, "reaction_price": 0, "reactions_before_income": True},
+    "sighted": {"religion_two": 0, "religion_three": 2},
+    "no last group": {"rome_takes_last": False, "tie": "money", "rome_needs": 3},
+    "long": {"cards_removed": 0, "cards_added": 74},
+}
+GAMES_EACH = -(-GAMES_IN_ALL // (len(VARIANTS) * len(TABLES)))
+
+
+def new_notes(deck):
+    notes = np.zeros(1, notes_dtype)[0]
+    codes = sorted({card.code for card in deck.cards})
+    notes["kinds"][: len(codes)] = codes
+    notes["kind_count"] = len(codes)
+    for card, count in deck.counts.items():
+        notes["copy"][card.code] = count
+    return notes
+
+
+def check(setting, games, seed):
+    """Run the checker; return the results and its notes, or fail with the first wrong thing."""
+    notes, results = new_notes(setting.deck), np.zeros(games, result_dtype)
+    game, log = setting.new_game()[0], np.zeros(1, log_dtype)[0]
+    for eager, part in enumerate(np.array_split(results, 2)):
+        fine, wrong = check_games(game, log, notes, part, seed + eager, len(part), eager)
+        assert wrong == FINE, (
+            f"seed {seed + eager}, deal {fine}: {WRONG[wrong]} ({setting.players} players, solo "
+            f"level {setting.solo_level}, rules {setting.rules.describe()})"
+        )
+    return results, notes
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_every_decision_of_thousands_of_games_leaves_the_table_in_order(table, variant):
+    players, level = table
+    setting = paxsim.make_setting(players, solo_level=level, rules=VARIANTS[variant])
+    results, notes = check(setting, GAMES_EACH, seed=2024)
+    assert notes["decisions"] == notes["asked"].sum() > 10 * GAMES_EACH
+    check_results(setting, results)
+
+
+def check_results(setting, results):
+    """Every game has exactly one outcome, and the shares tell the same as the outcome."""
+    players, in_force = setting.players, setting.resolved()
+    shares, rome_wins = results["shares"], results["rome_wins"].astype(bool)
+    own, rome = results["symbols"][:, :players, :7], results["rome_symbols"][:, :7]
+    held = (rome[:, None, :] >= own).all(axis=1)
+    stronger = (own > rome[:, None, :]).any(axis=1)
+    assert (held != stronger).all()
+    assert (held.sum(axis=1) == results["rome_categories"]).all()
+
+    total = shares.sum(axis=1)
+    assert ((shares >= 0) & (shares <= 1)).all() and (shares[:, players:] == 0).all()
+    assert ((shares > 0).sum(axis=1) == results["winners"]).all()
+    if setting.solo_level:
+        assert (total == ~rome_wins).all()
+        return
+    assert (rome_wins == (held.sum(axis=1) >= in_force["rome_needs"])).all()
+    alone = rome_wins & (results["primus"] == NOBODY)
+    assert np.allclose(total[~alone], 1) and (total[alone] == 0).all()
+    with_rome = np.flatnonzero(rome_wins & ~alone)
+    assert (shares[with_rome, results["primus"][with_rome]] == 1).all()
+    best = results["points"][:, :players].max(axis=1)
+    winners = shares[:, :players] > 0
+    assert (results["points"][:, :players] == best[:, None])[winners & ~rome_wins[:, None]].all()
+
+
+def test_the_checked_games_meet_every_kind_of_decision_and_of_outcome():
+    five, _ = results_and_kinds(5)
+    assert 0 < five["rome_wins"].mean() < 1
+    assert (five["winners"] > 1).any() and (five["winners"] == 1).any()
+    kinds = results_and_kinds(5)[1] + results_and_kinds(1, 5)[1]
+    assert (kinds[:OVER] > 0).all()
+
+
+def results_and_kinds(players, level=None):
+    setting = paxsim.make_setting(players, solo_level=level)
+    results, notes = check(setting, 2000, seed=1)
+    return results, notes["asked"].copy()
+
+
+def spoil(name):
+    """A game in which something is wrong, for the checker to find."""
+
+    def money(game):
+        game["seats"][1]["money"] = -50
+
+    def card(game):
+        game["hidden"]["deck"][(game["hidden"]["top"] + 5) % RING] = game["hidden"]["copy"][0]
+
+    def discount(game):
+        game["table"]["discount"][1] = 7
+
+    def value(game):
+        game["table"]["legion_value"][0] += 1
+
+    return {"money": money, "card": card, "discount": discount, "value": value}[name]
+
+
+def test_the_score_of_a_checked_game_is_the_score_that_python_gets():
+    game = paxsim.Game(4, seed=2)
+    while not game.over:
+        game.apply(0)
+    result = np.zeros(1, result_dtype)[0]
+    score_game(game.record, result)
+    assert result.tobytes() == game.result().tobytes()
