@@ -74,6 +74,7 @@ def make_lineup(policies: str | Policy | Sequence[str | Policy], players: int) -
         found *= players
     if len(found) != players:
         raise PaxsimError(
-            f"policies: found {len(found)} for {players} players; allowed: {players}, or one for all"
+            f"policies: found {len(found)} for {players} players; "
+            f"allowed: {players}, or one that plays every seat"
         )
     return Lineup(tuple(found))

@@ -127,9 +127,8 @@ def play_batch(
     """
     setting, lineup = prepare(policies, players, solo_level, deck, rules)
     checked_int("deals", deals, 1, MAX_NUMBER)
-    if rotations == "all":
-        rotations = range(setting.players)
-    return play_deals(setting, lineup, seed, first_deal, deals, tuple(rotations))
+    chosen = tuple(range(setting.players)) if isinstance(rotations, str) else tuple(rotations)
+    return play_deals(setting, lineup, seed, first_deal, deals, chosen)
 
 
 def play_deals(
@@ -321,7 +320,7 @@ def warm_up() -> Iterator[str]:
     play_batch("random", 2, deals=1)
     yield "engine"
     for entry_point in (start_game, apply_option, ask_policy, score_game):
-        entry_point.compiled()
+        entry_point.compiled()  # type: ignore[attr-defined]
     yield "steps"
     for name in BUILT_IN:
         _ = find_policy(name).compiled

@@ -30,7 +30,9 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 #: Every way to play: two to eight players, and the five solo levels.
 TABLES = [(players, None) for players in range(2, 9)] + [(1, level) for level in range(1, 6)]
-TABLE_NAMES = [f"solo-level-{level}" if level else f"{players}-players" for players, level in TABLES]
+TABLE_NAMES = [
+    f"solo-level-{level}" if level else f"{players}-players" for players, level in TABLES
+]
 
 
 def pytest_configure(config):

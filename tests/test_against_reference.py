@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 from conftest import deck_counts
-from hypothesis import given, note
+from hypothesis import given, note, settings
 from hypothesis import strategies as st
 from referee import RefereeError, replay
 from reference import CATEGORIES, ReferenceGame, as_card, count_cards, count_symbols
@@ -63,7 +63,9 @@ def same_deal(setting, seed):
 def in_words(setting, seed):
     """A setting for a person who reads a failure."""
     who = f"solo level {setting.solo_level}" if setting.solo_level else f"{setting.players} players"
-    cards = ", ".join(f"{count} x {card}" for card, count in sorted(deck_counts(setting.deck).items()))
+    cards = ", ".join(
+        f"{count} x {card}" for card, count in sorted(deck_counts(setting.deck).items())
+    )
     return f"{who}; rules {setting.rules.describe()}; seed {seed}; deck {cards}"
 
 
@@ -184,6 +186,7 @@ def test_engine_and_reference_agree_at_every_decision_and_on_the_score(
     assert differences(score_of_engine(game), score_of_reference(reference)) == {}
 
 
+@settings(max_examples=settings.default.max_examples // 2)
 @given(setting=playable_settings(), seed=seeds, deal=st.integers(0, 10**9), data=st.data())
 def test_the_referee_accepts_the_trace_of_any_setting(setting, seed, deal, data):
     note(in_words(setting, seed))
@@ -202,12 +205,20 @@ def test_the_referee_accepts_the_trace_of_any_setting(setting, seed, deal, data)
     assert [game.decision for game in games] == [None]
 
 
-def test_the_referee_accepts_traces_of_every_table_with_every_shipped_deck(table, shipped_deck):
-    players, solo_level = table
-    setting = paxsim.make_setting(players, solo_level=solo_level, deck=shipped_deck)
+def assert_legal(players, solo_level, deck, games):
+    setting = paxsim.make_setting(players, solo_level=solo_level, deck=deck)
     lineup = paxsim.make_lineup("random", players)
-    lines = trace_lines(setting, lineup, 7, first_deal=11, games=2, rotation=0)
-    assert len(replay(lines, deck_counts(shipped_deck))) == 2
+    lines = trace_lines(setting, lineup, 7, first_deal=11, games=games, rotation=0)
+    assert len(replay(lines, deck_counts(deck))) == games
+
+
+def test_the_referee_accepts_traces_of_every_player_count_and_solo_level(table):
+    assert_legal(*table, paxsim.load_deck(), games=2)
+
+
+@pytest.mark.parametrize("players", [1, 3, 6])
+def test_the_referee_accepts_traces_of_every_shipped_deck(shipped_deck, players):
+    assert_legal(players, 5 if players == 1 else None, shipped_deck, games=1)
 
 
 def _first(events, kind):
@@ -241,6 +252,7 @@ def test_the_referee_rejects_a_forged_trace(forgery):
         replay(events)
 
 
+@settings(max_examples=settings.default.max_examples // 2)
 @given(setting=playable_settings(), seed=seeds, choices=first_choices, tail=tails)
 def test_a_copied_game_goes_on_by_itself_and_in_the_same_way(setting, seed, choices, tail):
     note(in_words(setting, seed))

@@ -4,6 +4,8 @@ One compiled checker steps through random games of any setting. It recounts the 
 cards at every decision and stops at the first thing that is wrong.
 """
 
+import functools
+
 import numba
 import numpy as np
 import pytest
@@ -11,9 +13,8 @@ from conftest import TABLES
 
 import paxsim
 from paxsim.cards import ARMY, FLEET, INTRIGUE, LAND, WEALTH
-from paxsim.engine import steps
 from paxsim.engine.compiling import OPTIONS
-from paxsim.engine.play import score_game
+from paxsim.engine.play import apply_option, score_game, start_game
 from paxsim.engine.records import (
     DISPLAY,
     KEEP,
@@ -27,7 +28,6 @@ from paxsim.engine.records import (
     log_dtype,
     result_dtype,
 )
-from paxsim.engine.scoring import score
 from paxsim.engine.streams import below, seed_stream
 
 GAMES_IN_ALL = 100_000
@@ -75,8 +75,12 @@ notes_dtype = np.dtype(
         ("now", np.int32, 65536),  # the same at this decision
         ("kinds", np.int32, 240),  # the codes of the deck
         ("kind_count", np.int32),
+        ("gone_cards", np.int64, 8),  # no longer loose since the last decision, by category
+        ("gone_symbols", np.int64, 8),
+        ("shown_cards", np.int64, 8),  # in all displays and with Rome, last time
+        ("shown_symbols", np.int64, 8),
+        ("excess", np.int64, (MAX_PLAYERS, 2)),  # fleets and armies beyond the limit, last time
         ("stream", np.uint64, 4),
-        ("decisions", np.int64),
         ("asked", np.int64, 8),  # decisions by kind
     ],
     align=True,
@@ -108,7 +112,7 @@ def count_loose(game, notes):
         for i in range(table.legion_size[legion]):
             now[table.legion_cards[legion, i]] += 1
     decision = hidden.decision
-    if decision == DISPLAY or decision == KEEP or decision == PLACE:
+    if decision in (DISPLAY, KEEP, PLACE):
         choice = game.choices[hidden.seat]
         total += choice.drawn_count
         for i in range(choice.drawn_count):
@@ -127,8 +131,10 @@ def on_show(table, category):
 
 
 @checked
-def recount(game, notes, fresh, cards, symbols):
-    """Every loose card was loose before; fill in by category what is loose no longer."""
+def recount(game, notes, fresh):
+    """Every loose card was loose before; note by category what is loose no longer."""
+    notes.gone_cards[:] = 0
+    notes.gone_symbols[:] = 0
     table, copies = game.table, 2 if game.table.rules.cards_added else 1
     total = count_loose(game, notes)
     listed = 0
@@ -141,8 +147,8 @@ def recount(game, notes, fresh, cards, symbols):
             return NEW_CARD
         gone = notes.loose[code] - notes.now[code]
         notes.loose[code] = notes.now[code]
-        cards[code & 7] += gone
-        symbols[code & 7] += gone * ((code >> 3) & 31)
+        notes.gone_cards[code & 7] += gone
+        notes.gone_symbols[code & 7] += gone * ((code >> 3) & 31)
     if listed != total:
         return NEW_CARD
     if fresh:
@@ -198,65 +204,82 @@ def check_limits(table, before):
 
 
 @checked
-def check_game(game, log, notes, seed, deal, eager):
-    """Play one random game and check it at every decision; return what is wrong."""
-    table = game.table
-    limits = np.zeros((MAX_PLAYERS, 2), np.int64)
-    shown = np.zeros((2, N_CATEGORIES), np.int64)
-    cards = np.zeros(N_CATEGORIES, np.int64)
-    symbols = np.zeros(N_CATEGORIES, np.int64)
-    seed_stream(notes.stream, seed, deal, 0, 99)
-    steps.start(game, log, seed, deal, 0)
-    fresh = True
-    decisions = 0
-    while True:
-        cards[:] = 0
-        symbols[:] = 0
-        wrong = recount(game, notes, fresh, cards, symbols)
-        if wrong:
-            return wrong
-        for category in range(N_CATEGORIES):
-            shown_cards, shown_symbols = on_show(table, category)
-            if not fresh and shown_cards - shown[0, category] != cards[category]:
-                return CARDS_LOST
-            if not fresh and shown_symbols - shown[1, category] != symbols[category]:
-                return SYMBOLS_LOST
-            shown[0, category], shown[1, category] = shown_cards, shown_symbols
-        fresh = False
-        wrong = check_table(game)
-        if wrong:
-            return wrong
-        wrong = check_limits(table, limits)
-        if wrong:
-            return wrong
-        if game.hidden.decision == OVER:
-            notes.decisions += decisions
-            return FINE
-        seat = game.hidden.seat
-        if seat < 0 or seat >= table.players:
-            return NO_SUCH_SEAT
-        choice = game.choices[seat]
-        if choice.count < 2 or choice.kind != game.hidden.decision:
-            return NO_CHOICE
-        option = below(notes.stream, choice.count)
-        if eager and choice.kind == TURN and below(notes.stream, 4):
-            option = 0
-        notes.asked[choice.kind] += 1
-        steps.apply(game, log, option)
-        decisions += 1
-        if decisions > MOST_DECISIONS:
-            return ENDLESS
+def check_shown(table, notes, fresh):
+    """What is loose no longer has turned up in a display or with Rome, card for card."""
+    wrong = FINE
+    for category in range(N_CATEGORIES):
+        cards, symbols = on_show(table, category)
+        if not fresh and cards - notes.shown_cards[category] != notes.gone_cards[category]:
+            wrong = CARDS_LOST
+        elif not fresh and symbols - notes.shown_symbols[category] != notes.gone_symbols[category]:
+            wrong = SYMBOLS_LOST
+        notes.shown_cards[category] = cards
+        notes.shown_symbols[category] = symbols
+    return wrong
 
 
 @checked
-def check_games(game, log, notes, results, seed, games, eager):
-    """Check many games; return how many were fine, and what is wrong with the next."""
-    for deal in range(games):
-        wrong = check_game(game, log, notes, seed, deal, eager)
-        if wrong:
-            return deal, wrong
-        score(game, results[deal])
-    return games, FINE
+def check_choice(game):
+    """A seat at the table has two options or more."""
+    if game.hidden.decision == OVER:
+        return FINE
+    if game.hidden.seat < 0 or game.hidden.seat >= game.table.players:
+        return NO_SUCH_SEAT
+    choice = game.choices[game.hidden.seat]
+    if choice.count < 2 or choice.kind != game.hidden.decision:
+        return NO_CHOICE
+    return FINE
+
+
+@checked
+def check_position(game, notes, fresh):
+    """Everything that must hold at a decision; a fresh game has nothing to be compared with."""
+    wrong = recount(game, notes, fresh)
+    if not wrong:
+        wrong = check_shown(game.table, notes, fresh)
+    if not wrong:
+        wrong = check_table(game)
+    if not wrong:
+        wrong = check_limits(game.table, notes.excess)
+    if not wrong:
+        wrong = check_choice(game)
+    return wrong
+
+
+@functools.cache
+def compiled_checker():
+    """The checker of whole games, which calls the engine's compiled entry points."""
+    start, apply, score = (f.compiled() for f in (start_game, apply_option, score_game))
+
+    @checked
+    def check_game(game, log, notes, seed, deal, eager):
+        """Play one random game and check it at every decision; return what is wrong."""
+        seed_stream(notes.stream, seed, deal, 0, 99)
+        start(game, log, seed, deal, 0)
+        wrong = check_position(game, notes, True)
+        for _ in range(MOST_DECISIONS):
+            if wrong or game.hidden.decision == OVER:
+                return wrong
+            choice = game.choices[game.hidden.seat]
+            option = below(notes.stream, choice.count)
+            if eager and choice.kind == TURN and below(notes.stream, 4):
+                option = 0
+            notes.asked[choice.kind] += 1
+            apply(game, log, option)
+            wrong = check_position(game, notes, False)
+        return ENDLESS
+
+    @checked
+    def check_games(game, log, notes, results, seed, games, eager):
+        """Check many games; return how many were fine, and what is wrong with the next."""
+        for deal in range(games):
+            wrong = check_game(game, log, notes, seed, deal, eager)
+            if wrong:
+                return deal, wrong
+            score(game, results[deal])
+        return games, FINE
+
+    return check_games
 
 
 VARIANTS = {
@@ -288,7 +311,7 @@ def check(setting, games, seed):
     notes, results = new_notes(setting.deck), np.zeros(games, result_dtype)
     game, log = setting.new_game()[0], np.zeros(1, log_dtype)[0]
     for eager, part in enumerate(np.array_split(results, 2)):
-        fine, wrong = check_games(game, log, notes, part, seed + eager, len(part), eager)
+        fine, wrong = compiled_checker()(game, log, notes, part, seed + eager, len(part), eager)
         assert wrong == FINE, (
             f"seed {seed + eager}, deal {fine}: {WRONG[wrong]} ({setting.players} players, solo "
             f"level {setting.solo_level}, rules {setting.rules.describe()})"
@@ -301,7 +324,7 @@ def test_every_decision_of_thousands_of_games_leaves_the_table_in_order(table, v
     players, level = table
     setting = paxsim.make_setting(players, solo_level=level, rules=VARIANTS[variant])
     results, notes = check(setting, GAMES_EACH, seed=2024)
-    assert notes["decisions"] == notes["asked"].sum() > 10 * GAMES_EACH
+    assert notes["asked"].sum() > 10 * GAMES_EACH
     check_results(setting, results)
 
 
@@ -332,35 +355,67 @@ def check_results(setting, results):
 
 
 def test_the_checked_games_meet_every_kind_of_decision_and_of_outcome():
-    five, _ = results_and_kinds(5)
-    assert 0 < five["rome_wins"].mean() < 1
-    assert (five["winners"] > 1).any() and (five["winners"] == 1).any()
-    kinds = results_and_kinds(5)[1] + results_and_kinds(1, 5)[1]
-    assert (kinds[:OVER] > 0).all()
+    asked, winners = np.zeros(8, np.int64), set()
+    for players, level, rules in [(5, None, {}), (1, 5, {}), (2, None, {"rome_needs": 6})]:
+        setting = paxsim.make_setting(players, solo_level=level, rules=rules)
+        results, notes = check(setting, 2000, seed=1)
+        asked += notes["asked"]
+        winners |= set(zip(results["rome_wins"].tolist(), results["winners"].tolist(), strict=True))
+    assert (asked[:OVER] > 0).all()
+    assert winners >= {(1, 1), (1, 0), (0, 1), (0, 2)}
 
 
-def results_and_kinds(players, level=None):
-    setting = paxsim.make_setting(players, solo_level=level)
-    results, notes = check(setting, 2000, seed=1)
-    return results, notes["asked"].copy()
+def _drop_a_card(game):
+    game["table"]["deck_left"] -= 1
 
 
-def spoil(name):
-    """A game in which something is wrong, for the checker to find."""
+def _change_a_card(game):
+    deck, top = game["hidden"]["deck"], game["hidden"]["top"]
+    deck[top] = next(code for code in game["hidden"]["copy"] if code != deck[top])
 
-    def money(game):
-        game["seats"][1]["money"] = -50
 
-    def card(game):
-        game["hidden"]["deck"][(game["hidden"]["top"] + 5) % RING] = game["hidden"]["copy"][0]
+def _shift_a_symbol(game):
+    game["table"]["symbols"][1][LAND] += 1
 
-    def discount(game):
-        game["table"]["discount"][1] = 7
 
-    def value(game):
-        game["table"]["legion_value"][0] += 1
+def _arm_beyond_the_limit(game):
+    game["table"]["symbols"][1][ARMY] += 1
+    game["table"]["rome_symbols"][ARMY] -= 1
 
-    return {"money": money, "card": card, "discount": discount, "value": value}[name]
+
+def _set(part, field, value):
+    def spoil(game):
+        game[part][field][1] = value
+
+    return spoil
+
+
+SPOILT = {
+    "a card is dropped": (_drop_a_card, CARDS_LOST),
+    "a card turns into another": (_change_a_card, NEW_CARD),
+    "a symbol appears": (_shift_a_symbol, SYMBOLS_LOST),
+    "an army beyond the limit": (_arm_beyond_the_limit, OVER_LIMIT),
+    "debts": (lambda game: game["seats"][1].__setitem__("money", -1), IN_DEBT),
+    "a wrong discount": (_set("table", "discount", 9), WRONG_DISCOUNT),
+    "a wrong value": (_set("table", "legion_value", 99), WRONG_VALUE),
+    "a false primus": (lambda game: game["table"].__setitem__("primus", 1), WRONG_PRIMUS),
+    "one option": (lambda game: game["choices"][0].__setitem__("count", 1), NO_CHOICE),
+    "an absent seat": (lambda game: game["hidden"].__setitem__("seat", 4), NO_SUCH_SEAT),
+}
+
+
+@pytest.mark.parametrize("damage", SPOILT)
+def test_the_checker_finds_a_table_that_is_not_in_order(damage):
+    game = paxsim.Game(4, seed=1)
+    while game.decision == "keep":
+        game.apply(0)
+    assert (game.decision, game.seat) == ("turn", 1)
+    notes = new_notes(game.setting.deck)
+    assert check_position(game.record, notes, True) == FINE
+    assert check_position(game.record, notes, False) == FINE
+    spoil, wrong = SPOILT[damage]
+    spoil(game.record)
+    assert WRONG[check_position(game.record, notes, False)] == WRONG[wrong]
 
 
 def test_the_score_of_a_checked_game_is_the_score_that_python_gets():

@@ -21,7 +21,15 @@ def shares(result, players=2):
 # --- the rulebooks' worked example ----------------------------------------------------------
 
 ROME = ["senator/2/3", *["fleet/2/3"] * 2, "army/2/3", "army/1/1", "religion/1/1", "wealth/1/1"]
-LIVINIA = ["religion/2/3", "wealth/2/3", "land/2/3", "land/1/1", "fleet/2/3", "fleet/1/1", "army/1/1"]
+LIVINIA = [
+    "religion/2/3",
+    "wealth/2/3",
+    "land/2/3",
+    "land/1/1",
+    "fleet/2/3",
+    "fleet/1/1",
+    "army/1/1",
+]
 DECIMUS = ["army/2/3", "army/1/2", "intrigue/2/3", "intrigue/1/1", "senator/1/1", "religion/1/1"]
 DECIMUS += ["wealth/1/1"]
 EXAMPLE = {"rome": ROME, "money": [3, 6], "primus": 2}
@@ -51,7 +59,14 @@ def test_had_rome_won_the_worked_example_decimus_would_have():
 
 @pytest.mark.parametrize(
     ("fleets", "armies", "with_bonus"),
-    [(0, 0, (0, 0)), (2, 2, (2, 2)), (3, 0, (3, 1)), (0, 3, (1, 3)), (3, 3, (4, 4)), (8, 7, (10, 9))],
+    [
+        (0, 0, (0, 0)),
+        (2, 2, (2, 2)),
+        (3, 0, (3, 1)),
+        (0, 3, (1, 3)),
+        (3, 3, (4, 4)),
+        (8, 7, (10, 9)),
+    ],
 )
 def test_three_fleets_give_an_army_and_three_armies_a_fleet(fleets, armies, with_bonus):
     cards = ["fleet/1/1"] * fleets + ["army/1/1"] * armies
@@ -80,7 +95,9 @@ def test_the_bonus_step_is_a_rule():
 # --- does Rome win? -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("categories", "rome_wins"), [(7, False), (4, False), (3, True), (0, True)])
+@pytest.mark.parametrize(
+    ("categories", "rome_wins"), [(7, False), (4, False), (3, True), (0, True)]
+)
 def test_rome_wins_when_it_holds_four_categories_nothing_against_nothing_included(
     categories, rome_wins
 ):

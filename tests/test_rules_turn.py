@@ -286,7 +286,9 @@ def test_a_wealth_card_played_gives_its_discount_from_then_on():
     choose(game, "turn", *places("wealth/1/9", "to hand", "to bottom", "legion 2"), "pass")
     choose(game, "play wealth/2/3", "play wealth/1/1", "stop", "peek", "turn")
     while game.decision == "place":
-        choose(game, next(text for text in texts(game) if "legion 2" in text or "legion" not in text))
+        choose(
+            game, next(text for text in texts(game) if "legion 2" in text or "legion" not in text)
+        )
     money = money_of(game, 1)
     choose(game, "buy legion 1")
     assert money_of(game, 1) == money - 3
@@ -588,7 +590,9 @@ def test_without_a_senator_nobody_reacts():
     assert (game.decision, game.seat) == ("turn", 2)
 
 
-@pytest.mark.parametrize(("players", "decision"), [(2, "turn"), (4, "turn"), (5, "react"), (8, "react")])
+@pytest.mark.parametrize(
+    ("players", "decision"), [(2, "turn"), (4, "turn"), (5, "react"), (8, "react")]
+)
 def test_there_are_reactions_with_five_to_eight_players_only(players, decision):
     game = senator_played(players, hands={2: [A]})
     assert (game.decision, game.seat) == (decision, 2)

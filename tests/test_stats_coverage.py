@@ -13,6 +13,7 @@ import pytest
 
 from paxsim.stats import (
     Moments,
+    block_mean,
     block_rate,
     jeffreys,
     paired_difference,
@@ -96,15 +97,15 @@ def test_single_rate(method, games):
 
 @pytest.mark.parametrize("what", ["seats", "strategies"])
 def test_rate_over_rotated_blocks(world, what):
-    true = world[f"{what[:-1] if what == 'seats' else 'strategy'}_truth"][0]
+    true = world["seat_truth" if what == "seats" else "strategy_truth"][0]
     hits = [true in block_rate(m, 0) for m in moments_of(world[what])]
     assert 0.94 <= np.mean(hits) <= 0.96
 
 
-def naive_coverage(blocks: np.ndarray, true: float) -> float:
+def naive_coverage(wins: np.ndarray, true: float) -> float:
     """Coverage of Wilson's interval that takes all games for independent."""
     games = BLOCKS * PLAYERS
-    return float(np.mean([w[0] <= true <= w[1] for w in map(lambda k: wilson(k, games), blocks)]))
+    return float(np.mean([w[0] <= true <= w[1] for w in (wilson(k, games) for k in wins)]))
 
 
 def test_naive_interval_is_too_narrow_for_seats(world):
@@ -121,11 +122,14 @@ def test_naive_interval_is_too_wide_for_strategies(world):
 
 @pytest.mark.parametrize("blocks", [25, 100])
 def test_rare_rate(blocks):
-    """A win in 1 of 25 games, blocks of four: no worse than Wilson, unlike the t interval."""
+    """A win in 1 of 25 games, blocks of four: the t interval misses too often."""
     rng = np.random.default_rng(8)
     x = rng.binomial(4, rng.beta(1, 24, (REPEATS, blocks)))[..., None]
-    hits = [0.04 in block_rate(m, 0) for m in moments_of(x)]
-    assert 0.93 <= np.mean(hits) <= 0.985
+    moments = moments_of(x)
+    wilson_type = np.mean([0.04 in block_rate(m, 0) for m in moments])
+    t = np.mean([0.04 in block_mean(m, 0) for m in moments])
+    assert 0.94 <= wilson_type <= 0.975
+    assert t < 0.935
 
 
 def test_paired_difference(world):
@@ -159,11 +163,11 @@ def test_ratio(world):
 
 @pytest.mark.parametrize("what", ["seats", "strategies"])
 def test_simultaneous(world, what):
-    """All four intervals hold together in 95 % of the runs; single ones do not."""
+    """All four intervals hold together in 95 % of the runs; single ones do not (4000 runs)."""
     true = world["seat_truth" if what == "seats" else "strategy_truth"]
     indices = range(PLAYERS)
     joint, single = [], []
-    for m in moments_of(world[what]):
+    for m in moments_of(world[what][:4000]):
         both = simultaneous_rates(m, indices).intervals, [block_rate(m, i) for i in indices]
         for hits, intervals in zip((joint, single), both, strict=True):
             hits.append(all(t in x for t, x in zip(true, intervals, strict=True)))
@@ -171,15 +175,14 @@ def test_simultaneous(world, what):
     assert np.mean(single) < 0.90
 
 
-def test_fair_share_of_equal_seats(world):
-    """Every strategy sits on every seat, so seats are equal: 5 % of runs find a difference."""
-    false_claims = [
-        min(s.p_holm for s in seats_against_fair_share(m, range(PLAYERS))) < 0.05
-        for m in moments_of(world["seats"][:4000])
-    ]
-    assert np.mean(false_claims) < 0.06
-    excluded = [
-        any(0 not in s.difference for s in seats_against_fair_share(m, range(PLAYERS)))
-        for m in moments_of(world["seats"][:4000])
-    ]
-    assert 0.04 <= np.mean(excluded) <= 0.06
+def test_fair_share_of_equal_seats():
+    """Every strategy sits on every seat, so seats are equal: 5 % of runs find a difference.
+
+    3200 repeats (standard error 0.39 points) of 300 blocks: the skew of such a lucky deal, 1.1,
+    makes it 6 % with 80 blocks and 8 % with 40.
+    """
+    rng = np.random.default_rng(21)
+    wins = np.concatenate([play(rng, 400, 300, 1.5)[..., :-1].sum(axis=2) for _ in range(8)])
+    results = [seats_against_fair_share(m, range(PLAYERS)) for m in moments_of(wins)]
+    assert 0.03 <= np.mean([min(s.p_holm for s in r) < 0.05 for r in results]) <= 0.06
+    assert 0.04 <= np.mean([any(0 not in s.difference for s in r) for r in results]) <= 0.06

@@ -12,7 +12,18 @@ from paxsim.errors import PaxsimError
 from paxsim.version import __version__
 
 #: Commands, each in the module of its name; loaded when used, so that starting is quick.
-COMMANDS = ("trace", "policies", "check", "deck", "warmup")
+COMMANDS = (
+    "run",
+    "tournament",
+    "compare",
+    "solo",
+    "show",
+    "trace",
+    "policies",
+    "check",
+    "deck",
+    "warmup",
+)
 
 EXIT_USER_ERROR = 2
 EXIT_INTERRUPTED = 130
@@ -27,7 +38,10 @@ class _LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        return importlib.import_module(f"paxsim.cli.{name}").command
+        try:
+            return importlib.import_module(f"paxsim.cli.{name}").command
+        except ModuleNotFoundError as error:
+            raise _missing(name, error) from None
 
 
 @click.command(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -37,6 +51,13 @@ def cli() -> None:
 
     The printed game's card list is not published: every figure holds for the deck it names.
     """
+
+
+def _missing(command: str, error: ModuleNotFoundError) -> PaxsimError:
+    """The error for a command whose libraries are in an extra that is not installed."""
+    return PaxsimError(
+        f"{command}: {error.name} is not installed; allowed: pip install 'paxsim[all]'"
+    )
 
 
 def main() -> None:
@@ -53,6 +74,11 @@ def run(arguments: list[str]) -> int:
     except (PaxsimError, click.ClickException) as error:
         text = error.format_message() if isinstance(error, click.ClickException) else str(error)
         click.echo(f"paxsim: {' '.join(text.split())}", err=True)
+        return EXIT_USER_ERROR
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("paxsim"):
+            raise
+        click.echo(f"paxsim: {_missing(arguments[0], error)}", err=True)
         return EXIT_USER_ERROR
     except (KeyboardInterrupt, click.Abort):
         click.echo("paxsim: interrupted", err=True)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
+
+#: Columns of a table that goes to a file or a pipe.
+PIPED_WIDTH = 120
 
 
 def print_table(
@@ -18,12 +22,15 @@ def print_table(
     caption: str = "",
 ) -> None:
     """Print a table; the columns named in `numbers` are set flush right."""
-    table = Table(box=box.SIMPLE_HEAD, title_justify="left", caption_justify="left", pad_edge=False)
-    table.title = title
-    table.caption = caption or None
+    console = Console(width=None if sys.stdout.isatty() else PIPED_WIDTH)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for heading in headings:
         right = heading in numbers
-        table.add_column(heading, justify="right" if right else "left", no_wrap=right)
+        first = heading == headings[0]
+        table.add_column(heading, justify="right" if right else "left", no_wrap=right or first)
     for row in rows:
         table.add_row(*map(str, row))
-    Console().print(table)
+    console.print(title, style="bold", highlight=False)
+    console.print(table)
+    if caption:
+        console.print(caption, style="italic", highlight=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import inspect
@@ -86,6 +87,17 @@ class Policy:
         text = _source_of(self.function) + repr(sorted(self.params.items()))
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
+    def __reduce__(self) -> tuple:
+        """How a policy travels to another process: by name, or as the source of its file."""
+        from paxsim.policies import registry  # the registry builds on this module
+
+        if self.built_in:
+            return registry.find_policy, (self.label,)
+        if self.origin.endswith(".py"):
+            source = Path(self.origin).read_text("utf-8")
+            return registry.policy_from_source, (source, self.origin, self.name, self.params)
+        return super().__reduce__()  # type: ignore[return-value]
+
     @property
     def compiled(self) -> Any:
         """The compiled function; the first use compiles it."""
@@ -114,10 +126,8 @@ def make_policy(function: Callable, *, solo: bool) -> Policy:
         check_source(function)
     origin = module
     if not built_in:
-        try:
+        with contextlib.suppress(TypeError):
             origin = str(Path(inspect.getfile(function)).resolve())
-        except TypeError:
-            pass
     return Policy(function.__name__, function, params, dict(params), origin, built_in, solo)
 
 
@@ -181,9 +191,8 @@ def _check_return_type(inner: Any, name: str, count: int) -> None:
     try:
         inner.compile(arguments)
     except NumbaError as error:
-        raise PaxsimError(
-            f"policy {name}: {_in_plain_words(error, inner.py_func.__code__.co_filename)}"
-        ) from None
+        file = inner.py_func.__code__.co_filename
+        raise PaxsimError(f"policy {name}: {_in_plain_words(error, file)}") from None
     found = inner.overloads[arguments].signature.return_type
     if not isinstance(found, types.Integer):
         raise PaxsimError(

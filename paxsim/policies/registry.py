@@ -6,10 +6,12 @@ import functools
 import hashlib
 import importlib.util
 import sys
+import tempfile
 from collections.abc import Callable
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from paxsim.errors import PaxsimError, unknown
@@ -33,6 +35,9 @@ BUILT_IN = (
     "opportunist",
     "weighted",
 )
+
+#: The built-in policies with an idea: all but the two yardsticks.
+HEURISTICS = BUILT_IN[2:]
 
 #: Entry-point group under which another package offers policies.
 ENTRY_POINTS = "paxsim.policies"
@@ -136,12 +141,28 @@ def _by_name(name: str) -> Policy:
     return _registry[name]
 
 
+def policy_from_source(source: str, origin: str, name: str, params: dict[str, float]) -> Policy:
+    """Build a user's policy in another process, from the text of its file.
+
+    The file itself is used where it is at hand unchanged, because it may import its neighbours.
+    """
+    path = Path(origin)
+    try:
+        at_hand = path.read_text("utf-8") == source
+    except OSError:
+        at_hand = False
+    if not at_hand:
+        digest = hashlib.sha256(source.encode()).hexdigest()[:16]
+        path = Path(tempfile.gettempdir()) / f"paxsim-{digest}" / path.name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(source, "utf-8")
+    return _from_file(str(path), name).with_params(params)
+
+
 def _from_file(file: str, name: str) -> Policy:
     """A policy of a user's file; without a name, the only one in it."""
-    path = Path(file).resolve()
-    _import_file(path)
-    origin = str(path)
-    found = {made.name: made for made in _registry.values() if made.origin == origin}
+    module = _import_file(Path(file).resolve())
+    found = {made.name: made for made in vars(module).values() if isinstance(made, Policy)}
     if not found:
         raise PaxsimError(f"policy {file}: found no policy; allowed: functions with @paxsim.policy")
     if not name and len(found) == 1:
@@ -151,7 +172,7 @@ def _from_file(file: str, name: str) -> Policy:
     return found[name]
 
 
-def _import_file(path: Path) -> None:
+def _import_file(path: Path) -> ModuleType:
     """Import a Python file under a name of its own, once for each content."""
     try:
         source = path.read_bytes()
@@ -159,7 +180,7 @@ def _import_file(path: Path) -> None:
         raise PaxsimError(f"policy: cannot read {path}: {error.strerror}") from None
     module_name = f"paxsim_file_{hashlib.sha256(str(path).encode() + source).hexdigest()[:16]}"
     if module_name in sys.modules:
-        return
+        return sys.modules[module_name]
     spec = importlib.util.spec_from_file_location(module_name, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -176,6 +197,7 @@ def _import_file(path: Path) -> None:
         raise PaxsimError(f"policy {path.name}:{line} {type(error).__name__}: {error}") from None
     finally:
         sys.path.remove(str(path.parent))
+    return module
 
 
 def _parse_setting(policy_name: str, text: str) -> tuple[str, float]:

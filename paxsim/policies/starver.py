@@ -12,7 +12,7 @@ def starver(table, me, choice, hunger=1.0, wrest=6.0, thrift=0.2):
     """Buy what Rome would take, or steer it to poor groups, and wrest the categories it holds.
 
     Rome grows by one group a round, so a player who buys the richest group, or lets Rome have one
-    that helps it nowhere, slows it most. Where a rival is already above Rome nothing more is needed.
+    that helps it nowhere, slows it most. Where a rival is already above Rome, no more is needed.
     """
     if wishes_due(table, me, choice):
         clear_wishes(table, me)

@@ -39,8 +39,8 @@ SEQUENTIAL_TIGHTEST = 2_000
 RESAMPLING_SEED = 20_231
 """Seed of everything random in this layer (bootstrap, quasi-random points)."""
 
-MAX_T_POINTS = 2**13
-"""Quasi-random points for the quantile of the largest t; a power of two, as Sobol wants it."""
+MAX_T_POINTS = 2**12
+"""Quasi-random directions for the quantile of the largest t; a power of two, as Sobol wants it."""
 
 BOOTSTRAP_RESAMPLES = 1_000
 """Resamples of a bootstrap."""

@@ -179,7 +179,10 @@ def contrast(
 def block_mean(
     moments: Moments, index: int, *, level: float = LEVEL, bounds: Bounds = UNBOUNDED
 ) -> Interval:
-    """t interval for the mean of value `index` of the block vector, e.g. the turns of a game."""
+    """t interval for the mean of value `index` of the block vector, e.g. the turns of a game.
+
+    Bounds of 0..1 make it a rate: see `block_rate`.
+    """
     return contrast(moments, unit(moments.d, index), level=level, bounds=bounds)
 
 

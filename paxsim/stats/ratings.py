@@ -20,7 +20,7 @@ from paxsim.stats.constants import BOOTSTRAP_RESAMPLES, LEVEL, PSEUDO_GAMES, RES
 from paxsim.stats.rates import check_level
 
 _MAX_STEPS = 200
-_TOLERANCE = 1e-9
+_TOLERANCE = 1e-6  # of a step; Newton's method squares the error, so the result is far closer
 _LONGEST_STEP = 2.0
 _BATCH_CELLS = 4_000_000
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import lambertw, logsumexp
+from scipy.special import lambertw
 
 from paxsim.errors import PaxsimError
 from paxsim.stats.constants import ALPHA, SEQUENTIAL_START, SEQUENTIAL_TIGHTEST
@@ -21,8 +21,8 @@ from paxsim.stats.intervals import DIFFERENCE, RATE, Bounds, Interval
 from paxsim.stats.moments import Moments
 
 # Bets from bold to timid, each 1/sqrt(2) of the one before: whatever the size of the difference
-# (down to about 0.0001), one of them comes within 4 % of the best growth.
-_BETS = 2.0 ** (-np.arange(1, 27) / 2)
+# that 20 million games can show, one of them comes within 4 % of the best growth.
+_BETS = 2.0 ** (-np.arange(1, 21) / 2)
 _COSTS = -np.log1p(-_BETS) - _BETS
 
 
@@ -140,7 +140,8 @@ def log_e_value(
     gain = (total - n * reference) / unit
     spread = (squares - 2 * reference * total + n * reference**2) / unit**2
     bets = _BETS * gain - _COSTS * spread
-    return np.asarray(logsumexp(bets, axis=-1) - math.log(len(_BETS)))
+    top = bets.max(axis=-1)  # taken out, so that the exponentials cannot overflow
+    return np.asarray(top + np.log(np.exp(bets - top[..., None]).mean(axis=-1)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +190,8 @@ def sequential_test(
     Why this one: it needs only the sums that are kept anyway (so the result does not depend on
     chunk size or workers), and the bound of `alpha` is exact for any distribution within
     `bounds`, any number of looks and from the first block on, with no appeal to large numbers.
-    It takes about 1.5 to 2 times the blocks of a fixed-n test with the same power.
+    The price: with a real difference it decides after about twice the blocks, on average, that a
+    fixed-n test with a power of 80 % takes; given time it finds every difference, though.
 
     Errors: if the true mean is below delta, "better" is ever said with probability <= alpha; if
     above, "not better" is. At exactly delta each of the two has probability <= alpha, so the test

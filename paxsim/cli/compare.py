@@ -1,0 +1,39 @@
+"""`paxsim compare`: two policies in one field, on the same deals."""
+
+from __future__ import annotations
+
+import click
+
+from paxsim.cli.running import how_to_run, parse_games, parse_share, run_experiment
+from paxsim.cli.showing import show_comparison
+
+
+@click.command("compare")
+@click.argument("a")
+@click.argument("b")
+@click.option("--field", default="random", show_default=True, help="Who plays the other seats.")
+@click.option("--players", type=int, default=4, show_default=True, help="2 to 8.")
+@click.option("--delta", default="0", show_default=True, help="Better by at least, e.g. 1%.")
+@click.option("--sequential", is_flag=True, help="Stop as soon as the test has decided.")
+@how_to_run
+def command(a, b, field, players, delta, sequential, games, seed, deck, rules, **how):
+    """Is policy A better than policy B in the same field, deal by deal?"""
+    from paxsim.experiment.questions import compare
+
+    wanted = parse_games(games)
+    run_experiment(
+        compare,
+        show_comparison,
+        total=wanted,
+        a=a,
+        b=b,
+        field=field,
+        players=players,
+        games=wanted,
+        seed=seed,
+        delta=parse_share("delta", delta),
+        sequential=sequential,
+        deck=deck,
+        rules=rules,
+        **how,
+    )

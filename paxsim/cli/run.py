@@ -1,0 +1,44 @@
+"""`paxsim run`: play a line-up."""
+
+from __future__ import annotations
+
+import click
+
+from paxsim.cli import options
+from paxsim.cli.running import how_to_run, parse_games, parse_players, parse_share, run_experiment
+from paxsim.cli.showing import show_simulation
+
+
+@click.command("run")
+@click.option("--players", metavar="N|A-B|A,B", help="Player counts, e.g. 4 or 2-8.")
+@options.solo_level
+@options.policies
+@click.option("--precision", help="Play until every win rate is this sure, e.g. 0.2%.")
+@click.option("--permutations", is_flag=True, help="All permutations, not just rotations.")
+@how_to_run
+def command(
+    players, solo_level, policies, precision, permutations, games, seed, deck, rules, **how
+):
+    """Play a line-up and print win rates by strategy and seat, with intervals."""
+    from paxsim.experiment.questions import PRECISION_GAMES, simulate
+
+    wanted = parse_games(games)
+    ctx = click.get_current_context()
+    if precision is not None and ctx.get_parameter_source("games").name == "DEFAULT":
+        wanted = PRECISION_GAMES
+    counts = parse_players(players)
+    run_experiment(
+        simulate,
+        show_simulation,
+        total=wanted * len(counts or [1]),
+        policies=policies,
+        players=counts,
+        games=wanted,
+        seed=seed,
+        precision=None if precision is None else parse_share("precision", precision),
+        solo_level=solo_level,
+        deck=deck,
+        rules=rules,
+        permutations=permutations,
+        **how,
+    )

@@ -1,0 +1,31 @@
+"""`paxsim show`: the tables of a stored run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command("show")
+@click.argument("directory", type=Path)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
+@click.option("--csv", type=Path, metavar="DIR", help="Write every table as CSV here.")
+def command(directory: Path, as_json: bool, csv: Path | None) -> None:
+    """Print the tables of the run in DIRECTORY, without playing."""
+    from paxsim.cli.showing import SHOWN
+    from paxsim.experiment.questions import show
+
+    result = show(directory)
+    for name in result.timing["damaged"]:
+        click.echo(f"paxsim: left out, damaged: {name}", err=True)
+    if csv is not None:
+        result.to_csv(csv)
+    if as_json:
+        click.echo(result.to_json())
+        return
+    SHOWN[result.manifest["question"]["kind"]](result)
+    planned = result.manifest["plan"]["games"]
+    part = "" if result.games == planned else f" ({result.games / planned:.0%} of those planned)"
+    click.echo(f"{result.caption}{part}")
+    click.echo(f"made by: {result.manifest['command']}")

@@ -1,0 +1,32 @@
+"""`paxsim solo`: success by level."""
+
+from __future__ import annotations
+
+import click
+
+from paxsim.cli import options
+from paxsim.cli.running import how_to_run, parse_games, parse_players, run_experiment
+from paxsim.cli.showing import show_solo
+
+
+@click.command("solo")
+@options.policies
+@click.option("--levels", default="1-5", show_default=True, metavar="N|A-B|A,B")
+@how_to_run
+def command(policies, levels, games, seed, deck, rules, **how):
+    """How often policies win at each solo level, and a whole campaign."""
+    from paxsim.experiment.questions import as_specs, solo
+
+    wanted, chosen = parse_games(games), parse_players(levels)
+    run_experiment(
+        solo,
+        show_solo,
+        total=wanted * len(chosen) * len(as_specs(policies)),
+        policies=policies,
+        levels=chosen,
+        games=wanted,
+        seed=seed,
+        deck=deck,
+        rules=rules,
+        **how,
+    )

@@ -1,0 +1,36 @@
+"""`paxsim tournament`: everybody against everybody."""
+
+from __future__ import annotations
+
+import click
+
+from paxsim.cli.running import how_to_run, parse_games, parse_players, run_experiment
+from paxsim.cli.showing import show_tournament
+
+
+@click.command("tournament")
+@click.option("--players", default="2-4", show_default=True, metavar="N|A-B|A,B")
+@click.option(
+    "--policies",
+    metavar="A,B,...",
+    help="The contestants.  [default: all built-in heuristics]",
+)
+@how_to_run
+def command(players, policies, games, seed, deck, rules, **how):
+    """Let every policy meet every other; print standings, ratings and payoffs."""
+    from paxsim.experiment.questions import tournament
+    from paxsim.policies.registry import HEURISTICS
+
+    counts, wanted = parse_players(players), parse_games(games)
+    run_experiment(
+        tournament,
+        show_tournament,
+        total=wanted * len(counts),
+        policies=policies or ",".join(HEURISTICS),
+        players=counts,
+        games=wanted,
+        seed=seed,
+        deck=deck,
+        rules=rules,
+        **how,
+    )

@@ -1,0 +1,174 @@
+"""What the tally of a match says: rates and means with intervals over blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from paxsim.experiment.tally import WIN, Layout, Tally
+from paxsim.stats import RATE, UNBOUNDED, Interval, Moments, contrast, ratio
+from paxsim.stats.intervals import make_interval
+
+
+class MatchMeasures:
+    """The measures of one match.
+
+    Parameters
+    ----------
+    info : dict
+        `Match.describe` of the match.
+    tally : dict
+        The tally of its bundle.
+    infos : sequence of dict
+        The descriptions of all matches of the bundle, in order.
+    index : int
+        Which of them this is.
+    """
+
+    def __init__(self, info: dict[str, Any], tally: Tally, infos: Sequence[dict], index: int):
+        self.info = info
+        self.layout = Layout(info["players"])
+        self._tally = tally
+        self._index = index
+        first = sum(Layout(other["players"]).size for other in infos[:index])
+        self.span = slice(first, first + self.layout.size)
+
+    @property
+    def players(self) -> int:
+        """Seats at the table."""
+        return self.info["players"]
+
+    @property
+    def blocks(self) -> int:
+        """Blocks played."""
+        return int(self._tally["blocks"][0])
+
+    @property
+    def games(self) -> int:
+        """Games played."""
+        return int(self.detail("games")[0])
+
+    @property
+    def labels(self) -> list[str]:
+        """Policies by position."""
+        return self.info["policies"]
+
+    @property
+    def strategies(self) -> dict[str, list[int]]:
+        """Positions by policy, in the order of first appearance."""
+        found: dict[str, list[int]] = {}
+        for position, label in enumerate(self.labels):
+            found.setdefault(label, []).append(position)
+        return found
+
+    def detail(self, name: str) -> np.ndarray:
+        """A named sum of the match's tally."""
+        return self._tally[f"{self._index}/{name}"]
+
+    @cached_property
+    def moments(self) -> Moments:
+        """Sums over blocks; a block's mean share is in units of one win."""
+        return Moments(
+            n=self.blocks,
+            total=self._tally["sums"][self.span].copy(),
+            cross=self._tally["products"][self.span, self.span].copy(),
+            scale=WIN * self.info["block_size"],
+        )
+
+    def _weights(self, entries: Sequence[int], factor: float) -> np.ndarray:
+        weights = np.zeros(self.layout.size)
+        weights[list(entries)] = factor
+        return weights
+
+    def win_rate(self, positions: Sequence[int]) -> Interval:
+        """Share of the win of a seat played by these positions, on average over them."""
+        entries = [self.layout.share(position) for position in positions]
+        return contrast(self.moments, self._weights(entries, 1 / len(positions)), bounds=RATE)
+
+    def with_rome(self, positions: Sequence[int]) -> Interval:
+        """The part of `win_rate` that was won as Rome's friend."""
+        entries = [self.layout.with_rome(position) for position in positions]
+        return contrast(self.moments, self._weights(entries, 1 / len(positions)), bounds=RATE)
+
+    def over_fair_share(self, positions: Sequence[int]) -> Interval:
+        """Win rate less the fair share, which is estimated from the same games."""
+        weights = self._weights([self.layout.share(p) for p in range(self.players)], 0.0)
+        weights[: self.players] = -1 / self.players
+        weights[[self.layout.share(p) for p in positions]] += 1 / len(positions)
+        return contrast(self.moments, weights, bounds=(-1.0, 1.0))
+
+    def points(self, positions: Sequence[int]) -> Interval:
+        """Points of a seat played by these positions."""
+        entries = [self.layout.points(position) for position in positions]
+        return contrast(self.moments, self._weights(entries, WIN / len(positions)))
+
+    def rome_rate(self) -> Interval:
+        """How often Rome wins."""
+        return self._game_rate(self.layout.rome)
+
+    def rome_alone(self) -> Interval:
+        """How often Rome wins and no player with it."""
+        return self._game_rate(self.layout.rome_alone)
+
+    def _game_rate(self, entry: int) -> Interval:
+        return contrast(self.moments, self._weights([entry], WIN), bounds=RATE)
+
+    def fair_share(self) -> float:
+        """The share of a win that every seat would have if none were favoured."""
+        return (1.0 - self.rome_alone().estimate) / self.players
+
+    def rounds(self) -> Interval:
+        """Rounds of a game."""
+        return contrast(self.moments, self._weights([self.layout.rounds], WIN))
+
+    def margin(self) -> Interval:
+        """Points between the winner and the next seat, where the players won."""
+        return ratio(self.moments, self.layout.margin, self.layout.players_won, bounds=UNBOUNDED)
+
+    def cell_rate(self, seat: int, positions: Sequence[int]) -> Interval:
+        """Win rate of a policy at one seat; positions of one policy meet a seat in turn."""
+        games = self.info["block_size"] // self.players
+        unit = WIN * games
+        n = self.blocks
+        cells = self.detail("cells")[seat, positions] / unit
+        squares = self.detail("cell_squares")[seat, positions] / unit**2
+        mean = cells.sum() / n / len(positions)
+        # Positions of one policy sit there in different games of a block; adding their variances
+        # as if these were independent errs to the wide side of what pairing gives, if at all.
+        variance = ((squares / n - (cells / n) ** 2) * n / max(n - 1, 1)).sum() / len(
+            positions
+        ) ** 2
+        return make_interval(float(mean), float(np.sqrt(max(variance, 0.0) / n)), n, bounds=RATE)
+
+    def superblock_wins(self) -> np.ndarray:
+        """Wins by super-block and contestant (positions, then Rome), in games."""
+        return self.detail("superblocks") / WIN
+
+    def superblock_games(self) -> np.ndarray:
+        """Games by super-block, shape ``(SUPERBLOCKS,)``."""
+        return self.superblock_wins().sum(axis=1)
+
+    def example(self, positions: Sequence[int]) -> int | None:
+        """Number of a game that one of the positions won."""
+        found = [int(number) for number in self.detail("example")[list(positions)] if number >= 0]
+        return min(found) if found else None
+
+
+def pooled_rate(wins: np.ndarray, games: np.ndarray) -> Interval:
+    """A rate over several matches on common deals, with super-blocks as the units.
+
+    Parameters
+    ----------
+    wins, games : numpy.ndarray, shape (SUPERBLOCKS,)
+        Wins and games of each super-block, summed over the matches.
+    """
+    used = games > 0
+    wins, games = wins[used], games[used]
+    n = len(games)
+    rate = wins.sum() / games.sum()
+    residual = wins - rate * games
+    variance = (residual**2).sum() / max(n - 1, 1) * n / games.sum() ** 2
+    return make_interval(float(rate), float(np.sqrt(variance)), n, bounds=RATE)

@@ -1,0 +1,125 @@
+"""Result objects: tables with intervals, and where they come from."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from paxsim.experiment.measures import MatchMeasures
+from paxsim.experiment.tables import match_tables
+from paxsim.experiment.tally import Tally
+from paxsim.files import atomic_write
+
+
+@dataclass
+class Result:
+    """The outcome of an experiment.
+
+    Attributes
+    ----------
+    manifest : dict
+        What was played: command, seed, version, decks, rules, policies, with fingerprints.
+    bundles : list of list of MatchMeasures
+        The measures behind the tables.
+    tables : dict of str to pandas.DataFrame
+        Tidy tables, one row a group.
+    main : str
+        The table that answers the question.
+    timing : dict
+        What varies from run to run: seconds, workers.
+    """
+
+    manifest: dict[str, Any]
+    bundles: list[list[MatchMeasures]]
+    tables: dict[str, pd.DataFrame]
+    main: str
+    timing: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def matches(self) -> list[MatchMeasures]:
+        """The measures of all matches."""
+        return [match for bundle in self.bundles for match in bundle]
+
+    @property
+    def games(self) -> int:
+        """Games played."""
+        return sum(match.games for match in self.matches)
+
+    @property
+    def blocks(self) -> int:
+        """Blocks played, over all bundles."""
+        return sum(bundle[0].blocks for bundle in self.bundles)
+
+    @property
+    def caption(self) -> str:
+        """Games, blocks, seed, deck, rules and version, for tables and figures."""
+        decks = ", ".join(dict.fromkeys(match.info["deck"] for match in self.matches))
+        plan = self.manifest["plan"]
+        rules = dict.fromkeys(json.dumps(match.info["rules"]) for match in self.matches)
+        changed = "published rules" if list(rules) == ["{}"] else f"{len(rules)} rule set(s)"
+        return (
+            f"{self.games:,} games in {self.blocks:,} blocks, seed {plan['seed']}, deck {decks}, "
+            f"{changed}, paxsim {plan['version']}"
+        )
+
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        return self.tables[name]
+
+    def _repr_html_(self) -> str:
+        return f"{self.tables[self.main].to_html(index=False)}<p>{self.caption}</p>"
+
+    def __str__(self) -> str:
+        return f"{self.tables[self.main].to_string(index=False)}\n{self.caption}"
+
+    def to_csv(self, folder: str | Path) -> None:
+        """Write every table as ``NAME.csv`` into a folder."""
+        for name, table in self.tables.items():
+            with atomic_write(_into(folder) / f"{name}.csv") as file:
+                file.write(table.to_csv(index=False))
+
+    def to_parquet(self, folder: str | Path) -> None:
+        """Write every table as ``NAME.parquet`` into a folder."""
+        for name, table in self.tables.items():
+            with atomic_write(_into(folder) / f"{name}.parquet", mode="wb") as file:
+                table.to_parquet(file, index=False)
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """One JSON object of manifest, tables (as records) and timing; also written to a path."""
+        text = json.dumps(
+            {
+                "manifest": self.manifest,
+                "tables": {name: records(table) for name, table in self.tables.items()},
+                "timing": self.timing,
+            }
+        )
+        if path is not None:
+            with atomic_write(Path(path)) as file:
+                file.write(text + "\n")
+        return text
+
+
+def _into(folder: str | Path) -> Path:
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    return Path(folder)
+
+
+def records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a table as plain values; what is not a number is null."""
+    return json.loads(table.to_json(orient="records", double_precision=15))
+
+
+def measures_of(manifest: dict[str, Any], tallies: list[Tally]) -> list[list[MatchMeasures]]:
+    """The measures of every match of a run."""
+    bundles = []
+    for infos, tally in zip(manifest["plan"]["bundles"], tallies, strict=False):
+        bundles.append([MatchMeasures(info, tally, infos, i) for i, info in enumerate(infos)])
+    return bundles
+
+
+def common_tables(bundles: list[list[MatchMeasures]]) -> dict[str, pd.DataFrame]:
+    """The tables that every experiment has."""
+    return match_tables([match for bundle in bundles for match in bundle])

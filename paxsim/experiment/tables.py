@@ -1,0 +1,175 @@
+"""Tidy tables of an experiment: one row a group, with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pandas as pd
+
+from paxsim.cards import CATEGORIES
+from paxsim.experiment.measures import MatchMeasures
+from paxsim.experiment.tally import POINT_PARTS
+from paxsim.rules import load_rules
+from paxsim.stats import Interval, holm, p_value, seats_against_fair_share
+
+Row = dict[str, Any]
+
+
+def group_of(match: MatchMeasures) -> Row:
+    """The columns that say which group a row is about."""
+    info = match.info
+    return {
+        "players": info["players"],
+        "solo_level": info["solo_level"],
+        "lineup": ", ".join(info["policies"]),
+        "deck": info["deck"],
+        "rules": load_rules(info["rules"]).describe(),
+    }
+
+
+def spread(name: str, interval: Interval) -> Row:
+    """An estimate and its interval as three columns."""
+    return {name: interval.estimate, f"{name}_low": interval.low, f"{name}_high": interval.high}
+
+
+def size_of(match: MatchMeasures) -> Row:
+    """How much was played."""
+    return {"games": match.games, "blocks": match.blocks}
+
+
+def strategies(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
+    """Win rate of every strategy against the fair share, and how it wins."""
+    rows = []
+    for match in matches:
+        found = match.strategies
+        excess = {name: match.over_fair_share(places) for name, places in found.items()}
+        p_values = holm([p_value(excess[name]) for name in found]) if match.players > 1 else [1.0]
+        for (name, places), p in zip(found.items(), p_values, strict=True):
+            rate, friend = match.win_rate(places), match.with_rome(places)
+            rows.append(
+                {
+                    **group_of(match),
+                    "strategy": name,
+                    "seats": len(places),
+                    **spread("win_rate", rate),
+                    "fair_share": match.fair_share(),
+                    **spread("over_fair", excess[name]),
+                    "p_holm": float(p),
+                    "won_with_rome": friend.estimate,
+                    "won_on_points": rate.estimate - friend.estimate,
+                    **spread("points", match.points(places)),
+                    **size_of(match),
+                    "example_game": match.example(places),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def seats(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
+    """Win rate of every seat against the fair share; intervals hold for all seats together."""
+    rows = []
+    for match in matches:
+        if match.players == 1:
+            continue
+        entries = [match.layout.seat(seat) for seat in range(match.players)]
+        for seat, test in enumerate(seats_against_fair_share(match.moments, entries), start=1):
+            rows.append(
+                {
+                    **group_of(match),
+                    "seat": seat,
+                    **spread("win_rate", test.share),
+                    "fair_share": test.fair.estimate,
+                    **spread("over_fair", test.difference),
+                    "p_holm": test.p_holm,
+                    **size_of(match),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def seat_strategies(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
+    """Win rate of every strategy at every seat."""
+    rows = []
+    for match in matches:
+        for name, places in match.strategies.items():
+            for seat in range(match.players):
+                rate = match.cell_rate(seat, places)
+                rows.append(
+                    {
+                        **group_of(match),
+                        "strategy": name,
+                        "seat": seat + 1,
+                        **spread("win_rate", rate),
+                        **size_of(match),
+                    }
+                )
+    return pd.DataFrame(rows)
+
+
+def rome(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
+    """How often Rome wins, with whom, and which categories it holds."""
+    rows = []
+    for match in matches:
+        held = match.detail("rome_held") / match.games
+        nobody = match.detail("primus")[-1] / match.games
+        rows.append(
+            {
+                **group_of(match),
+                **spread("rome_wins", match.rome_rate()),
+                **spread("rome_alone", match.rome_alone()),
+                "nobody_primus": nobody,
+                **{f"holds_{c}": held[i] for i, c in enumerate(CATEGORIES)},
+                **size_of(match),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def points(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
+    """Where a strategy's points come from, a game (also where Rome won)."""
+    rows = []
+    for match in matches:
+        parts = match.detail("parts") / match.games
+        for name, places in match.strategies.items():
+            means = parts[places].mean(axis=0)
+            rows.append(
+                {
+                    **group_of(match),
+                    "strategy": name,
+                    **dict(zip(POINT_PARTS, means.tolist(), strict=True)),
+                    **spread("points", match.points(places)),
+                    **size_of(match),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def games(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
+    """How long games are and how close; what failed is counted, and is 0 or the run stopped."""
+    rows = []
+    for match in matches:
+        rows.append(
+            {
+                **group_of(match),
+                **spread("rounds", match.rounds()),
+                **spread("margin", match.margin()),
+                "decisions": match.detail("decisions")[0] / match.games,
+                "unfinished": 0,
+                "failed": 0,
+                **size_of(match),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def match_tables(matches: list[MatchMeasures]) -> dict[str, pd.DataFrame]:
+    """All tables that every kind of experiment has."""
+    return {
+        "strategies": strategies(matches),
+        "seats": seats(matches),
+        "seat_strategies": seat_strategies(matches),
+        "rome": rome(matches),
+        "points": points(matches),
+        "games": games(matches),
+    }

@@ -1,0 +1,289 @@
+"""Tallies: what is kept of the games of a chunk.
+
+Everything is a sum of whole numbers, so tallies merge exactly: results do not depend on how the
+work was cut or on who did it. A share of a win is counted in 840ths, which divide evenly among
+one to eight winners.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from paxsim.engine.records import N_CATEGORIES, NOBODY
+from paxsim.experiment.plan import Match, Work
+from paxsim.simulate import Batch, play_deals
+
+#: A whole win, in the units that shares are counted in: the least number that 1 to 8 divide.
+WIN = 840
+#: Super-blocks, for the bootstrap of ratings: a block belongs to its deal number modulo this.
+SUPERBLOCKS = 200
+#: Bins of the histograms of rounds, points and margins; the last takes what is beyond.
+ROUND_BINS, POINT_BINS, MARGIN_BINS = 64, 96, 64
+
+POINT_PARTS = ("categories", "stronger", "fleet_army", "primus", "wealthiest")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the statistics of a match stand in its block vector.
+
+    The vector has, summed over the games of a block: the share of the win by position, the same by
+    seat, the share won together with Rome by position, points by position, then how often Rome won,
+    how often Rome won alone, rounds, the winner's margin, and games the players won.
+    """
+
+    players: int
+
+    @property
+    def size(self) -> int:
+        """Length of the block vector."""
+        return 4 * self.players + 5
+
+    def share(self, position: int) -> int:
+        """Share of the win of a line-up position, in 840ths."""
+        return position
+
+    def seat(self, seat: int) -> int:
+        """Share of the win of a seat, in 840ths."""
+        return self.players + seat
+
+    def with_rome(self, position: int) -> int:
+        """Share won as Rome's friend by a line-up position, in 840ths."""
+        return 2 * self.players + position
+
+    def points(self, position: int) -> int:
+        """Points of a line-up position."""
+        return 3 * self.players + position
+
+    @property
+    def rome(self) -> int:
+        """Games that Rome won."""
+        return 4 * self.players
+
+    @property
+    def rome_alone(self) -> int:
+        """Games that Rome won and no player with it."""
+        return 4 * self.players + 1
+
+    @property
+    def rounds(self) -> int:
+        """Rounds played."""
+        return 4 * self.players + 2
+
+    @property
+    def margin(self) -> int:
+        """Points between the best seat and the next, where the players won."""
+        return 4 * self.players + 3
+
+    @property
+    def players_won(self) -> int:
+        """Games that the players won."""
+        return 4 * self.players + 4
+
+
+#: Sums by name, whole numbers; see `tally_chunk` for what there is.
+Tally = dict[str, np.ndarray]
+
+
+def tally_work(work: Work) -> Tally:
+    """Play a chunk's games and reduce them.
+
+    Returns
+    -------
+    dict of str to numpy.ndarray
+        ``blocks``, ``sums`` and ``products`` of the bundle's block vectors (its matches' vectors
+        one after another), and for match ``m`` the entries ``m/...`` of `_empty_details`.
+    """
+    vectors = []
+    tally: Tally = {"blocks": np.array([work.blocks], np.int64)}
+    for index, match in enumerate(work.matches):
+        vector, details = _tally_match(match, work, work.first_games[index])
+        vectors.append(vector)
+        tally |= {f"{index}/{name}": array for name, array in details.items()}
+    x = np.concatenate(vectors, axis=1).astype(np.float64)
+    # Products of whole numbers far below 2**53 are exact in floating point, and fast.
+    tally["sums"] = x.sum(axis=0).astype(np.int64)
+    tally["products"] = (x.T @ x).astype(np.int64)
+    return tally
+
+
+def _tally_match(match: Match, work: Work, first_game: int) -> tuple[np.ndarray, Tally]:
+    """Play the blocks of one match; return their vectors and the other sums."""
+    layout = Layout(match.players)
+    vector = np.zeros((work.blocks, layout.size), np.int64)
+    cells = np.zeros((work.blocks, match.players, match.players), np.int64)
+    details = _empty_details(match.players)
+    rotations = tuple(range(match.players))
+    for number, order in enumerate(match.orders):
+        lineup = match.ordered_lineup(order)
+        batch = play_deals(
+            match.setting, lineup, work.seed, work.first_block, work.blocks, rotations
+        )
+        games = _Games(batch, np.array(order))
+        _add_to_vector(vector, games, layout)
+        _add_to_cells(cells, games)
+        # Numbers of the games of this order, by block and rotation.
+        numbers = first_game + (work.first_block + np.arange(work.blocks)) * match.block_size
+        numbers = (numbers[:, None] + number * match.players + np.arange(match.players)).ravel()
+        _add_details(details, games, numbers)
+    details["cells"] += cells.sum(axis=0)
+    details["cell_squares"] += (cells**2).sum(axis=0)
+    return vector, details
+
+
+class _Games:
+    """The games of a batch, with seats translated to line-up positions."""
+
+    def __init__(self, batch: Batch, order: np.ndarray):
+        self.players = batch.setting.players
+        self.results = batch.results
+        self.positions = order[batch.positions]
+        self.shares = np.rint(batch.shares * WIN).astype(np.int64)
+        self.rome = batch.rome_wins
+        self.rows = np.arange(len(batch))[:, None]
+
+    def by_position(self, by_seat: np.ndarray) -> np.ndarray:
+        """Numbers by game and seat, rearranged by game and position."""
+        out = np.empty_like(by_seat)
+        out[self.rows, self.positions] = by_seat
+        return out
+
+    def of_seats(self, field: str) -> np.ndarray:
+        """A field of the results by game and seat."""
+        return self.results[field][:, : self.players].astype(np.int64)
+
+    def margins(self) -> np.ndarray:
+        """Points between the best and the second seat; solo has none."""
+        if self.players == 1:
+            return np.zeros(len(self.results), np.int64)
+        points = np.sort(self.of_seats("points"), axis=1)
+        return points[:, -1] - points[:, -2]
+
+
+def _add_to_vector(vector: np.ndarray, games: _Games, layout: Layout) -> None:
+    """Add a batch's games to the vectors of their blocks; games are ordered by block."""
+    n = layout.players
+    blocks = len(vector)
+    shares = games.by_position(games.shares)
+    points = games.by_position(games.of_seats("points"))
+    players_won = ~games.rome
+    columns = np.concatenate(
+        [
+            shares,
+            games.shares,
+            shares * games.rome[:, None],
+            points,
+            games.rome[:, None],
+            (games.rome & (games.results["winners"] == 0))[:, None],
+            games.results["rounds"][:, None],
+            (games.margins() * players_won)[:, None],
+            players_won[:, None],
+        ],
+        axis=1,
+        dtype=np.int64,
+    )
+    vector += columns.reshape(blocks, -1, 4 * n + 5).sum(axis=1)
+
+
+def _add_to_cells(cells: np.ndarray, games: _Games) -> None:
+    """Add the shares of a batch's games to the cells (block, seat, position)."""
+    block = np.arange(len(games.results)) // games.players
+    seats = np.arange(games.players)
+    # Every cell meets a batch at most once, so plain indexing adds each share.
+    cells[block[:, None], seats, games.positions] += games.shares
+
+
+def _empty_details(players: int) -> Tally:
+    """The other sums of a match, all zero.
+
+    ``cells``, ``cell_squares``: share of a block (and its square) by seat and position.
+    ``superblocks``: wins by super-block and contestant, the last one being Rome alone.
+    ``rome_held``: games in which Rome held each category. ``parts``: points by position and part.
+    ``primus``: games in which each position, or nobody, held primus conspiratus at the end. ``rounds``, ``winner_points``,
+    ``margins``: histograms. ``decisions``: all decisions. ``example``: the first game that a
+    position won, or nobody but Rome; -1 if there is none.
+    """
+    zeros = lambda *shape: np.zeros(shape, np.int64)  # noqa: E731
+    return {
+        "games": zeros(1),
+        "decisions": zeros(1),
+        "cells": zeros(players, players),
+        "cell_squares": zeros(players, players),
+        "superblocks": zeros(SUPERBLOCKS, players + 1),
+        "rome_held": zeros(N_CATEGORIES),
+        "parts": zeros(players, len(POINT_PARTS)),
+        "primus": zeros(players + 1),
+        "rounds": zeros(ROUND_BINS),
+        "winner_points": zeros(POINT_BINS),
+        "margins": zeros(MARGIN_BINS),
+        "example": np.full(players + 1, -1, np.int64),
+    }
+
+
+def _add_details(details: Tally, games: _Games, numbers: np.ndarray) -> None:
+    """Add a batch's games to the other sums of a match."""
+    n = games.players
+    results = games.results
+    shares = games.by_position(games.shares)
+    details["games"] += len(results)
+    details["decisions"] += int(results["decisions"].sum())
+    alone = results["winners"] == 0
+    outcomes = np.concatenate([shares, WIN * alone[:, None]], axis=1)
+    contestant = (results["deal"] % SUPERBLOCKS)[:, None] * (n + 1) + np.arange(n + 1)
+    details["superblocks"] += _sum_by(contestant, outcomes, SUPERBLOCKS * (n + 1)).reshape(
+        -1, n + 1
+    )
+    held = results["rome_held"][:, None] >> np.arange(N_CATEGORIES) & 1
+    details["rome_held"] += held.sum(axis=0)
+    for index, part in enumerate(POINT_PARTS):
+        details["parts"][:, index] += games.by_position(games.of_seats(f"points_{part}")).sum(
+            axis=0
+        )
+    holder = results["primus"].astype(np.int64)
+    seat = np.maximum(holder, 0)
+    place = np.where(holder == NOBODY, n, games.positions[np.arange(len(results)), seat])
+    details["primus"] += np.bincount(place, minlength=n + 1)
+    won = ~games.rome
+    best = games.of_seats("points").max(axis=1)
+    details["rounds"] += _histogram(results["rounds"], ROUND_BINS)
+    details["winner_points"] += _histogram(best[won], POINT_BINS)
+    details["margins"] += _histogram(games.margins()[won], MARGIN_BINS)
+    _note_examples(details["example"], outcomes, numbers)
+
+
+def _sum_by(index: np.ndarray, values: np.ndarray, length: int) -> np.ndarray:
+    """Sum `values` by `index`; whole numbers below 2**53, so floating-point sums are exact."""
+    sums = np.bincount(index.ravel(), weights=values.ravel(), minlength=length)
+    return sums.astype(np.int64)
+
+
+def _histogram(values: np.ndarray, bins: int) -> np.ndarray:
+    return np.bincount(np.minimum(values, bins - 1), minlength=bins)
+
+
+def _note_examples(example: np.ndarray, outcomes: np.ndarray, numbers: np.ndarray) -> None:
+    """Remember the first game, by number, with each outcome."""
+    for contestant in range(outcomes.shape[1]):
+        games = numbers[outcomes[:, contestant] > 0]
+        if games.size:
+            example[contestant] = _first(example[contestant], games.min())
+
+
+def _first(a: int, b: int) -> int:
+    """The smaller of two game numbers, of which -1 is none."""
+    return max(a, b) if min(a, b) < 0 else min(a, b)
+
+
+def merge_tallies(first: Tally, second: Tally) -> Tally:
+    """The tally of the games of both; nothing is lost and the order does not matter."""
+    merged = {}
+    for name, array in first.items():
+        if name.endswith("/example"):
+            merged[name] = np.array(
+                [_first(a, b) for a, b in zip(array, second[name], strict=True)], np.int64
+            )
+        else:
+            merged[name] = array + second[name]
+    return merged
