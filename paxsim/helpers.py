@@ -32,11 +32,12 @@ from paxsim.engine.turn import income_of, limit_of, price_of_legion, within_limi
 __all__ = [
     "ARMY", "BUY", "DISPLAY", "FLEET", "INTRIGUE", "KEEP", "LAND", "NOBODY", "N_CATEGORIES",
     "PEEK", "PLACE", "PLAY", "REACT", "RELIGION", "SENATOR", "TAKE_TURN", "TO_BOTTOM", "TO_HAND",
-    "TURN", "WEALTH", "best_rival", "bought_legion", "cards_unseen", "category_of",
+    "TURN", "WEALTH", "best_rival", "bought_legion", "cards_unseen", "category_of", "coming_part",
+    "copy_size", "hidden_part",
     "income_if_played", "income_of", "is_military", "lead_over_rome", "limit_of", "passes",
     "placed_card", "placed_to", "playable_after", "played_card", "price_of_legion",
     "random_below", "richest_legion", "rome_forecast", "rome_holds", "rome_known", "rome_now",
-    "rounds_left", "strength", "symbols_of", "symbols_unseen", "value_of", "within_limit",
+    "rome_strength", "rounds_left", "strength", "symbols_of", "symbols_unseen", "value_of", "within_limit",
 ]  # fmt: skip
 
 #: Cards that leave the deck in a round for each player (drawn 3, one goes back under it, and now
@@ -136,11 +137,12 @@ def rome_known(table, me, category):
 
 
 @kernel
-def rome_now(table, me, category):
-    """Rome's expected symbols in a category, bonus included; hidden cards count on average."""
-    symbols = float(rome_known(table, me, category))
-    if not me.peeked:
-        symbols += table.rules.rome_hidden * _symbols_a_card(table, category)
+def rome_strength(table, me, category, unknown):
+    """Rome's symbols in a category, bonus included, with a part `unknown` of the deck on top.
+
+    Heuristics that look at all categories get `unknown` once from `hidden_part` or `coming_part`.
+    """
+    symbols = rome_known(table, me, category) + unknown * table.copy_symbols[category]
     if category == FLEET:
         symbols += rome_known(table, me, ARMY) // table.rules.bonus_step
     elif category == ARMY:
@@ -149,20 +151,39 @@ def rome_now(table, me, category):
 
 
 @kernel
-def _symbols_a_card(table, category):
-    """Symbols of a category on an average card of the deck."""
+def hidden_part(table, me):
+    """Rome's hidden cards as a part of one copy of the deck; 0 for a seat that has peeked."""
+    if me.peeked:
+        return 0.0
+    return table.rules.rome_hidden / copy_size(table)
+
+
+@kernel
+def coming_part(table, me):
+    """Rome's hidden cards and those it will still take, as a part of one copy of the deck."""
+    groups = rounds_left(table) + 1.0
+    return hidden_part(table, me) + _CARDS_A_GROUP * groups / copy_size(table)
+
+
+@kernel
+def copy_size(table):
+    """Cards in one copy of the deck."""
     cards = 0
-    for other in range(N_CATEGORIES):
-        cards += table.copy_cards[other]
-    return table.copy_symbols[category] / cards
+    for category in range(N_CATEGORIES):
+        cards += table.copy_cards[category]
+    return cards
+
+
+@kernel
+def rome_now(table, me, category):
+    """Rome's expected symbols in a category, bonus included; hidden cards count on average."""
+    return rome_strength(table, me, category, hidden_part(table, me))
 
 
 @kernel
 def rome_forecast(table, me, category):
-    """Rome's expected symbols in a category at the end of the game."""
-    groups = rounds_left(table) + 1.0
-    gain = groups * _CARDS_A_GROUP * _symbols_a_card(table, category)
-    return rome_now(table, me, category) + gain
+    """Rome's expected symbols in a category at the end of the game, bonus included."""
+    return rome_strength(table, me, category, coming_part(table, me))
 
 
 @kernel
@@ -174,10 +195,11 @@ def lead_over_rome(table, me, seat, category):
 @kernel
 def rome_holds(table, me):
     """How many categories Rome would hold if the game ended now, as far as this seat knows."""
+    hidden = hidden_part(table, me)
     count = 0
     for category in range(N_CATEGORIES):
         best = max(best_rival(table, me, category), strength(table, me.seat, category))
-        if rome_now(table, me, category) >= best:
+        if rome_strength(table, me, category, hidden) >= best:
             count += 1
     return count
 
@@ -200,10 +222,7 @@ def symbols_unseen(table, me, category):
 @kernel
 def _unseen(table, me, category, copy, displayed, rome, by_symbols):
     """What the deck was made of, less displays, Rome's open cards, legions and the own hand."""
-    copy_size = 0
-    for other in range(N_CATEGORIES):
-        copy_size += table.copy_cards[other]
-    left = copy[category] * (1.0 + table.rules.cards_added / copy_size) - rome[category]
+    left = copy[category] * (1.0 + table.rules.cards_added / copy_size(table)) - rome[category]
     if by_symbols:
         left -= me.rome_hidden[category]
     for seat in range(table.players):

@@ -51,7 +51,7 @@ def test_no_two_shipped_decks_are_alike():
 def test_the_assumed_deck_is_the_table_of_the_rules():
     ten = {"1/1": 2, "1/2": 4, "2/3": 2, "2/4": 2}
     twelve = {"1/1": 3, "1/2": 4, "2/3": 3, "2/4": 2}
-    table = {category: ten for category in ("wealth", "fleet", "army", "religion", "senator")}
+    table = dict.fromkeys(("wealth", "fleet", "army", "religion", "senator"), ten)
     table |= {"land": twelve, "intrigue": twelve}
     expected = {
         f"{category}/{kind}": count

@@ -49,6 +49,18 @@ PEEK_WISH = 31  # above 0: would rather peek now
 
 #: What symbols beyond the room are worth, as a part of a wish.
 _SURPLUS = 0.2
+#: What a fleet or army that may not be played yet is worth, as a part of its worth.
+_BEYOND_LIMIT = 0.4
+#: Cards that a seat can play in a turn without ruining itself.
+_CARDS_A_TURN = 1.6
+#: How far a placement below a legion counts if the seat means to buy the group, if Rome takes it,
+#: and (against the seat) if somebody else may buy it; and what it counts to put a card away.
+_OWN_GROUP = 0.8
+_ROME_GROUP = 0.6
+_GIFT = 0.15
+_WASTE = 0.5
+#: What the fleet or army that a land allows counts when that land is played.
+_OPENED = 0.8
 
 
 @kernel
@@ -107,29 +119,33 @@ def hand_limit(table, me):
 
 
 @kernel
-def hope_of(table, me, card):
-    """What a card is worth in the hand: it has to be played before the game ends."""
-    worth = worth_of(me, card)
-    category = category_of(card)
-    if is_military(category):
-        if table.symbols[me.seat, category] + symbols_of(card) > hand_limit(table, me):
-            worth *= 0.4
+def patience(table, me):
+    """The part of its worth that one more card in the hand keeps: it must be played in time."""
     turns = rounds_left(table) + 1.0
-    waiting = me.hand_count + 1.0
-    return worth * min(1.0, 1.6 * turns / waiting)
+    return min(1.0, _CARDS_A_TURN * turns / (me.hand_count + 1.0))
 
 
 @kernel
-def group_worth(table, me, legion):
-    """What the cards below a legion would be worth in the own hand, before paying."""
+def hope_of(table, me, card, limit):
+    """What a card is worth in the hand, if the seat can reach this limit of fleets and armies."""
+    worth = worth_of(me, card)
+    category = category_of(card)
+    if is_military(category) and table.symbols[me.seat, category] + symbols_of(card) > limit:
+        worth *= _BEYOND_LIMIT
+    return worth
+
+
+@kernel
+def group_hope(table, me, legion, limit):
+    """What the cards below a legion are worth in the hand, those not wanted counting nothing."""
     total = 0.0
     for i in range(table.legion_size[legion]):
-        total += max(hope_of(table, me, table.legion_cards[legion, i]), 0.0)
+        total += max(hope_of(table, me, table.legion_cards[legion, i], limit), 0.0)
     return total
 
 
 @kernel
-def group_worth_to_rome(table, me, legion):
+def group_for_rome(table, me, legion):
     """What it is worth to this seat if Rome takes the group below a legion."""
     total = 0.0
     for i in range(table.legion_size[legion]):
@@ -138,75 +154,69 @@ def group_worth_to_rome(table, me, legion):
 
 
 @kernel
-def place_worth(table, me, card, place):
-    """What it is worth to put a drawn card somewhere."""
-    if place == TO_HAND:
-        return hope_of(table, me, card)
-    if place == TO_BOTTOM:
-        return 0.0
-    return legion_worth(table, me, card, place)
-
-
-@kernel
-def legion_worth(table, me, card, legion):
-    """What it is worth to put a card below a legion: who will get the group?"""
-    value = table.legion_value[legion] + value_of(card)
-    richest = richest_legion(table)
-    rome_gets = richest == NOBODY or richest == legion or value > table.legion_value[richest]
-    price = max(value - table.discount[me.seat], 0)
-    card_hope = max(hope_of(table, me, card), 0.0)
-    buying = group_worth(table, me, legion) + card_hope - me.memory[MONEY] * price
-    if me.money >= price and buying > 0.0:
-        # The card sweetens a group that this seat may buy at once.
-        return 0.8 * (card_hope - me.memory[MONEY] * value_of(card))
-    if rome_gets:
-        gain = worth_to_rome(me, card)
-        if richest != legion:
-            # Rome turns to this group instead of the other one.
-            gain += group_worth_to_rome(table, me, legion)
-            if richest != NOBODY:
-                gain -= group_worth_to_rome(table, me, richest)
-        return 0.6 * gain
-    return -0.15 * card_hope
-
-
-@kernel
-def average_hope(table, me):
-    """What an average card of the deck would be worth in the hand."""
+def usual_hope(table, me):
+    """What an average card of the deck is worth in the hand."""
     total = 0.0
     cards = 0
     for category in range(N_CATEGORIES):
-        symbols = table.copy_symbols[category]
-        count = table.copy_cards[category]
-        total += me.memory[WISH + category] * symbols * (me.memory[ROOM + category] > 0.0)
-        total += me.memory[EXTRA + category] * count
-        cards += count
+        if me.memory[ROOM + category] > 0.0:
+            total += me.memory[WISH + category] * table.copy_symbols[category]
+        total += me.memory[EXTRA + category] * table.copy_cards[category]
+        cards += table.copy_cards[category]
     return total / cards
+
+
+@kernel
+def legion_worth(table, me, card, hope, legion, limit, richest):
+    """What it is worth to put a card below a legion: who will get the group?"""
+    value = table.legion_value[legion] + value_of(card)
+    price = max(value - table.discount[me.seat], 0)
+    if me.money >= price:
+        group = group_hope(table, me, legion, limit)
+        if group + hope > me.memory[MONEY] * price:
+            # The card sweetens a group that this seat may buy at once.
+            return _OWN_GROUP * (hope - me.memory[MONEY] * value_of(card))
+    if richest == legion:
+        return _ROME_GROUP * worth_to_rome(me, card)
+    if richest == NOBODY or value > table.legion_value[richest]:
+        # Rome turns to this group instead of the other one.
+        gain = worth_to_rome(me, card) + group_for_rome(table, me, legion)
+        if richest != NOBODY:
+            gain -= group_for_rome(table, me, richest)
+        return _ROME_GROUP * gain
+    return -_GIFT * hope
 
 
 @kernel
 def choose_place(table, me, choice):
     """PLACE: the card and place with the largest advantage over an average card there."""
-    usual = average_hope(table, me)
+    limit = hand_limit(table, me)
+    keep = patience(table, me)
+    usual = keep * usual_hope(table, me)
+    richest = richest_legion(table)
     best = 0
     best_score = -1e9
-    for option in range(choice.count):
-        index = option // choice.places
-        place = choice.options[option - index * choice.places]
-        score = place_worth(table, me, choice.drawn[index], place)
-        others = choice.drawn_count - 1
-        if place == TO_HAND:
-            reference = usual
-            for i in range(choice.drawn_count):
-                if i != index:
-                    reference = max(reference, hope_of(table, me, choice.drawn[i]))
-            score -= reference if others > 0 else usual
-        elif place == TO_BOTTOM:
-            # A card worth keeping should not be the one that goes away.
-            score -= 0.5 * (hope_of(table, me, choice.drawn[index]) - usual)
-        if score > best_score:
-            best_score = score
-            best = option
+    option = 0
+    for index in range(choice.drawn_count):
+        card = choice.drawn[index]
+        hope = max(keep * hope_of(table, me, card, limit), 0.0)
+        rival = usual
+        for other in range(choice.drawn_count):
+            if other != index:
+                rival = max(rival, keep * hope_of(table, me, choice.drawn[other], limit))
+        for number in range(choice.places):
+            place = choice.options[number]
+            if place == TO_HAND:
+                score = hope - rival
+            elif place == TO_BOTTOM:
+                # A card worth keeping should not be the one that goes away.
+                score = _WASTE * (usual - hope)
+            else:
+                score = legion_worth(table, me, card, hope, place, limit, richest)
+            if score > best_score:
+                best_score = score
+                best = option
+            option += 1
     return best
 
 
@@ -223,15 +233,17 @@ def choose_drawn(table, me, choice):
 @kernel
 def choose_purchase(table, me, choice):
     """BUY: the group that brings most for its price; keeping it from Rome counts too."""
+    limit = hand_limit(table, me)
+    keep = patience(table, me)
     richest = richest_legion(table)
     best = choice.count - 1
     best_score = 0.0
     for option in range(choice.count - 1):
         legion = choice.options[option]
-        price = price_of_legion(table, me.seat, legion)
-        score = group_worth(table, me, legion) - me.memory[MONEY] * price
+        score = keep * group_hope(table, me, legion, limit)
+        score -= me.memory[MONEY] * price_of_legion(table, me.seat, legion)
         if legion == richest:
-            score -= group_worth_to_rome(table, me, legion)
+            score -= group_for_rome(table, me, legion)
         if score > best_score:
             best_score = score
             best = option
@@ -261,7 +273,7 @@ def opened_worth(table, me, card):
             after = table.symbols[me.seat, other] + symbols_of(me.hand[slot])
             if limit_of(table, me.seat) < after <= limit:
                 best = max(best, worth_of(me, me.hand[slot]))
-    return 0.8 * best
+    return _OPENED * best
 
 
 @kernel

@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-from paxsim.helpers import (
-    N_CATEGORIES,
-    SENATOR,
-    WEALTH,
-    is_military,
-    rounds_left,
-)
-from paxsim.policies.planner import (
-    EXTRA,
-    MONEY,
-    ROOM,
-    WISH,
-    carry_out_wishes,
-    clear_wishes,
-    wishes_due,
-)
+from paxsim.helpers import SENATOR, WEALTH, rounds_left
+from paxsim.policies.planner import EXTRA, MONEY, carry_out_wishes, clear_wishes, wishes_due
 from paxsim.policies.registry import policy
 from paxsim.policies.wishes import (
-    need_over_rome,
     rome_outlook,
     wish_foresight,
     wish_limit,
+    wish_points,
     wish_primus,
+    wish_reach,
     wish_rome,
+    wish_row,
     wish_step,
     wish_wrest,
 )
@@ -84,24 +72,9 @@ def weighted(
         if table.solo_level:
             rome = 0.0
         points = max(1.0 + points_rome * rome, 0.05)
-        for category in range(N_CATEGORIES):
-            need = need_over_rome(table, me, category)
-            worth = 0.0
-            room = 0.0
-            if need > 0.0:
-                worth = stronger / max(need, 1.0)
-                if need <= 2.0:
-                    worth += within_reach
-                room = need
-            if is_military(category):
-                worth += arms
-                room = max(room, 5.0)
-            extra = row * table.cards[me.seat, category] * rounds
-            if table.cards[me.seat, category] == 0:
-                extra += new * points
-            me.memory[WISH + category] = worth * points
-            me.memory[ROOM + category] = room
-            me.memory[EXTRA + category] = extra
+        wish_points(table, me, new * points, stronger * points, arms * points)
+        wish_reach(table, me, within_reach * points, 2.0)
+        wish_row(table, me, row * rounds)
         me.memory[EXTRA + SENATOR] += senator * rounds
         wish_step(table, me, WEALTH, table.rules.discount_step, discount * rounds)
         wish_foresight(table, me, foresight * rounds)

@@ -14,19 +14,23 @@ from paxsim.helpers import (
     NOBODY,
     RELIGION,
     best_rival,
+    coming_part,
+    hidden_part,
     is_military,
-    rome_forecast,
     rome_holds,
-    rome_now,
+    rome_strength,
     strength,
 )
-from paxsim.policies.planner import ROME, ROOM, WISH, wish
+from paxsim.policies.planner import EXTRA, ROME, ROOM, WISH, wish
 
 
 @kernel
-def need_over_rome(table, me, category):
-    """Symbols that this seat lacks to end above Rome's forecast in a category; 0 or less: none."""
-    forecast = math.floor(rome_forecast(table, me, category) + 0.5)
+def need_over_rome(table, me, category, coming):
+    """Symbols that this seat lacks to end above Rome in a category; 0 or less: none.
+
+    `coming` is `coming_part(table, me)`, which is the same for all categories.
+    """
+    forecast = math.floor(rome_strength(table, me, category, coming) + 0.5)
     return forecast + 1.0 - strength(table, me.seat, category)
 
 
@@ -43,8 +47,9 @@ def wish_points(table, me, new, stronger, arms):
     arms : float
         Worth of a fleet or army symbol in itself.
     """
+    coming = coming_part(table, me)
     for category in range(N_CATEGORIES):
-        need = need_over_rome(table, me, category)
+        need = need_over_rome(table, me, category, coming)
         worth = 0.0
         room = 0.0
         if need > 0.0:
@@ -57,19 +62,31 @@ def wish_points(table, me, new, stronger, arms):
 
 
 @kernel
-def rivals_over_rome(table, me, category):
-    """How far the best rival is above Rome's forecast in a category; 0 or less: Rome holds it."""
-    return best_rival(table, me, category) - rome_forecast(table, me, category)
+def wish_reach(table, me, worth, near):
+    """`worth` more a symbol where at most `near` symbols are missing to be above Rome."""
+    for category in range(N_CATEGORIES):
+        if 0.0 < me.memory[ROOM + category] <= near:
+            me.memory[WISH + category] += worth
+
+
+@kernel
+def wish_row(table, me, worth):
+    """Long rows pay: `worth` for a card, for each card that its row has already."""
+    for category in range(N_CATEGORIES):
+        if category != INTRIGUE:
+            me.memory[EXTRA + category] += worth * table.cards[me.seat, category]
 
 
 @kernel
 def wish_wrest(table, me, worth):
     """Take categories from Rome that no rival takes: `worth`, spread over the symbols needed."""
+    coming = coming_part(table, me)
     for category in range(N_CATEGORIES):
-        need = need_over_rome(table, me, category)
-        if need > 0.0 and rivals_over_rome(table, me, category) <= 0.0:
+        need = need_over_rome(table, me, category, coming)
+        rival = best_rival(table, me, category)
+        if need > 0.0 and rival <= rome_strength(table, me, category, coming):
             # The seat that is nearest does it; the others leave it to that seat.
-            behind = best_rival(table, me, category) - strength(table, me.seat, category)
+            behind = rival - strength(table, me.seat, category)
             share = 1.0 / (1.0 + max(behind, 0.0))
             me.memory[WISH + category] += worth * share / max(need, 1.0)
             me.memory[ROOM + category] = max(me.memory[ROOM + category], need)
@@ -122,9 +139,10 @@ def wish_primus(table, me, worth, margin):
 @kernel
 def wish_rome(table, me, worth):
     """What a symbol for Rome is worth, most where Rome and the best player are close."""
+    hidden = hidden_part(table, me)
     for category in range(N_CATEGORIES):
         best = max(best_rival(table, me, category), strength(table, me.seat, category))
-        ahead = rome_now(table, me, category) - best
+        ahead = rome_strength(table, me, category, hidden) - best
         weight = 1.0 / (1.0 + abs(ahead + 0.5))
         me.memory[ROME + category] = worth * weight
 
@@ -143,11 +161,12 @@ def rome_outlook(table, me, optimism):
 def points_now(table, me, seat):
     """A seat's points as things stand, without money, which nobody sees."""
     rules = table.rules
+    hidden = hidden_part(table, me)
     points = 0
     for category in range(N_CATEGORIES):
         if table.cards[seat, category] > 0:
             points += rules.points_category
-        if strength(table, seat, category) > rome_now(table, me, category):
+        if strength(table, seat, category) > rome_strength(table, me, category, hidden):
             points += rules.points_stronger
     points += rules.points_fleet_army * (strength(table, seat, FLEET) + strength(table, seat, ARMY))
     if table.primus == seat:
