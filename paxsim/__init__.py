@@ -1,10 +1,11 @@
 """paxsim: Monte Carlo strategy analysis for the card game PAX."""
 
+from paxsim import helpers
 from paxsim.cards import CATEGORIES, Card, Deck, deck_names, load_deck
 from paxsim.errors import PaxsimError
 from paxsim.game import Game, Option
 from paxsim.lineup import Lineup, make_lineup
-from paxsim.policies import Policy, find_policy, policy, policy_names
+from paxsim.policies import Policy, find_policy, helper, policy, policy_names
 from paxsim.rules import Rules, load_rules
 from paxsim.setting import Setting, make_setting
 from paxsim.simulate import Batch, GameResult, PolicyError, play, play_batch
@@ -27,6 +28,8 @@ __all__ = [
     "__version__",
     "deck_names",
     "find_policy",
+    "helper",
+    "helpers",
     "load_deck",
     "load_rules",
     "make_lineup",

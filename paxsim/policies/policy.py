@@ -117,6 +117,14 @@ class Policy:
         return replace(self, params={**self.params, **changes})
 
 
+def helper(function: Callable) -> Any:
+    """Compile a function of one's own, so that policies can call it: ``@paxsim.helper``.
+
+    Like a policy's own code, it is checked for indices that are out of range.
+    """
+    return numba.njit(**OPTIONS, boundscheck=True)(function)
+
+
 def make_policy(function: Callable, *, solo: bool) -> Policy:
     """Check a function against the contract of policies and wrap it; nothing is compiled yet."""
     module = function.__module__

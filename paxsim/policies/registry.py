@@ -34,6 +34,7 @@ BUILT_IN = (
     "denier",
     "opportunist",
     "weighted",
+    "hermit",
 )
 
 #: The built-in policies with an idea: all but the two yardsticks.

@@ -1,0 +1,55 @@
+"""Hermit: the solo specialist."""
+
+from __future__ import annotations
+
+from paxsim.helpers import SENATOR, WEALTH, rounds_left
+from paxsim.policies.planner import EXTRA, MONEY, carry_out_wishes, clear_wishes, wishes_due
+from paxsim.policies.registry import policy
+from paxsim.policies.wishes import (
+    wish_foresight,
+    wish_limit,
+    wish_points,
+    wish_reach,
+    wish_rome,
+    wish_row,
+    wish_step,
+)
+
+
+@policy
+def hermit(
+    table,
+    me,
+    choice,
+    new=3.0,
+    urgency=1.0,
+    stronger=3.0,
+    within_reach=0.5,
+    arms=0.0,
+    limit=0.6,
+    row=0.05,
+    senator=0.1,
+    discount=0.2,
+    foresight=0.2,
+    starve=0.8,
+    money=0.3,
+    money_end=-0.1,
+):
+    """Alone against Rome: all seven categories, and above Rome in as many as the level asks.
+
+    A category that is not shown at the end loses the game, so it grows more urgent every round;
+    money is worth nothing at the end. Numbers found by tuning, on all five levels together.
+    """
+    if wishes_due(table, me, choice):
+        clear_wishes(table, me)
+        rounds = rounds_left(table)
+        wish_points(table, me, new + urgency / (1.0 + rounds), stronger, arms)
+        wish_reach(table, me, within_reach, 2.0)
+        wish_row(table, me, row * rounds)
+        me.memory[EXTRA + SENATOR] += senator * rounds
+        wish_step(table, me, WEALTH, table.rules.discount_step, discount * rounds)
+        wish_foresight(table, me, foresight * rounds)
+        wish_limit(table, me, limit)
+        wish_rome(table, me, -starve)
+        me.memory[MONEY] = money + money_end / (1.0 + rounds)
+    return carry_out_wishes(table, me, choice)
