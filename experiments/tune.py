@@ -118,7 +118,9 @@ def confirm(name: str, params: dict, jobs: int) -> dict:
             ]
             for key, policy in candidates.items()
         }
-    lineups = [l for i in range(3) for l in draw_lineups(name, np.random.default_rng([9, i]))]
+    lineups = [
+        lineup for i in range(3) for lineup in draw_lineups(name, np.random.default_rng([9, i]))
+    ]
     found = Parallel(n_jobs=jobs, prefer="threads")(
         delayed(strength)(policy, lineups, HELD_OUT_SEED, 200) for policy in candidates.values()
     )

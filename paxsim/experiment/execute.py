@@ -6,29 +6,26 @@ are chosen from outside with ``joblib.parallel_config``; nothing here names a ba
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
-from itertools import islice
 
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 
 from paxsim.errors import checked_int
-from paxsim.experiment.plan import Chunk, Plan, Work
+from paxsim.experiment.plan import Chunk, Plan
 from paxsim.experiment.store import RunDirectory
 from paxsim.experiment.tally import Tally, merge_tallies, tally_work
+from paxsim.simulate import play_deals
 
-#: With a stopping rule, the chunks played between two looks at the results. It is fixed, so that
-#: the decision to stop does not depend on the number of workers.
-WAVE = 8
+MAX_JOBS = 1024
 
 #: Called with the tallies so far (by bundle) and the number of games just added.
 Progress = Callable[[list[Tally | None], int], None]
 StopRule = Callable[[list[Tally | None]], bool]
 
 
-def default_jobs() -> int:
-    """As many workers as the process may use cores."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+def checked_jobs(jobs: int | None) -> int:
+    """A number of workers; by default as many as there are cores here, or in the cluster."""
+    return effective_n_jobs(-1) if jobs is None else checked_int("jobs", jobs, 1, MAX_JOBS)
 
 
 def run_plan(
@@ -52,13 +49,11 @@ def run_plan(
     progress : callable, optional
         Told about every finished chunk.
     stop : callable, optional
-        Asked after every `WAVE` chunks whether the results are good enough.
+        Asked between waves of chunks whether the results are good enough.
     """
-    jobs = checked_int("jobs", default_jobs() if jobs is None else jobs, 1, 1024)
-    _warm(plan)
+    jobs = checked_jobs(jobs)
     tallies: list[Tally | None] = [None] * len(plan.bundles)
-    chunks = iter(plan.chunks())
-    while wave := list(islice(chunks, WAVE if stop else None)):
+    for wave in plan.chunks(looks=stop is not None):
         for chunk, tally in _tallies_of(plan, wave, jobs, store):
             merged = tallies[chunk.bundle]
             tallies[chunk.bundle] = tally if merged is None else merge_tallies(merged, tally)
@@ -74,11 +69,13 @@ def games_in(tally: Tally) -> int:
     return sum(int(array[0]) for name, array in tally.items() if name.endswith("/games"))
 
 
-def _warm(plan: Plan) -> None:
+def warm(plan: Plan) -> None:
     """Compile everything here and once, before workers start and would all do it."""
     for match in plan.matches:
         for policy in match.lineup.policies:
             _ = policy.compiled
+    match = plan.matches[0]
+    play_deals(match.setting, match.lineup, plan.seed, 0, 1, (0,))
 
 
 def _tallies_of(
@@ -92,14 +89,12 @@ def _tallies_of(
             missing.append(chunk)
         else:
             yield chunk, stored
-    workers = Parallel(n_jobs=min(jobs, len(missing)) or 1, prefer="threads", return_as="generator")
-    played = workers(delayed(_play)(plan.work(chunk)) for chunk in missing)
+    if not missing:
+        return
+    warm(plan)
+    workers = Parallel(n_jobs=min(jobs, len(missing)), prefer="threads", return_as="generator")
+    played = workers(delayed(tally_work)(plan.work(chunk)) for chunk in missing)
     for chunk, tally in zip(missing, played, strict=True):
         if store is not None:
             store.save(chunk, tally)
         yield chunk, tally
-
-
-def _play(work: Work) -> Tally:
-    """What a worker runs."""
-    return tally_work(work)

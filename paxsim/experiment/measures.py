@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from paxsim.experiment.tally import WIN, Layout, Tally
-from paxsim.stats import RATE, UNBOUNDED, Interval, Moments, contrast, ratio
+from paxsim.stats import RATE, UNBOUNDED, Interval, Moments, confidence_sequence, contrast, ratio
 from paxsim.stats.intervals import make_interval
 
 
@@ -26,10 +27,22 @@ class MatchMeasures:
         The descriptions of all matches of the bundle, in order.
     index : int
         Which of them this is.
+    watched : bool
+        Whether the run was watched and stopped when win rates and Rome's were sure enough: these
+        have intervals that hold at every look. The others are ordinary ones, which stay right
+        because the rule looks at how sure the rates are, and not at what they are.
     """
 
-    def __init__(self, info: dict[str, Any], tally: Tally, infos: Sequence[dict], index: int):
+    def __init__(
+        self,
+        info: dict[str, Any],
+        tally: Tally,
+        infos: Sequence[dict],
+        index: int,
+        watched: bool = False,
+    ):
         self.info = info
+        self.watched = watched
         self.layout = Layout(info["players"])
         self._tally = tally
         self._index = index
@@ -86,7 +99,7 @@ class MatchMeasures:
     def win_rate(self, positions: Sequence[int]) -> Interval:
         """Share of the win of a seat played by these positions, on average over them."""
         entries = [self.layout.share(position) for position in positions]
-        return contrast(self.moments, self._weights(entries, 1 / len(positions)), bounds=RATE)
+        return self._watched_rate(self._weights(entries, 1 / len(positions)))
 
     def with_rome(self, positions: Sequence[int]) -> Interval:
         """The part of `win_rate` that was won as Rome's friend."""
@@ -107,14 +120,18 @@ class MatchMeasures:
 
     def rome_rate(self) -> Interval:
         """How often Rome wins."""
-        return self._game_rate(self.layout.rome)
+        return self._watched_rate(self._weights([self.layout.rome], WIN))
 
     def rome_alone(self) -> Interval:
         """How often Rome wins and no player with it."""
-        return self._game_rate(self.layout.rome_alone)
+        return contrast(self.moments, self._weights([self.layout.rome_alone], WIN), bounds=RATE)
 
-    def _game_rate(self, entry: int) -> Interval:
-        return contrast(self.moments, self._weights([entry], WIN), bounds=RATE)
+    def _watched_rate(self, weights: np.ndarray) -> Interval:
+        """A rate that a stopping rule looks at."""
+        rate = contrast(self.moments, weights, bounds=RATE)
+        if not self.watched:
+            return rate
+        return confidence_sequence(self.blocks, rate.estimate, rate.se**2 * self.blocks)
 
     def fair_share(self) -> float:
         """The share of a win that every seat would have if none were favoured."""
@@ -128,20 +145,17 @@ class MatchMeasures:
         """Points between the winner and the next seat, where the players won."""
         return ratio(self.moments, self.layout.margin, self.layout.players_won, bounds=UNBOUNDED)
 
-    def cell_rate(self, seat: int, positions: Sequence[int]) -> Interval:
-        """Win rate of a policy at one seat; positions of one policy meet a seat in turn."""
-        games = self.info["block_size"] // self.players
-        unit = WIN * games
+    def cell_rate(self, seat: int, strategy: str) -> Interval:
+        """Win rate of a strategy at one seat; its positions meet the seat in turn."""
+        number = list(self.strategies).index(strategy)
         n = self.blocks
-        cells = self.detail("cells")[seat, positions] / unit
-        squares = self.detail("cell_squares")[seat, positions] / unit**2
-        mean = cells.sum() / n / len(positions)
-        # Positions of one policy sit there in different games of a block; adding their variances
-        # as if these were independent errs to the wide side of what pairing gives, if at all.
-        variance = ((squares / n - (cells / n) ** 2) * n / max(n - 1, 1)).sum() / len(
-            positions
-        ) ** 2
-        return make_interval(float(mean), float(np.sqrt(max(variance, 0.0) / n)), n, bounds=RATE)
+        games = self.info["block_size"] // self.players * len(self.strategies[strategy])
+        unit = WIN * games
+        total = int(self.detail("cells")[seat, number])
+        squares = int(self.detail("cell_squares")[seat, number])
+        # Whole numbers until the last step: nothing is lost where blocks hardly differ.
+        variance = (n * squares - total**2) / (n * max(n - 1, 1)) / unit**2
+        return make_interval(total / n / unit, math.sqrt(variance / n), n, bounds=RATE)
 
     def superblock_wins(self) -> np.ndarray:
         """Wins by super-block and contestant (positions, then Rome), in games."""
@@ -151,10 +165,19 @@ class MatchMeasures:
         """Games by super-block, shape ``(SUPERBLOCKS,)``."""
         return self.superblock_wins().sum(axis=1)
 
-    def example(self, positions: Sequence[int]) -> int | None:
-        """Number of a game that one of the positions won."""
-        found = [int(number) for number in self.detail("example")[list(positions)] if number >= 0]
-        return min(found) if found else None
+    def example(self, positions: Sequence[int] | None = None, seat: int | None = None) -> int:
+        """Number of the first game won by one of these positions, or -1; at a seat, if given."""
+        seats = range(self.players) if seat is None else [seat]
+        places = range(self.players) if positions is None else positions
+        found = self.detail("win_example")[np.ix_(list(seats), list(places))]
+        return int(found[found >= 0].min(initial=_NEVER)) if (found >= 0).any() else -1
+
+    def rome_example(self) -> int:
+        """Number of the first game that Rome won, or -1."""
+        return int(self.detail("rome_example")[0])
+
+
+_NEVER = np.iinfo(np.int64).max
 
 
 def pooled_rate(wins: np.ndarray, games: np.ndarray) -> Interval:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import hashlib
 import itertools
 import json
@@ -19,6 +20,11 @@ from paxsim.version import __version__
 CHUNK_GAMES = 24_000
 #: All permutations of a line-up are played only up to this many players (5! = 120 games a block).
 MAX_PERMUTED = 5
+#: With a stopping rule: games before the first look, and where the next look is, in percent of the
+#: last. More looks would save few games.
+FIRST_LOOK, LOOK_GROWTH = 12_000, 110
+#: Chunks between two looks, at least, so that several workers have something to do.
+SHARE = 8
 
 
 @dataclass(frozen=True)
@@ -112,8 +118,8 @@ class Plan:
     ----------
     bundles : tuple of tuple of Match
         Matches of a bundle are played on the same deals and compared block by block.
-    blocks : int
-        Blocks of every bundle.
+    blocks : tuple of int
+        Blocks of each bundle.
     seed : int
         Names the deals.
     chunk_games : int
@@ -121,7 +127,7 @@ class Plan:
     """
 
     bundles: tuple[tuple[Match, ...], ...]
-    blocks: int
+    blocks: tuple[int, ...]
     seed: int
     chunk_games: int = CHUNK_GAMES
 
@@ -129,72 +135,108 @@ class Plan:
         checked_int("seed", self.seed, 0, MAX_NUMBER)
         checked_int("chunk-games", self.chunk_games, 1, 10_000_000)
 
-    @property
+    @cached_property
     def matches(self) -> list[Match]:
         """All matches, in order."""
         return [match for bundle in self.bundles for match in bundle]
 
+    @cached_property
+    def first_games(self) -> list[int]:
+        """Number of each match's first game, then of all games; numbered match after match."""
+        sizes = [
+            blocks * match.block_size
+            for bundle, blocks in zip(self.bundles, self.blocks, strict=True)
+            for match in bundle
+        ]
+        return list(itertools.accumulate(sizes, initial=0))
+
     @property
     def games(self) -> int:
         """Games in all."""
-        return self.blocks * sum(match.block_size for match in self.matches)
+        return self.first_games[-1]
 
-    def chunk_blocks(self, bundle: int) -> int:
-        """Blocks in a chunk of a bundle."""
-        return max(1, self.chunk_games // sum(match.block_size for match in self.bundles[bundle]))
+    def block_games(self, bundle: int) -> int:
+        """Games in a block of a bundle, over its matches."""
+        return sum(match.block_size for match in self.bundles[bundle])
 
-    def chunks(self) -> list[Chunk]:
-        """The work in the order in which it is merged."""
-        found = []
-        for bundle in range(len(self.bundles)):
-            step = self.chunk_blocks(bundle)
-            for first in range(0, self.blocks, step):
-                found.append(Chunk(bundle, first, min(step, self.blocks - first)))
-        return found
+    def chunks(self, looks: bool = False) -> list[list[Chunk]]:
+        """The work in the order in which it is merged, in waves.
+
+        Parameters
+        ----------
+        looks : bool
+            Whether somebody looks at the results between waves. Then waves end at numbers of
+            blocks that depend on nothing but the plan, so that what is seen there, and when the
+            run stops, depends neither on the workers nor on the size of chunks.
+        """
+        if not looks:
+            return [[chunk for i in range(len(self.bundles)) for chunk in self._cut(i)]]
+        (blocks,) = self.blocks
+        ends = _looks(blocks, self.block_games(0))
+        return [self._cut(0, first, end, SHARE) for first, end in itertools.pairwise([0, *ends])]
+
+    def _cut(
+        self, bundle: int, first: int = 0, end: int | None = None, pieces: int = 1
+    ) -> list[Chunk]:
+        """Blocks of a bundle as chunks; at least so many pieces, where that is possible."""
+        end = self.blocks[bundle] if end is None else end
+        step = max(1, self.chunk_games // self.block_games(bundle))
+        step = min(step, blocks_for_games(end - first, pieces))
+        return [Chunk(bundle, at, min(step, end - at)) for at in range(first, end, step)]
 
     def work(self, chunk: Chunk) -> Work:
         """What a worker is handed for a chunk."""
+        before = self._matches_before[chunk.bundle]
         matches = self.bundles[chunk.bundle]
-        before = sum(len(bundle) for bundle in self.bundles[: chunk.bundle])
-        first_games = tuple(self.first_game(before + index) for index in range(len(matches)))
+        first_games = tuple(self.first_games[before : before + len(matches)])
         return Work(matches, first_games, self.seed, chunk.first_block, chunk.blocks)
+
+    @cached_property
+    def _matches_before(self) -> list[int]:
+        return list(itertools.accumulate((len(bundle) for bundle in self.bundles), initial=0))
 
     def describe(self) -> dict[str, Any]:
         """What is played, in plain values; two plans play the same if these are equal."""
         return {
             "version": __version__,
             "seed": self.seed,
-            "blocks": self.blocks,
             "games": self.games,
-            "chunk_games": self.chunk_games,
+            "blocks": list(self.blocks),
             "bundles": [[match.describe() for match in bundle] for bundle in self.bundles],
         }
 
     @cached_property
     def fingerprint(self) -> str:
         """Sixteen hexadecimal digits of `describe`."""
-        text = json.dumps(self.describe(), sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-    def first_game(self, match: int) -> int:
-        """Number of a match's first game; games are numbered through, match after match."""
-        return self.blocks * sum(other.block_size for other in self.matches[:match])
+        return fingerprint_of(self.describe())
 
     def locate_game(self, number: int) -> tuple[Match, Lineup, int, int]:
         """The match, ordered line-up, deal and rotation of a game of the run."""
         checked_int("game", number, 0, self.games - 1)
-        for index, match in enumerate(self.matches):
-            inside = number - self.first_game(index)
-            if inside < self.blocks * match.block_size:
-                deal, game = divmod(inside, match.block_size)
-                order, rotation = divmod(game, match.players)
-                return match, match.ordered_lineup(match.orders[order]), deal, rotation
-        raise AssertionError("a game number within the plan is in one of its matches")
+        index = bisect.bisect_right(self.first_games, number) - 1
+        match = self.matches[index]
+        deal, game = divmod(number - self.first_games[index], match.block_size)
+        order, rotation = divmod(game, match.players)
+        return match, match.ordered_lineup(match.orders[order]), deal, rotation
 
     def replay(self, number: int) -> str:
         """The command line that traces a game of the run."""
         match, lineup, deal, rotation = self.locate_game(number)
         return replay_command(match.setting, lineup, self.seed, deal, rotation)
+
+
+def fingerprint_of(described: dict[str, Any]) -> str:
+    """Sixteen hexadecimal digits that depend on everything in `Plan.describe`."""
+    text = json.dumps(described, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _looks(blocks: int, block_games: int) -> list[int]:
+    """Numbers of blocks at which results are looked at; each some tenth beyond the last."""
+    ends = [min(blocks, blocks_for_games(FIRST_LOOK, block_games))]
+    while ends[-1] < blocks:
+        ends.append(min(blocks, -(-ends[-1] * LOOK_GROWTH // 100)))
+    return ends
 
 
 def blocks_for_games(games: int, block_size: int) -> int:

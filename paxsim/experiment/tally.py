@@ -83,7 +83,7 @@ class Layout:
         return 4 * self.players + 4
 
 
-#: Sums by name, whole numbers; see `tally_chunk` for what there is.
+#: Sums by name, whole numbers; see `tally_work` for what there is.
 Tally = dict[str, np.ndarray]
 
 
@@ -114,7 +114,8 @@ def _tally_match(match: Match, work: Work, first_game: int) -> tuple[np.ndarray,
     layout = Layout(match.players)
     vector = np.zeros((work.blocks, layout.size), np.int64)
     cells = np.zeros((work.blocks, match.players, match.players), np.int64)
-    details = _empty_details(match.players)
+    strategy = strategy_numbers(match.lineup.labels)
+    details = _empty_details(match.players, strategy.max() + 1)
     rotations = tuple(range(match.players))
     for number, order in enumerate(match.orders):
         lineup = match.ordered_lineup(order)
@@ -128,9 +129,16 @@ def _tally_match(match: Match, work: Work, first_game: int) -> tuple[np.ndarray,
         numbers = first_game + (work.first_block + np.arange(work.blocks)) * match.block_size
         numbers = (numbers[:, None] + number * match.players + np.arange(match.players)).ravel()
         _add_details(details, games, numbers)
-    details["cells"] += cells.sum(axis=0)
-    details["cell_squares"] += (cells**2).sum(axis=0)
+    by_strategy = cells @ (strategy[:, None] == np.arange(strategy.max() + 1)).astype(np.int64)
+    details["cells"] += by_strategy.sum(axis=0)
+    details["cell_squares"] += (by_strategy**2).sum(axis=0)
     return vector, details
+
+
+def strategy_numbers(labels: list[str]) -> np.ndarray:
+    """Which strategy plays each position, numbered by first appearance, shape ``(players,)``."""
+    names = list(dict.fromkeys(labels))
+    return np.array([names.index(label) for label in labels])
 
 
 class _Games:
@@ -195,22 +203,23 @@ def _add_to_cells(cells: np.ndarray, games: _Games) -> None:
     cells[block[:, None], seats, games.positions] += games.shares
 
 
-def _empty_details(players: int) -> Tally:
+def _empty_details(players: int, strategies: int) -> Tally:
     """The other sums of a match, all zero.
 
-    ``cells``, ``cell_squares``: share of a block (and its square) by seat and position.
+    ``cells``, ``cell_squares``: share of a block (and its square) by seat and strategy.
     ``superblocks``: wins by super-block and contestant, the last one being Rome alone.
     ``rome_held``: games in which Rome held each category. ``parts``: points by position and part.
-    ``primus``: games in which each position, or nobody, held primus conspiratus at the end. ``rounds``, ``winner_points``,
-    ``margins``: histograms. ``decisions``: all decisions. ``example``: the first game that a
-    position won, or nobody but Rome; -1 if there is none.
+    ``primus``: games in which each position, or nobody, held primus conspiratus at the end.
+    ``rounds``, ``winner_points``, ``margins``: histograms. ``decisions``: all decisions.
+    ``win_example``: the first game won at a seat by a position. ``rome_example``: the first game
+    that Rome won, and that it won alone. Of both, -1 is none.
     """
     zeros = lambda *shape: np.zeros(shape, np.int64)  # noqa: E731
     return {
         "games": zeros(1),
         "decisions": zeros(1),
-        "cells": zeros(players, players),
-        "cell_squares": zeros(players, players),
+        "cells": zeros(players, strategies),
+        "cell_squares": zeros(players, strategies),
         "superblocks": zeros(SUPERBLOCKS, players + 1),
         "rome_held": zeros(N_CATEGORIES),
         "parts": zeros(players, len(POINT_PARTS)),
@@ -218,7 +227,8 @@ def _empty_details(players: int) -> Tally:
         "rounds": zeros(ROUND_BINS),
         "winner_points": zeros(POINT_BINS),
         "margins": zeros(MARGIN_BINS),
-        "example": np.full(players + 1, -1, np.int64),
+        "win_example": np.full((players, players), -1, np.int64),
+        "rome_example": np.full(2, -1, np.int64),
     }
 
 
@@ -250,7 +260,7 @@ def _add_details(details: Tally, games: _Games, numbers: np.ndarray) -> None:
     details["rounds"] += _histogram(results["rounds"], ROUND_BINS)
     details["winner_points"] += _histogram(best[won], POINT_BINS)
     details["margins"] += _histogram(games.margins()[won], MARGIN_BINS)
-    _note_examples(details["example"], outcomes, numbers)
+    _note_examples(details, games, numbers, alone)
 
 
 def _sum_by(index: np.ndarray, values: np.ndarray, length: int) -> np.ndarray:
@@ -263,27 +273,34 @@ def _histogram(values: np.ndarray, bins: int) -> np.ndarray:
     return np.bincount(np.minimum(values, bins - 1), minlength=bins)
 
 
-def _note_examples(example: np.ndarray, outcomes: np.ndarray, numbers: np.ndarray) -> None:
+def _note_examples(
+    details: Tally, games: _Games, numbers: np.ndarray, alone: np.ndarray
+) -> None:
     """Remember the first game, by number, with each outcome."""
-    for contestant in range(outcomes.shape[1]):
-        games = numbers[outcomes[:, contestant] > 0]
-        if games.size:
-            example[contestant] = _first(example[contestant], games.min())
+    n = games.players
+    cell = np.arange(n) * n + games.positions
+    found = np.full(n * n, -1, np.int64)
+    game, seat = np.nonzero(games.shares)
+    # Backwards, so that the first game of a cell is the last to be written, and stays.
+    found[cell[game, seat][::-1]] = numbers[game][::-1]
+    rome = [numbers[won].min(initial=_NEVER) for won in (games.rome, games.rome & alone)]
+    details["win_example"] = _first(details["win_example"], found.reshape(n, n))
+    details["rome_example"] = _first(
+        details["rome_example"], np.array([-1 if number == _NEVER else number for number in rome])
+    )
 
 
-def _first(a: int, b: int) -> int:
+_NEVER = np.iinfo(np.int64).max
+
+
+def _first(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The smaller of two game numbers, of which -1 is none."""
-    return max(a, b) if min(a, b) < 0 else min(a, b)
+    return np.where(np.minimum(a, b) < 0, np.maximum(a, b), np.minimum(a, b))
 
 
 def merge_tallies(first: Tally, second: Tally) -> Tally:
     """The tally of the games of both; nothing is lost and the order does not matter."""
-    merged = {}
-    for name, array in first.items():
-        if name.endswith("/example"):
-            merged[name] = np.array(
-                [_first(a, b) for a, b in zip(array, second[name], strict=True)], np.int64
-            )
-        else:
-            merged[name] = array + second[name]
-    return merged
+    return {
+        name: _first(array, second[name]) if name.endswith("example") else array + second[name]
+        for name, array in first.items()
+    }
