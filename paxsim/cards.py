@@ -74,6 +74,19 @@ class Deck:
     note: str = ""
     path: str = ""
 
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.cards) <= MAX_COPY:
+            raise PaxsimError(
+                f"deck {self.name}: found {len(self.cards)} cards; allowed: 1 to {MAX_COPY}"
+            )
+        for card in self.counts:
+            where = f"deck {self.name}: {card}"
+            if card.category not in CATEGORIES:
+                raise unknown(f"{where}: category", card.category, CATEGORIES)
+            checked_int(f"{where}: symbols", card.symbols, 1, MAX_SYMBOLS)
+            checked_int(f"{where}: value", card.value, 0, MAX_VALUE)
+        object.__setattr__(self, "cards", tuple(sorted(self.cards)))
+
     @property
     def source(self) -> str:
         """What `load_deck` finds it by: the file, or the name."""
@@ -165,8 +178,6 @@ def parse_deck(data: dict[str, Any], where: str) -> Deck:
     cards: list[Card] = []
     for number, row in enumerate(rows, start=1):
         cards += _parse_row(row, f"deck {where}: cards entry {number}")
-    if len(cards) > MAX_COPY:
-        raise PaxsimError(f"deck {where}: found {len(cards)} cards; allowed: at most {MAX_COPY}")
     if complete:
         _check_counts(cards, where)
     return Deck(name=name, note=note, cards=tuple(sorted(cards)))

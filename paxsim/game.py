@@ -26,7 +26,7 @@ from paxsim.engine.records import (
 )
 from paxsim.errors import PaxsimError, checked_int
 from paxsim.rules import Rules
-from paxsim.setting import Setting, make_setting
+from paxsim.setting import Setting, check_numbers, make_setting
 
 
 class Option(NamedTuple):
@@ -95,6 +95,7 @@ class Game:
         rules: str | Path | dict[str, Any] | Rules | None = None,
     ):
         setting = make_setting(players, solo_level=solo_level, deck=deck, rules=rules)
+        check_numbers(setting, seed, deal, rotation)
         self._begin(setting, log=np.zeros(1, log_dtype))
         start_game(self.record, self._log[0], seed, deal, rotation)
 

@@ -239,6 +239,8 @@ def _parse_pairs(text: str) -> dict[str, Any]:
     name = ""
     for part in text.split(","):
         before, equals, after = (piece.strip() for piece in part.partition("="))
+        if equals and before not in field_names():
+            raise unknown("rules: field", before, field_names())
         if equals and before in texts:
             raise PaxsimError(f"rules: {before}: given twice; allowed: once")
         if equals:

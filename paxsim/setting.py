@@ -17,6 +17,9 @@ from paxsim.engine.records import MAX_CARDS, game_dtype, rules_record
 from paxsim.errors import PaxsimError, checked_int
 from paxsim.rules import MAX_PLAYERS, SOLO_LEVELS, Rules, load_rules
 
+#: Seeds and deal numbers are 63-bit.
+MAX_NUMBER = 2**63 - 1
+
 
 @dataclass(frozen=True)
 class Setting:
@@ -92,6 +95,13 @@ def make_setting(
     setting = Setting(players, solo_level, load_deck(deck), load_rules(rules))
     _check_enough_cards(setting)
     return setting
+
+
+def check_numbers(setting: Setting, seed: int, deal: int, rotation: int) -> None:
+    """The numbers that name a game of a setting, besides its line-up."""
+    checked_int("seed", seed, 0, MAX_NUMBER)
+    checked_int("deal", deal, 0, MAX_NUMBER)
+    checked_int("rotation", rotation, 0, setting.players - 1)
 
 
 def _check_enough_cards(setting: Setting) -> None:

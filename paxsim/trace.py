@@ -17,7 +17,7 @@ from paxsim.engine.play import FINE, ask_policy, progress_dtype
 from paxsim.engine.records import NOBODY, TO_BOTTOM, TO_HAND, log_dtype
 from paxsim.game import Game
 from paxsim.lineup import Lineup
-from paxsim.setting import Setting
+from paxsim.setting import Setting, check_numbers
 from paxsim.simulate import describe_failure, policy_error
 
 VERSION = 1
@@ -35,6 +35,7 @@ def trace_game(
     seed, deal, rotation : int
         Which game.
     """
+    check_numbers(setting, seed, deal, rotation)
     log = np.zeros(1, log_dtype)
     log[0]["on"] = 1
     game = Game.of_setting(setting, seed, deal, rotation, log)

@@ -7,6 +7,7 @@ are chosen from outside with ``joblib.parallel_config``; nothing here names a ba
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from joblib import Parallel, delayed, effective_n_jobs
 
@@ -18,8 +19,35 @@ from paxsim.simulate import play_deals
 
 MAX_JOBS = 1024
 
-#: Called with the tallies so far (by bundle) and the number of games just added.
-Progress = Callable[[list[Tally | None], int], None]
+
+@dataclass(frozen=True)
+class Standing:
+    """How far a run is.
+
+    Attributes
+    ----------
+    plan : Plan
+        What is played.
+    bundle : int
+        The bundle that the last finished chunk belongs to.
+    tally : dict
+        What was played of this bundle so far.
+    games : int
+        Games so far, of all bundles.
+    expected : int or None
+        Games in all; None if a rule decides when to stop.
+    """
+
+    plan: Plan
+    bundle: int
+    tally: Tally
+    games: int
+    expected: int | None
+
+
+#: Told about every finished chunk.
+Progress = Callable[[Standing], None]
+#: Asked, with the tallies by bundle, whether a run is to stop.
 StopRule = Callable[[list[Tally | None]], bool]
 
 
@@ -53,20 +81,19 @@ def run_plan(
     """
     jobs = checked_jobs(jobs)
     tallies: list[Tally | None] = [None] * len(plan.bundles)
+    games = 0
     for wave in plan.chunks(looks=stop is not None):
         for chunk, tally in _tallies_of(plan, wave, jobs, store):
             merged = tallies[chunk.bundle]
-            tallies[chunk.bundle] = tally if merged is None else merge_tallies(merged, tally)
+            merged = tally if merged is None else merge_tallies(merged, tally)
+            tallies[chunk.bundle] = merged
+            games += chunk.blocks * plan.block_games(chunk.bundle)
             if progress is not None:
-                progress(tallies, games_in(tally))
+                expected = None if stop is not None else plan.games
+                progress(Standing(plan, chunk.bundle, merged, games, expected))
         if stop is not None and stop(tallies):
             break
     return [tally for tally in tallies if tally is not None]
-
-
-def games_in(tally: Tally) -> int:
-    """Games that a tally counts."""
-    return sum(int(array[0]) for name, array in tally.items() if name.endswith("/games"))
 
 
 def warm(plan: Plan) -> None:

@@ -44,7 +44,7 @@ class MatchMeasures:
         self.info = info
         self.watched = watched
         self.layout = Layout(info["players"])
-        self._tally = tally
+        self.tally = tally
         self._index = index
         first = sum(Layout(other["players"]).size for other in infos[:index])
         self.span = slice(first, first + self.layout.size)
@@ -57,7 +57,7 @@ class MatchMeasures:
     @property
     def blocks(self) -> int:
         """Blocks played."""
-        return int(self._tally["blocks"][0])
+        return int(self.tally["blocks"][0])
 
     @property
     def games(self) -> int:
@@ -79,15 +79,15 @@ class MatchMeasures:
 
     def detail(self, name: str) -> np.ndarray:
         """A named sum of the match's tally."""
-        return self._tally[f"{self._index}/{name}"]
+        return self.tally[f"{self._index}/{name}"]
 
     @cached_property
     def moments(self) -> Moments:
         """Sums over blocks; a block's mean share is in units of one win."""
         return Moments(
             n=self.blocks,
-            total=self._tally["sums"][self.span].copy(),
-            cross=self._tally["products"][self.span, self.span].copy(),
+            total=self.tally["sums"][self.span].copy(),
+            cross=self.tally["products"][self.span, self.span].copy(),
             scale=WIN * self.info["block_size"],
         )
 
@@ -133,6 +133,15 @@ class MatchMeasures:
             return rate
         return confidence_sequence(self.blocks, rate.estimate, rate.se**2 * self.blocks)
 
+    def watched_variances(self) -> list[tuple[float, float]]:
+        """Mean and variance over blocks of every position's share and of Rome's wins."""
+        mean, covariance = self.moments.mean, self.moments.covariance
+        places = [(self.layout.share(position), 1) for position in range(self.players)]
+        return [
+            (float(mean[i] * unit), float(covariance[i, i] * unit**2))
+            for i, unit in [*places, (self.layout.rome, WIN)]
+        ]
+
     def fair_share(self) -> float:
         """The share of a win that every seat would have if none were favoured."""
         return (1.0 - self.rome_alone().estimate) / self.players
@@ -170,14 +179,11 @@ class MatchMeasures:
         seats = range(self.players) if seat is None else [seat]
         places = range(self.players) if positions is None else positions
         found = self.detail("win_example")[np.ix_(list(seats), list(places))]
-        return int(found[found >= 0].min(initial=_NEVER)) if (found >= 0).any() else -1
+        return min(found[found >= 0].tolist(), default=-1)
 
     def rome_example(self) -> int:
         """Number of the first game that Rome won, or -1."""
         return int(self.detail("rome_example")[0])
-
-
-_NEVER = np.iinfo(np.int64).max
 
 
 def pooled_rate(wins: np.ndarray, games: np.ndarray) -> Interval:

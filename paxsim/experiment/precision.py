@@ -2,58 +2,73 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from paxsim.errors import PaxsimError
 from paxsim.experiment.execute import StopRule
 from paxsim.experiment.measures import MatchMeasures
 from paxsim.experiment.plan import Plan
-from paxsim.experiment.tally import WIN, Tally
+from paxsim.experiment.tally import Tally
 from paxsim.stats import blocks_for_half_width, confidence_sequence
 
 
 def precision_rule(plan: Plan, precision: float) -> StopRule:
     """Stop when every strategy's win rate and Rome's are known to plus or minus `precision`.
 
-    After the first look a target that can't be reached within the plan is refused, with the number
+    At the first look a target that can't be reached within the plan is refused, with the number
     of games that it would take.
     """
-    if not isinstance(precision, (int, float)) or not 0 < precision < 0.5:
-        raise PaxsimError(f"precision: found {precision!r}; allowed: between 0 and 0.5 (50%)")
+    checked_precision(precision)
     (match,) = plan.bundles[0]
     info = match.describe()
+    looks = 0
 
     def stop(tallies: list[Tally | None]) -> bool:
+        nonlocal looks
+        looks += 1
         tally = tallies[0]
         assert tally is not None
         measures = MatchMeasures(info, tally, [info], 0)
-        variances = block_variances(measures)
-        widths = [
-            confidence_sequence(measures.blocks, rate, variance).half_width
-            for rate, variance in variances
-        ]
-        if max(widths) <= precision:
+        if reached(measures) <= precision:
             return True
-        needed = blocks_needed(max(variance for _, variance in variances), precision)
-        if needed > plan.blocks:
+        needed = games_when_watched(measures, precision)
+        # Later on it would be a pity about the games: what they show is reported instead.
+        if looks == 1 and needed > plan.games:
             raise PaxsimError(
-                f"precision: ±{precision:.4%} would take about "
-                f"{needed * match.block_size:,} games; allowed: {plan.games:,} (see --games)"
+                f"precision: ±{100 * precision:g}% would take about {needed:,} games; "
+                f"allowed: {plan.games:,} (see --games)"
             )
         return False
 
     return stop
 
 
-def block_variances(measures: MatchMeasures) -> list[tuple[float, float]]:
-    """Mean and variance over blocks of every position's share and of Rome's wins."""
-    mean, covariance = measures.moments.mean, measures.moments.covariance
-    layout = measures.layout
-    found = [
-        (float(mean[i]), float(covariance[i, i]))
-        for i in (layout.share(position) for position in range(measures.players))
-    ]
-    rome = layout.rome
-    found.append((float(mean[rome] * WIN), float(covariance[rome, rome] * WIN**2)))
-    return found
+def checked_precision(precision: Any) -> float:
+    """A half-width of rates that can be asked for."""
+    if not isinstance(precision, (int, float)) or not 0 < precision < 0.5:
+        raise PaxsimError(f"precision: found {precision!r}; allowed: between 0 and 50% (0.5)")
+    return precision
+
+
+def reached(measures: MatchMeasures) -> float:
+    """The half-width of the least sure of the watched rates."""
+    blocks = measures.blocks
+    return max(
+        confidence_sequence(blocks, rate, variance).half_width
+        for rate, variance in measures.watched_variances()
+    )
+
+
+def games_when_watched(measures: MatchMeasures, precision: float) -> int:
+    """Games after which a watched run will be sure enough, judging by what was played."""
+    variance = max(variance for _, variance in measures.watched_variances())
+    return blocks_needed(variance, precision) * measures.info["block_size"]
+
+
+def games_if_fixed(measures: MatchMeasures, precision: float) -> int:
+    """The same for a run whose number of games is fixed beforehand."""
+    variance = max(variance for _, variance in measures.watched_variances())
+    return blocks_for_half_width(precision, variance**0.5) * measures.info["block_size"]
 
 
 def blocks_needed(variance: float, precision: float) -> int:

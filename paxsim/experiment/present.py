@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,14 @@ from paxsim.experiment.execute import StopRule
 from paxsim.experiment.measures import MatchMeasures, pooled_rate
 from paxsim.experiment.plan import Plan
 from paxsim.experiment.results import Result, common_tables, measures_of
-from paxsim.experiment.tables import Row, group_of, spread
-from paxsim.experiment.tally import WIN, Layout, Tally
+from paxsim.experiment.tables import Row, group_of, make_table, size_of, spread
+from paxsim.experiment.tally import SUPERBLOCKS, WIN, Layout, Tally
 from paxsim.stats import (
     DIFFERENCE,
     Interval,
     Moments,
     bootstrap_ratings,
+    confidence_sequence,
     contrast,
     difference_sums,
     p_value,
@@ -38,29 +40,25 @@ def present(manifest: dict[str, Any], tallies: list[Tally]) -> Result:
     """Build the result of a run from its manifest and tallies."""
     bundles = measures_of(manifest, tallies)
     question = manifest["question"]
-    main, more = _PRESENTERS[question["kind"]](question, bundles, tallies)
+    main, more = _PRESENTERS[question["kind"]](question, bundles)
     return Result(manifest, bundles, {**more, **common_tables(bundles)}, main)
 
 
-def _simulate(
-    question: dict[str, Any], bundles: Bundles, tallies: list[Tally]
-) -> tuple[str, Tables]:
+def _simulate(question: dict[str, Any], bundles: Bundles) -> tuple[str, Tables]:
     return "strategies", {}
 
 
 # --- tournament -----------------------------------------------------------------------------
 
 
-def _tournament(
-    question: dict[str, Any], bundles: Bundles, tallies: list[Tally]
-) -> tuple[str, Tables]:
+def _tournament(question: dict[str, Any], bundles: Bundles) -> tuple[str, Tables]:
     matches = [match for bundle in bundles for match in bundle]
     standings, payoffs, ratings = [], [], []
-    for players, group in itertools.groupby(matches, key=lambda match: match.players):
+    for _, group in itertools.groupby(matches, key=lambda match: match.players):
         found = list(group)
-        standings.append(_standings(players, found))
-        payoffs.append(_payoffs(players, found))
-        ratings.append(_ratings(players, found))
+        standings.append(_standings(found))
+        payoffs.append(_payoffs(found))
+        ratings.append(_ratings(found))
     tables = {
         "standings": pd.concat(standings, ignore_index=True),
         "payoffs": pd.concat(payoffs, ignore_index=True),
@@ -77,19 +75,19 @@ def _pool(
     matches: list[MatchMeasures], name: str, rival: str | None = None
 ) -> tuple[Interval, int] | None:
     """Win rate of a seat of a strategy, in the line-ups that have it (and a rival)."""
-    wins, games, played = 0.0, 0.0, 0
+    wins, games = np.zeros(SUPERBLOCKS), np.zeros(SUPERBLOCKS)
+    played = 0
     for match in matches:
         places = match.strategies.get(name)
         if not places or (rival is not None and rival not in match.strategies):
             continue
-        found = match.superblock_wins()
-        wins = wins + found[:, places].sum(axis=1)
-        games = games + len(places) * match.superblock_games()
+        wins += match.superblock_wins()[:, places].sum(axis=1)
+        games += len(places) * match.superblock_games()
         played += match.games
-    return (pooled_rate(np.asarray(wins), np.asarray(games)), played) if played else None
+    return (pooled_rate(wins, games), played) if played else None
 
 
-def _standings(players: int, matches: list[MatchMeasures]) -> pd.DataFrame:
+def _standings(matches: list[MatchMeasures]) -> pd.DataFrame:
     """Win rate of every strategy over all its line-ups, best first."""
     rows: list[Row] = []
     for name in _names(matches):
@@ -99,7 +97,7 @@ def _standings(players: int, matches: list[MatchMeasures]) -> pd.DataFrame:
         lineups = [match for match in matches if name in match.strategies]
         rows.append(
             {
-                "players": players,
+                **_setting_of(matches[0]),
                 "strategy": name,
                 **spread("win_rate", rate),
                 "fair_share": float(np.mean([match.fair_share() for match in lineups])),
@@ -107,36 +105,51 @@ def _standings(players: int, matches: list[MatchMeasures]) -> pd.DataFrame:
                 "lineups": len(lineups),
                 "games": played,
                 "blocks": sum(match.blocks for match in lineups),
+                "example_game": _example(lineups, name),
             }
         )
-    return pd.DataFrame(rows).sort_values("win_rate", ascending=False)
+    return make_table(rows).sort_values("win_rate", ascending=False, kind="stable")
 
 
-def _payoffs(players: int, matches: list[MatchMeasures]) -> pd.DataFrame:
+def _setting_of(match: MatchMeasures) -> Row:
+    """The columns that say what a row over many line-ups is about."""
+    group = group_of(match)
+    return {key: group[key] for key in ("players", "deck", "rules")}
+
+
+def _example(matches: list[MatchMeasures], name: str) -> int:
+    """A game that a strategy won, in one of these line-ups."""
+    found = [match.example(match.strategies[name]) for match in matches]
+    return min((number for number in found if number >= 0), default=-1)
+
+
+def _payoffs(matches: list[MatchMeasures]) -> pd.DataFrame:
     """Win rate of a seat of a strategy in the line-ups in which it meets a rival."""
     rows: list[Row] = []
     for name, rival in itertools.permutations(_names(matches), 2):
         pooled = _pool(matches, name, rival)
         if pooled is not None:
             rate, played = pooled
+            met = [m for m in matches if name in m.strategies and rival in m.strategies]
             rows.append(
                 {
-                    "players": players,
+                    **_setting_of(matches[0]),
                     "strategy": name,
                     "against": rival,
                     **spread("win_rate", rate),
                     "games": played,
+                    "blocks": sum(match.blocks for match in met),
+                    "example_game": _example(met, name),
                 }
             )
-    return pd.DataFrame(rows)
+    return make_table(rows)
 
 
-def _ratings(players: int, matches: list[MatchMeasures]) -> pd.DataFrame:
+def _ratings(matches: list[MatchMeasures]) -> pd.DataFrame:
     """Plackett-Luce ratings, with Rome (where it wins alone) as a contestant."""
     names = [*_names(matches), ROME]
     column = {name: index for index, name in enumerate(names)}
-    groups = len(matches[0].superblock_wins())
-    wins = np.zeros((groups, len(matches), len(names)))
+    wins = np.zeros((SUPERBLOCKS, len(matches), len(names)))
     seats = np.zeros((len(matches), len(names)))
     for row, match in enumerate(matches):
         found = match.superblock_wins()
@@ -149,24 +162,27 @@ def _ratings(players: int, matches: list[MatchMeasures]) -> pd.DataFrame:
     rated = bootstrap_ratings(wins[used], seats)
     rows = [
         {
-            "players": players,
+            **_setting_of(matches[0]),
             "strategy": names[i],
             "rating": rated.rating[i],
             "rating_low": rated.low[i],
             "rating_high": rated.high[i],
             "chance_best": rated.best[i],
             "misfit": rated.misfit,
+            "games": sum(match.games for match in matches),
+            "blocks": sum(match.blocks for match in matches),
         }
         for i in rated.order
     ]
-    return pd.DataFrame(rows)
+    return make_table(rows)
 
 
 # --- comparisons ----------------------------------------------------------------------------
 
 
-def _bundle_moments(bundle: list[MatchMeasures], tally: Tally) -> Moments:
+def bundle_moments(bundle: list[MatchMeasures]) -> Moments:
     """Sums over the blocks of a whole bundle; its matches have blocks of one size."""
+    tally = bundle[0].tally
     return Moments(
         n=bundle[0].blocks,
         total=tally["sums"].copy(),
@@ -175,13 +191,18 @@ def _bundle_moments(bundle: list[MatchMeasures], tally: Tally) -> Moments:
     )
 
 
-def _compare(
-    question: dict[str, Any], bundles: Bundles, tallies: list[Tally]
-) -> tuple[str, Tables]:
-    (a, b), tally = bundles[0], tallies[0]
-    moments = _bundle_moments(bundles[0], tally)
+def _compare(question: dict[str, Any], bundles: Bundles) -> tuple[str, Tables]:
+    a, b = bundles[0]
+    moments = bundle_moments(bundles[0])
     first, second = a.layout.share(0), a.layout.size + b.layout.share(0)
     difference = paired_difference(moments, first, second)
+    paired, p = difference.paired, p_value(difference.paired)
+    if question["sequential"]:
+        # The run may have stopped because of the difference: only this holds nevertheless.
+        paired = confidence_sequence(
+            moments.n, paired.estimate, paired.se**2 * moments.n, bounds=DIFFERENCE
+        )
+        p = math.nan
     test = sequential_test(*difference_sums(moments, first, second), delta=question["delta"])
     row = {
         "players": a.players,
@@ -192,17 +213,19 @@ def _compare(
         "rules": group_of(a)["rules"],
         **spread("a_win_rate", a.win_rate([0])),
         **spread("b_win_rate", b.win_rate([0])),
-        **spread("difference", difference.paired),
+        **spread("difference", paired),
         **spread("unpaired", difference.unpaired),
         "variance_factor": difference.variance_factor,
-        "p": p_value(difference.paired),
+        "p": p,
         "delta": question["delta"],
         "decision": test.decision,
         "e_value": test.e_value,
         "games": a.games + b.games,
         "blocks": a.blocks,
+        "example_game": a.example([0]),
+        "example_game_b": b.example([0]),
     }
-    return "comparison", {"comparison": pd.DataFrame([row])}
+    return "comparison", {"comparison": make_table([row])}
 
 
 def sequential_rule(plan: Plan, delta: float) -> StopRule:
@@ -214,19 +237,17 @@ def sequential_rule(plan: Plan, delta: float) -> StopRule:
         tally = tallies[0]
         assert tally is not None
         bundle = [MatchMeasures(info, tally, infos, i) for i, info in enumerate(infos)]
-        sums = difference_sums(_bundle_moments(bundle, tally), 0, second)
+        sums = difference_sums(bundle_moments(bundle), 0, second)
         return sequential_test(*sums, delta=delta).decision != "undecided"
 
     return stop
 
 
-def _compare_rules(
-    question: dict[str, Any], bundles: Bundles, tallies: list[Tally]
-) -> tuple[str, Tables]:
+def _compare_rules(question: dict[str, Any], bundles: Bundles) -> tuple[str, Tables]:
     rows: list[Row] = []
-    for bundle, tally in zip(bundles, tallies, strict=True):
+    for bundle in bundles:
         base, variant = bundle
-        moments = _bundle_moments(bundle, tally)
+        moments = bundle_moments(bundle)
         layout = base.layout
         row = {**group_of(variant), **spread("rome_wins", variant.rome_rate())}
         change = np.zeros(moments.d)
@@ -239,60 +260,78 @@ def _compare_rules(
             change = np.zeros(moments.d)
             change[layout.seat(seat)], change[layout.size + layout.seat(seat)] = -1.0, 1.0
             row |= spread(f"seat{seat + 1}_change", contrast(moments, change, bounds=DIFFERENCE))
-        rows.append({**row, "games": base.games + variant.games, "blocks": base.blocks})
-    return "rule_changes", {"rule_changes": pd.DataFrame(rows)}
+        row |= {"games": base.games + variant.games, "blocks": base.blocks}
+        rows.append({**row, "example_game": variant.rome_example()})
+    return "rule_changes", {"rule_changes": make_table(rows)}
 
 
 # --- solo -----------------------------------------------------------------------------------
 
 
-def _solo(question: dict[str, Any], bundles: Bundles, tallies: list[Tally]) -> tuple[str, Tables]:
-    levels: list[Row] = []
+def _solo(question: dict[str, Any], bundles: Bundles) -> tuple[str, Tables]:
+    levels = make_table([_level(match) for bundle in bundles for match in bundle])
     campaigns: list[Row] = []
-    matches = [match for bundle in bundles for match in bundle]
-    for name, group in itertools.groupby(matches, key=lambda match: match.labels[0]):
-        found = list(group)
-        for match in found:
-            levels.append(
+    for bundle in bundles:
+        if len(bundle) > 1:
+            group = group_of(bundle[0])
+            campaigns.append(
                 {
-                    "strategy": name,
-                    "level": match.info["solo_level"],
-                    **spread("success", match.win_rate([0])),
-                    **spread("rounds", match.rounds()),
-                    "deck": match.info["deck"],
-                    "rules": group_of(match)["rules"],
-                    "games": match.games,
-                    "blocks": match.blocks,
-                    "example_game": match.example([0]),
+                    "strategy": bundle[0].labels[0],
+                    "levels": ",".join(str(match.info["solo_level"]) for match in bundle),
+                    **spread("success", campaign_chance(bundle)),
+                    "deck": group["deck"],
+                    "rules": group["rules"],
+                    "games": sum(match.games for match in bundle),
+                    "blocks": bundle[0].blocks,
+                    "example_game": bundle[-1].example([0]),
                 }
             )
-        if len({match.info["solo_level"] for match in found}) > 1:
-            campaigns.append({"strategy": name, **spread("success", campaign_chance(found))})
-    tables = {"levels": pd.DataFrame(levels)}
-    if campaigns:
-        tables["campaigns"] = pd.DataFrame(campaigns)
-    return "levels", tables
+    return "levels", {
+        "levels": levels,
+        **({"campaigns": make_table(campaigns)} if campaigns else {}),
+    }
 
 
-def campaign_chance(matches: list[MatchMeasures]) -> Interval:
+def _level(match: MatchMeasures) -> Row:
+    return {
+        "strategy": match.labels[0],
+        "level": match.info["solo_level"],
+        **spread("success", match.win_rate([0])),
+        **spread("rounds", match.rounds()),
+        "deck": match.info["deck"],
+        "rules": group_of(match)["rules"],
+        **size_of(match, match.example([0])),
+    }
+
+
+def campaign_chance(bundle: list[MatchMeasures]) -> Interval:
     """Chance to win all levels one after another: the product of the levels' success rates.
 
-    Every game of a campaign is dealt anew. The interval is that of the sum of the logarithms, the
-    levels' errors taken as fully dependent because they are measured on common deals.
+    Every game of a campaign is dealt anew, but the rates were measured on common deals, so their
+    errors hang together. The interval is that of the sum of the rates' logarithms (delta method),
+    over blocks.
     """
-    rates = [match.win_rate([0]) for match in matches]
+    rates = [match.win_rate([0]) for match in bundle]
     product = math.prod(rate.estimate for rate in rates)
+    moments = bundle_moments(bundle)
     if product == 0:
-        return Interval(0.0, 0.0, math.prod(rate.high for rate in rates), 0.0,
-                        rates[0].blocks, rates[0].level, "t", math.nan, math.nan)  # fmt: skip
-    relative = sum(rate.se / rate.estimate for rate in rates)
-    critical = 1.96
-    low, high = product * math.exp(-critical * relative), product * math.exp(critical * relative)
-    return Interval(product, low, min(high, 1.0), product * relative, rates[0].blocks,
-                    rates[0].level, "t", math.nan, math.nan)  # fmt: skip
+        ends = (0.0, math.prod(rate.high for rate in rates))
+        return replace(rates[0], estimate=0.0, low=ends[0], high=ends[1], method="t")
+    weights = np.zeros(moments.d)
+    first = 0
+    for match, rate in zip(bundle, rates, strict=True):
+        weights[first + match.layout.share(0)] = 1 / rate.estimate
+        first += match.layout.size
+    logarithm = contrast(moments, weights, bounds=(0.0, sum(1 / rate.estimate for rate in rates)))
+    low, high = (
+        product * math.exp(end - logarithm.estimate) for end in (logarithm.low, logarithm.high)
+    )
+    return replace(
+        logarithm, estimate=product, low=low, high=min(high, 1.0), se=product * logarithm.se
+    )
 
 
-_PRESENTERS: dict[str, Callable[[dict[str, Any], Bundles, list[Tally]], tuple[str, Tables]]] = {
+_PRESENTERS: dict[str, Callable[[dict[str, Any], Bundles], tuple[str, Tables]]] = {
     "simulate": _simulate,
     "tournament": _tournament,
     "compare": _compare,

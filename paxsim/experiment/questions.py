@@ -6,10 +6,8 @@ presented by the same functions (`show`).
 
 from __future__ import annotations
 
-import itertools
-import time
+import operator
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,67 +15,26 @@ import numpy as np
 
 from paxsim.cards import DEFAULT_DECK, Deck
 from paxsim.errors import PaxsimError, checked_int
-from paxsim.experiment.backends import workers
-from paxsim.experiment.execute import Progress, StopRule, default_jobs, run_plan
-from paxsim.experiment.plan import (
-    CHUNK_GAMES,
-    Match,
-    Plan,
-    blocks_for_games,
-    make_match,
-)
+from paxsim.experiment.asking import HowToRun, ask, show
+from paxsim.experiment.lineups import as_specs, draw_lineups
+from paxsim.experiment.plan import CHUNK_GAMES, Match, Plan, blocks_for_games, make_match
 from paxsim.experiment.precision import precision_rule
-from paxsim.experiment.present import present
+from paxsim.experiment.present import sequential_rule
 from paxsim.experiment.results import Result
-from paxsim.experiment.store import RunDirectory, make_manifest, stored_tallies
-from paxsim.experiment.tally import Tally, merge_tallies
 from paxsim.lineup import make_lineup
 from paxsim.policies.policy import Policy
-from paxsim.policies.registry import find_policy, split_specs
+from paxsim.policies.registry import find_policy
 from paxsim.rules import SOLO_LEVELS, Rules
 from paxsim.setting import make_setting
 from paxsim.simulate import LineupLike
+
+__all__ = ["compare", "compare_rules", "show", "simulate", "solo", "tournament"]
 
 #: Games unless said otherwise, and the most that a run with a target precision may take.
 DEFAULT_GAMES = 100_000
 MAX_GAMES = 1_000_000_000
 PRECISION_GAMES = 20_000_000
-#: Line-ups of a tournament with more than two players; all combinations if there are no more.
-MAX_LINEUPS = 120
-#: Draws the line-ups of a tournament where not all are played.
-LINEUP_SEED = 20_26
-
 RulesLike = str | Path | dict[str, Any] | Rules | None
-
-
-@dataclass(frozen=True)
-class HowToRun:
-    """How an experiment is carried out; nothing here changes its numbers.
-
-    Attributes
-    ----------
-    jobs : int, optional
-        Workers; by default one a core.
-    backend, address
-        See `paxsim.experiment.backends.workers`.
-    out : pathlib.Path, optional
-        Run directory: keep finished work there and go on with it.
-    chunk_games : int
-        Games a worker plays at a time, about.
-    progress : callable, optional
-        Told about every finished chunk.
-    command : str
-        The command line, for the manifest.
-    """
-
-    jobs: int | None = None
-    backend: str = "threads"
-    address: str | None = None
-    out: str | Path | None = None
-    chunk_games: int = CHUNK_GAMES
-    progress: Progress | None = None
-    command: str = ""
-    notices: list[str] = field(default_factory=list)
 
 
 def simulate(
@@ -116,16 +73,14 @@ def simulate(
     """
     games = checked_games(games)
     specs = as_specs(policies)
-    counts = [players] if isinstance(players, int) or players is None else list(players)
-    if counts == [None]:
-        counts = [1 if solo_level is not None else len(specs)]
+    if players is None:
+        players = 1 if solo_level is not None else len(specs)
     bundles = []
-    for count in counts:
+    for count in _counts(players):
         setting = make_setting(count, solo_level=solo_level, deck=deck, rules=rules)
         lineup = make_lineup(specs, setting.players)
         bundles.append((make_match(setting, lineup, permutations),))
-    smallest = min(bundle[0].block_size for bundle in bundles)
-    plan = _plan(bundles, blocks_for_games(games, smallest), seed, how)
+    plan = _plan(bundles, [games] * len(bundles), seed, how)
     stop = None
     if precision is not None:
         if len(bundles) > 1:
@@ -167,17 +122,16 @@ def tournament(
             f"policies: found {', '.join(policy.label for policy in found)}; "
             "allowed: two or more, all different"
         )
-    counts = [players] if isinstance(players, int) else list(players)
     bundles: list[tuple[Match, ...]] = []
-    blocks = 1
-    for count in counts:
+    shares: list[int] = []
+    for count in _counts(players):
         if count < 2:
             raise PaxsimError(f"players: found {count}; allowed in a tournament: 2 to 8")
         setting = make_setting(count, deck=deck, rules=rules)
         lineups = draw_lineups(found, count)
         bundles += [(make_match(setting, make_lineup(lineup, count)),) for lineup in lineups]
-        blocks = max(blocks, blocks_for_games(games, len(lineups) * count))
-    plan = _plan(bundles, blocks, seed, how)
+        shares += [-(-games // len(lineups))] * len(lineups)
+    plan = _plan(bundles, shares, seed, how)
     return ask(plan, {"kind": "tournament"}, HowToRun(**how))
 
 
@@ -213,6 +167,8 @@ def compare(
         As for `simulate`.
     """
     games = checked_games(games)
+    if not isinstance(delta, (int, float)) or not -1 < delta < 1:
+        raise PaxsimError(f"delta: found {delta!r}; allowed: between -100% (-1) and 100% (1)")
     setting = make_setting(players, deck=deck, rules=rules)
     if setting.players < 2:
         raise PaxsimError("players: found 1; allowed in a comparison: 2 to 8")
@@ -228,13 +184,9 @@ def compare(
         make_match(setting, make_lineup([candidate, *others], setting.players))
         for candidate in (a, b)
     )
-    plan = _plan([bundle], blocks_for_games(games, 2 * bundle[0].block_size), seed, how)
-    question = {"kind": "compare", "delta": delta, "sequential": sequential}
-    stop = None
-    if sequential:
-        from paxsim.experiment.present import sequential_rule
-
-        stop = sequential_rule(plan, delta)
+    plan = _plan([bundle], [games], seed, how)
+    question = {"kind": "compare", "delta": float(delta), "sequential": sequential}
+    stop = sequential_rule(plan, delta) if sequential else None
     return ask(plan, question, HowToRun(**how), stop)
 
 
@@ -269,7 +221,7 @@ def compare_rules(
         )
         for variant in variants
     ]
-    plan = _plan(bundles, blocks_for_games(games, base.players), seed, how)
+    plan = _plan(bundles, [2 * games] * len(bundles), seed, how)
     return ask(plan, {"kind": "compare_rules"}, HowToRun(**how))
 
 
@@ -298,106 +250,41 @@ def solo(
     """
     games = checked_games(games)
     wanted = [levels] if isinstance(levels, int) else list(levels)
-    bundles = []
-    for spec, level in itertools.product(as_specs(policies), wanted):
-        setting = make_setting(1, solo_level=level, deck=deck, rules=rules)
-        bundles.append((make_match(setting, make_lineup([spec], 1)),))
-    plan = _plan(bundles, games, seed, how)
+    if not wanted:
+        raise PaxsimError("levels: found none; allowed: 1 to 5")
+    settings = [make_setting(1, solo_level=level, deck=deck, rules=rules) for level in wanted]
+    # The levels of a policy are played on common deals, for the chance of a whole campaign.
+    bundles = [
+        tuple(make_match(setting, make_lineup([spec], 1)) for setting in settings)
+        for spec in as_specs(policies)
+    ]
+    plan = _plan(bundles, [games * len(wanted)] * len(bundles), seed, how)
     return ask(plan, {"kind": "solo"}, HowToRun(**how))
-
-
-def show(path: str | Path) -> Result:
-    """Present a stored run without playing; what is missing or damaged is said in ``timing``."""
-    manifest, found, damaged = stored_tallies(Path(path))
-    expected = len(manifest["plan"]["bundles"])
-    if len(found) < expected:
-        raise PaxsimError(
-            f"run: {path} has results for {len(found)} of {expected} parts; "
-            f"allowed: a run that was played; go on with: {manifest['command']}"
-        )
-    tallies = [_merged(found[bundle]) for bundle in range(expected)]
-    result = present(manifest, tallies)
-    result.timing = {"damaged": damaged}
-    return result
-
-
-def ask(
-    plan: Plan, question: dict[str, Any], how: HowToRun, stop: StopRule | None = None
-) -> Result:
-    """Have a plan played and present its tables."""
-    begin = time.perf_counter()
-    command = how.command or f"paxsim.{question['kind']}(...)"
-    store = RunDirectory(Path(how.out), plan, question, command) if how.out is not None else None
-    with workers(how.backend, how.address):
-        tallies = run_plan(plan, jobs=how.jobs, store=store, progress=how.progress, stop=stop)
-    played = time.perf_counter()
-    result = present(make_manifest(plan, question, command), tallies)
-    if store is not None:
-        how.notices.extend(f"damaged and played again: {name}" for name in store.damaged)
-    result.timing = {
-        "seconds": time.perf_counter() - begin,
-        "playing_seconds": played - begin,
-        "jobs": default_jobs() if how.jobs is None else how.jobs,
-        "backend": how.backend,
-    }
-    return result
 
 
 def checked_games(games: Any) -> int:
     """A number of games: a positive whole number, also as ``1e6``."""
     if isinstance(games, float) and games.is_integer():
         games = int(games)
+    elif isinstance(games, np.integer):
+        games = operator.index(games)
     return checked_int("games", games, 1, MAX_GAMES)
 
 
-def as_specs(policies: LineupLike) -> list[str | Policy]:
-    """The policies of a line-up as a list."""
-    if isinstance(policies, str):
-        return list(split_specs(policies))
-    return [policies] if isinstance(policies, Policy) else list(policies)
-
-
-def draw_lineups(policies: list[Policy], players: int) -> list[list[Policy]]:
-    """Line-ups in which everybody plays equally often, and with as many others as possible.
-
-    All combinations if there are at most `MAX_LINEUPS`; else shuffled rounds in which everybody
-    plays once, cut into tables. With fewer policies than seats they are dealt out in turn.
-    """
-    count = len(policies)
-    if players <= count:
-        combinations = list(
-            itertools.islice(itertools.combinations(policies, players), MAX_LINEUPS + 1)
-        )
-    else:
-        fill = itertools.combinations_with_replacement(policies, players)
-        combinations = list(
-            itertools.islice((c for c in fill if len(set(map(id, c))) > 1), MAX_LINEUPS + 1)
-        )
-    if len(combinations) <= MAX_LINEUPS:
-        return [list(lineup) for lineup in combinations]
-    rng = np.random.default_rng(LINEUP_SEED)
-    queue: list[Policy] = []
-    lineups: list[list[Policy]] = []
-    while len(lineups) < MAX_LINEUPS:
-        lineup: list[Policy] = []
-        while len(lineup) < players:
-            if not queue:
-                queue = [policies[i] for i in rng.permutation(count)]
-            following = next((p for p in queue if p not in lineup), queue[0])
-            queue.remove(following)
-            lineup.append(following)
-        lineups.append(lineup)
-    return lineups
-
-
 def _plan(
-    bundles: Sequence[tuple[Match, ...]], blocks: int, seed: int, how: dict[str, Any]
+    bundles: Sequence[tuple[Match, ...]], games: Sequence[int], seed: int, how: dict[str, Any]
 ) -> Plan:
+    """A plan that plays so many games, or a few more, of each bundle."""
+    blocks = tuple(
+        blocks_for_games(wanted, sum(match.block_size for match in bundle))
+        for bundle, wanted in zip(bundles, games, strict=True)
+    )
     return Plan(tuple(bundles), blocks, seed, how.get("chunk_games", CHUNK_GAMES))
 
 
-def _merged(tallies: list[Tally]) -> Tally:
-    merged = tallies[0]
-    for tally in tallies[1:]:
-        merged = merge_tallies(merged, tally)
-    return merged
+def _counts(players: int | Sequence[int]) -> list[int]:
+    """Player counts as a list."""
+    counts = [players] if isinstance(players, int) else list(players)
+    if not counts:
+        raise PaxsimError("players: found none; allowed: at least one player count")
+    return counts

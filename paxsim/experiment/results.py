@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from paxsim.errors import PaxsimError
 from paxsim.experiment.measures import MatchMeasures
 from paxsim.experiment.tables import match_tables
 from paxsim.experiment.tally import Tally
@@ -57,13 +58,17 @@ class Result:
     @property
     def caption(self) -> str:
         """Games, blocks, seed, deck, rules and version, for tables and figures."""
-        decks = ", ".join(dict.fromkeys(match.info["deck"] for match in self.matches))
+        infos = [match.info for match in self.matches]
+        decks = dict.fromkeys(f"{info['deck']} [{info['deck_fingerprint']}]" for info in infos)
+        rules = {info["rules_fingerprint"]: _rules_name(info["rules"]) for info in infos}
+        named = ", ".join(f"{name} [{key}]" for key, name in list(rules.items())[:3])
+        more = f" and {len(rules) - 3} more" if len(rules) > 3 else ""
         plan = self.manifest["plan"]
-        rules = dict.fromkeys(json.dumps(match.info["rules"]) for match in self.matches)
-        changed = "published rules" if list(rules) == ["{}"] else f"{len(rules)} rule set(s)"
+        watched = self.manifest["question"].get("precision") is not None
+        note = "; intervals of win rates hold while watched" if watched else ""
         return (
-            f"{self.games:,} games in {self.blocks:,} blocks, seed {plan['seed']}, deck {decks}, "
-            f"{changed}, paxsim {plan['version']}"
+            f"{self.games:,} games in {self.blocks:,} blocks, seed {plan['seed']}, "
+            f"deck {', '.join(decks)}, rules {named}{more}, paxsim {plan['version']}{note}"
         )
 
     def __getitem__(self, name: str) -> pd.DataFrame:
@@ -76,16 +81,23 @@ class Result:
         return f"{self.tables[self.main].to_string(index=False)}\n{self.caption}"
 
     def to_csv(self, folder: str | Path) -> None:
-        """Write every table as ``NAME.csv`` into a folder."""
+        """Write every table as ``NAME.csv`` into a folder, with ``manifest.json``."""
+        self._write_manifest(folder)
         for name, table in self.tables.items():
-            with atomic_write(_into(folder) / f"{name}.csv") as file:
+            with atomic_write(Path(folder) / f"{name}.csv", "csv") as file:
                 file.write(table.to_csv(index=False))
 
     def to_parquet(self, folder: str | Path) -> None:
-        """Write every table as ``NAME.parquet`` into a folder."""
+        """Write every table as ``NAME.parquet`` into a folder, with ``manifest.json``."""
+        self._write_manifest(folder)
         for name, table in self.tables.items():
-            with atomic_write(_into(folder) / f"{name}.parquet", mode="wb") as file:
+            with atomic_write(Path(folder) / f"{name}.parquet", "parquet", mode="wb") as file:
                 table.to_parquet(file, index=False)
+
+    def _write_manifest(self, folder: str | Path) -> None:
+        """Tables outside a run directory still say what they were made with."""
+        with atomic_write(make_folder(folder) / "manifest.json") as file:
+            file.write(json.dumps({"caption": self.caption, **self.manifest}, indent=1) + "\n")
 
     def to_json(self, path: str | Path | None = None) -> str:
         """One JSON object of manifest, tables (as records) and timing; also written to a path."""
@@ -102,9 +114,17 @@ class Result:
         return text
 
 
-def _into(folder: str | Path) -> Path:
-    Path(folder).mkdir(parents=True, exist_ok=True)
+def make_folder(folder: str | Path) -> Path:
+    """Make a folder for tables, if it does not exist."""
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise PaxsimError(f"csv: cannot write {folder}: {error.strerror}") from None
     return Path(folder)
+
+
+def _rules_name(changed: dict[str, Any]) -> str:
+    return ",".join(f"{k}={v}" for k, v in changed.items()) or "as published"
 
 
 def records(table: pd.DataFrame) -> list[dict[str, Any]]:
@@ -114,10 +134,11 @@ def records(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 def measures_of(manifest: dict[str, Any], tallies: list[Tally]) -> list[list[MatchMeasures]]:
     """The measures of every match of a run."""
-    bundles = []
-    for infos, tally in zip(manifest["plan"]["bundles"], tallies, strict=False):
-        bundles.append([MatchMeasures(info, tally, infos, i) for i, info in enumerate(infos)])
-    return bundles
+    watched = manifest["question"].get("precision") is not None
+    return [
+        [MatchMeasures(info, tally, infos, i, watched) for i, info in enumerate(infos)]
+        for infos, tally in zip(manifest["plan"]["bundles"], tallies, strict=True)
+    ]
 
 
 def common_tables(bundles: list[list[MatchMeasures]]) -> dict[str, pd.DataFrame]:

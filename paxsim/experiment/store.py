@@ -6,11 +6,13 @@ not. A file that does not belong there, or is damaged, is named and played again
 
 from __future__ import annotations
 
-import errno
+import contextlib
 import hashlib
+import io
 import json
 import os
 import platform
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -22,10 +24,12 @@ import pyarrow.parquet as pq
 
 from paxsim.cards import Card, Deck
 from paxsim.errors import PaxsimError
-from paxsim.experiment.plan import Chunk, Match, Plan
+from paxsim.experiment.differences import describe_differences
+from paxsim.experiment.plan import Chunk, Match, Plan, fingerprint_of
 from paxsim.experiment.tally import Tally
 from paxsim.files import atomic_write
 from paxsim.lineup import Lineup
+from paxsim.policies.policy import Policy
 from paxsim.policies.registry import find_policy
 from paxsim.rules import load_rules
 from paxsim.setting import make_setting
@@ -33,12 +37,14 @@ from paxsim.setting import make_setting
 FORMAT = 1
 MANIFEST = "manifest.json"
 CHUNKS = "chunks"
+#: What reading a damaged file can raise.
+DAMAGE = (pa.ArrowException, OSError, ValueError, KeyError, TypeError)
 _DIGEST = b"paxsim_digest"
 _OWNER = b"paxsim_chunk"
 
 
 class RunDirectory:
-    """A folder that holds one run.
+    """A folder that holds one run; only one process at a time may write to it.
 
     Parameters
     ----------
@@ -50,32 +56,56 @@ class RunDirectory:
         How the results are to be presented (see `paxsim.experiment.questions`).
     command : str
         The command line that makes the run.
+
+    Attributes
+    ----------
+    plan : Plan
+        The plan, cut into chunks as it was when the run began.
+    damaged : list of str
+        Files that were not what they should be, and what was wrong with them.
     """
 
     def __init__(self, path: Path, plan: Plan, question: dict[str, Any], command: str):
         self.path = path
-        self.plan = plan
         self.damaged: list[str] = []
         manifest = make_manifest(plan, question, command)
         try:
             (path / CHUNKS).mkdir(parents=True, exist_ok=True)
+            self._lock = lock_folder(path)
         except OSError as error:
             raise PaxsimError(f"out: cannot write {path}: {error.strerror}") from None
-        old = read_manifest(path) if (path / MANIFEST).exists() else None
-        if old is None:
-            if any((path / CHUNKS).iterdir()):
-                raise PaxsimError(
-                    f"out: {path} has chunks but no {MANIFEST}; allowed: a new folder"
-                )
-            with atomic_write(path / MANIFEST) as file:
-                file.write(json.dumps(manifest, indent=1) + "\n")
-            return
-        differences = _differences(_essence(old), _essence(json.loads(json.dumps(manifest))))
+        if not holds_run(path):
+            self._begin(manifest, plan)
+        else:
+            plan = self._resume(manifest, plan)
+        self.plan = plan
+
+    def _begin(self, manifest: dict[str, Any], plan: Plan) -> None:
+        if any((self.path / CHUNKS).glob("[!.]*")):
+            raise PaxsimError(
+                f"out: {self.path} has chunks but no {MANIFEST}; allowed: a new folder"
+            )
+        with atomic_write(self.path / MANIFEST) as file:
+            stored = {**manifest, "chunk_games": plan.chunk_games}
+            file.write(json.dumps(stored, indent=1) + "\n")
+
+    def _resume(self, manifest: dict[str, Any], plan: Plan) -> Plan:
+        old = read_manifest(self.path)
+        differences = describe_differences(old, json.loads(json.dumps(manifest)))
         if differences:
             raise PaxsimError(
-                f"out: {path} holds another run: {'; '.join(differences[:4])}; "
+                f"out: {self.path} holds another run: {'; '.join(differences)}; "
                 "allowed: the same command, or another folder"
             )
+        # A run that was killed may leave files that it had not finished writing.
+        for unfinished in (*self.path.glob(".*"), *(self.path / CHUNKS).glob(".*")):
+            with contextlib.suppress(OSError):
+                unfinished.unlink()
+        return replace(plan, chunk_games=old["chunk_games"])
+
+    def close(self) -> None:
+        """Let others write to the folder."""
+        os.close(self._lock)
 
     def file_of(self, chunk: Chunk) -> Path:
         """Where a chunk is kept."""
@@ -90,8 +120,8 @@ class RunDirectory:
             return None
         try:
             return read_chunk(path, self._owner(chunk))
-        except (pa.ArrowException, OSError, ValueError, KeyError) as error:
-            self.damaged.append(f"{path.name}: {str(error).splitlines()[0]}")
+        except DAMAGE as error:
+            self.damaged.append(describe_damage(path, error))
             return None
 
     def save(self, chunk: Chunk, tally: Tally) -> None:
@@ -119,24 +149,21 @@ def write_chunk(path: Path, tally: Tally, owner: str) -> None:
         "value": pa.array(values),
     }
     table = pa.table(columns).replace_schema_metadata(metadata)
-    try:
-        with atomic_write(path, mode="wb") as file:
-            pq.write_table(table, file, compression="zstd")
-    except PaxsimError:
-        raise
-    except OSError as error:
-        reason = error.strerror or os.strerror(error.errno or errno.EIO)
-        raise PaxsimError(f"out: cannot write {path}: {reason}") from None
+    # Through memory, so that a full disk is met by Python, which says what is wrong.
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer, compression="zstd")
+    with atomic_write(path, mode="wb") as file:
+        file.write(buffer.getbuffer())
 
 
-def read_chunk(path: Path, owner: str | None = None) -> Tally:
-    """Read a tally back; a ValueError says what is wrong with the file."""
-    table = pq.read_table(path, memory_map=False)
+def read_chunk(path: Path, owner: str) -> Tally:
+    """Read a tally back; an error of `DAMAGE` says what is wrong with the file."""
+    table = pq.read_table(io.BytesIO(path.read_bytes()))
     metadata = table.schema.metadata or {}
     if _OWNER not in metadata:
         raise ValueError("not a chunk of a run")
-    if owner is not None and metadata[_OWNER].decode() != owner:
-        raise ValueError("a chunk of another run")
+    if metadata[_OWNER].decode() != owner:
+        raise ValueError("a chunk of another run, or of another place in it")
     shapes = json.loads(metadata[b"paxsim_shapes"])
     values = table.column("value").to_numpy()
     tally: Tally = {}
@@ -145,9 +172,14 @@ def read_chunk(path: Path, owner: str | None = None) -> Tally:
         size = int(np.prod(shape))
         tally[name] = values[first : first + size].reshape(shape).copy()
         first += size
-    if _digest(tally) != metadata[_DIGEST].decode():
+    if first != len(values) or _digest(tally) != metadata[_DIGEST].decode():
         raise ValueError("its numbers do not match its digest")
     return tally
+
+
+def describe_damage(path: Path, error: Exception) -> str:
+    """Which file is damaged, and how, in one line."""
+    return f"{path.name}: {' '.join(str(error).split()) or type(error).__name__}"
 
 
 def _digest(tally: Tally) -> str:
@@ -162,7 +194,7 @@ def make_manifest(plan: Plan, question: dict[str, Any], command: str) -> dict[st
     """Everything that says what a run is and how to make it again."""
     matches = plan.matches
     decks = {match.setting.deck.fingerprint: _deck_text(match.setting.deck) for match in matches}
-    policies = {p.label: p.spec for match in matches for p in match.lineup.policies}
+    policies = {p.label: absolute_spec(p) for match in matches for p in match.lineup.policies}
     return {
         "format": FORMAT,
         "command": command,
@@ -173,6 +205,11 @@ def make_manifest(plan: Plan, question: dict[str, Any], command: str) -> dict[st
         "policies": policies,
         "machine": describe_machine(),
     }
+
+
+def absolute_spec(policy: Policy) -> str:
+    """How to find a policy from any folder."""
+    return f"{policy.origin}:{policy.label}" if policy.origin.endswith(".py") else policy.label
 
 
 def describe_machine() -> dict[str, str]:
@@ -194,9 +231,41 @@ def read_manifest(path: Path) -> dict[str, Any]:
         raise PaxsimError(f"run: cannot read {path / MANIFEST}: {error.strerror}") from None
     except ValueError:
         raise PaxsimError(f"run: {path / MANIFEST} is damaged; allowed: a run's manifest") from None
-    if manifest.get("format") != FORMAT:
-        raise PaxsimError(f"run: {path} has format {manifest.get('format')}; allowed: {FORMAT}")
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        raise PaxsimError(
+            f"run: {path / MANIFEST} is not of this version; allowed: format {FORMAT}"
+        )
+    if manifest.get("fingerprint") != fingerprint_of(manifest.get("plan", {})):
+        raise PaxsimError(f"run: {path / MANIFEST} was changed; allowed: a run's own manifest")
     return manifest
+
+
+def holds_run(path: Path) -> bool:
+    """Whether a folder holds a run already."""
+    return (path / MANIFEST).exists()
+
+
+def lock_folder(path: Path) -> int:
+    """Keep other processes from writing to a folder; the lock ends with the process at the latest.
+
+    Returns
+    -------
+    int
+        Handle to be closed.
+    """
+    try:
+        import fcntl
+    except ImportError:  # Windows: nothing to lock with
+        return os.open(os.devnull, os.O_RDONLY)
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        raise PaxsimError(
+            f"out: {path} is being written by another run; allowed: one at a time"
+        ) from None
+    return handle
 
 
 def stored_tallies(path: Path) -> tuple[dict[str, Any], dict[int, list[Tally]], list[str]]:
@@ -206,12 +275,21 @@ def stored_tallies(path: Path) -> tuple[dict[str, Any], dict[int, list[Tally]], 
     damaged = []
     for file in sorted((path / CHUNKS).glob("bundle-*.parquet")):
         try:
-            tally = read_chunk(file)
-        except (pa.ArrowException, OSError, ValueError, KeyError) as error:
-            damaged.append(f"{file.name}: {str(error).splitlines()[0]}")
+            _, bundle, _, first = file.stem.split("-")
+            # The blocks of a chunk are not in the file's name; the owner's text ends with them.
+            owner = f"{manifest['fingerprint']}/{int(bundle)}/{int(first)}"
+            tally = read_chunk(file, f"{owner}/{_blocks_of(file)}")
+        except DAMAGE as error:
+            damaged.append(describe_damage(file, error))
             continue
-        tallies.setdefault(int(file.name.split("-")[1]), []).append(tally)
+        tallies.setdefault(int(bundle), []).append(tally)
     return manifest, tallies, damaged
+
+
+def _blocks_of(file: Path) -> str:
+    """The number of blocks that a chunk says it has."""
+    metadata = pq.read_schema(file).metadata or {}
+    return metadata.get(_OWNER, b"").decode().rpartition("/")[2]
 
 
 def plan_of(manifest: dict[str, Any]) -> Plan:
@@ -220,7 +298,7 @@ def plan_of(manifest: dict[str, Any]) -> Plan:
     bundles = tuple(
         tuple(_match_of(match, manifest) for match in bundle) for bundle in described["bundles"]
     )
-    return Plan(bundles, described["blocks"], described["seed"], described["chunk_games"])
+    return Plan(bundles, tuple(described["blocks"]), described["seed"])
 
 
 def _match_of(described: dict[str, Any], manifest: dict[str, Any]) -> Match:
@@ -254,26 +332,3 @@ def _deck_of(name: str, text: dict[str, Any]) -> Deck:
         category, symbols, value = label.split("/")
         cards += [Card(category, int(symbols), int(value))] * count
     return Deck(name, tuple(sorted(cards)), text["note"], text["path"])
-
-
-def _essence(manifest: dict[str, Any]) -> dict[str, Any]:
-    """The part of a manifest that decides whether two runs are the same."""
-    return {"question": manifest["question"], **manifest["plan"]}
-
-
-def _differences(old: Any, new: Any, where: str = "") -> list[str]:
-    """The places in which two nested values differ, in words."""
-    if isinstance(old, dict) and isinstance(new, dict):
-        keys = [key for key in [*old, *(k for k in new if k not in old)] if key != "games"]
-        return [
-            d for k in keys for d in _differences(old.get(k), new.get(k), f"{where} {k}".strip())
-        ]
-    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        pairs = zip(old, new, strict=True)
-        return [d for a, b in pairs for d in _differences(a, b, where)]
-    return [] if old == new else [f"{where} was {_short(old)} and is now {_short(new)}"]
-
-
-def _short(value: Any) -> str:
-    text = json.dumps(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -33,9 +33,18 @@ def spread(name: str, interval: Interval) -> Row:
     return {name: interval.estimate, f"{name}_low": interval.low, f"{name}_high": interval.high}
 
 
-def size_of(match: MatchMeasures) -> Row:
-    """How much was played."""
-    return {"games": match.games, "blocks": match.blocks}
+def size_of(match: MatchMeasures, example: int) -> Row:
+    """How much was played, and the number of a game to look at (`paxsim trace --run`)."""
+    return {"games": match.games, "blocks": match.blocks, "example_game": example}
+
+
+def make_table(rows: list[Row]) -> pd.DataFrame:
+    """A table of rows; where there is no example of what a row is about, there is no number."""
+    table = pd.DataFrame(rows)
+    for name in {"example_game", "solo_level"} & set(table.columns):
+        numbers = table[name].astype("Int64")
+        table[name] = numbers.mask(numbers < 0)
+    return table
 
 
 def strategies(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
@@ -59,11 +68,10 @@ def strategies(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
                     "won_with_rome": friend.estimate,
                     "won_on_points": rate.estimate - friend.estimate,
                     **spread("points", match.points(places)),
-                    **size_of(match),
-                    "example_game": match.example(places),
+                    **size_of(match, match.example(places)),
                 }
             )
-    return pd.DataFrame(rows)
+    return make_table(rows)
 
 
 def seats(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
@@ -82,10 +90,10 @@ def seats(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
                     "fair_share": test.fair.estimate,
                     **spread("over_fair", test.difference),
                     "p_holm": test.p_holm,
-                    **size_of(match),
+                    **size_of(match, match.example(seat=seat - 1)),
                 }
             )
-    return pd.DataFrame(rows)
+    return make_table(rows)
 
 
 def seat_strategies(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
@@ -94,17 +102,17 @@ def seat_strategies(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
     for match in matches:
         for name, places in match.strategies.items():
             for seat in range(match.players):
-                rate = match.cell_rate(seat, places)
+                rate = match.cell_rate(seat, name)
                 rows.append(
                     {
                         **group_of(match),
                         "strategy": name,
                         "seat": seat + 1,
                         **spread("win_rate", rate),
-                        **size_of(match),
+                        **size_of(match, match.example(places, seat)),
                     }
                 )
-    return pd.DataFrame(rows)
+    return make_table(rows)
 
 
 def rome(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
@@ -120,10 +128,10 @@ def rome(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
                 **spread("rome_alone", match.rome_alone()),
                 "nobody_primus": nobody,
                 **{f"holds_{c}": held[i] for i, c in enumerate(CATEGORIES)},
-                **size_of(match),
+                **size_of(match, match.rome_example()),
             }
         )
-    return pd.DataFrame(rows)
+    return make_table(rows)
 
 
 def points(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
@@ -139,16 +147,21 @@ def points(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
                     "strategy": name,
                     **dict(zip(POINT_PARTS, means.tolist(), strict=True)),
                     **spread("points", match.points(places)),
-                    **size_of(match),
+                    **size_of(match, match.example(places)),
                 }
             )
-    return pd.DataFrame(rows)
+    return make_table(rows)
 
 
 def games(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
-    """How long games are and how close; what failed is counted, and is 0 or the run stopped."""
+    """How long games are and how close.
+
+    Unfinished and failed games are counted, and are none: a game of which the engine or a policy
+    made nothing ends the run, with a message that names it.
+    """
     rows = []
     for match in matches:
+        first = min(match.rome_example(), match.example(), key=lambda number: number % (1 << 63))
         rows.append(
             {
                 **group_of(match),
@@ -157,10 +170,10 @@ def games(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
                 "decisions": match.detail("decisions")[0] / match.games,
                 "unfinished": 0,
                 "failed": 0,
-                **size_of(match),
+                **size_of(match, first),
             }
         )
-    return pd.DataFrame(rows)
+    return make_table(rows)
 
 
 def match_tables(matches: list[MatchMeasures]) -> dict[str, pd.DataFrame]:

@@ -273,9 +273,7 @@ def _histogram(values: np.ndarray, bins: int) -> np.ndarray:
     return np.bincount(np.minimum(values, bins - 1), minlength=bins)
 
 
-def _note_examples(
-    details: Tally, games: _Games, numbers: np.ndarray, alone: np.ndarray
-) -> None:
+def _note_examples(details: Tally, games: _Games, numbers: np.ndarray, alone: np.ndarray) -> None:
     """Remember the first game, by number, with each outcome."""
     n = games.players
     cell = np.arange(n) * n + games.positions

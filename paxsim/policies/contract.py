@@ -35,7 +35,11 @@ def check_source(function: Callable) -> None:
     tree = ast.parse(textwrap.dedent("".join(lines)))
     ast.increment_lineno(tree, first - 1)
     body = tree.body[0]
-    assert isinstance(body, ast.FunctionDef)
+    if not isinstance(body, ast.FunctionDef):
+        raise PaxsimError(
+            f"policy {function.__name__}: line {first}: found no function definition; "
+            "allowed: a function that begins with def"
+        )
     names = [argument.arg for argument in body.args.args[: len(_FIELDS)]]
     _check_fields(function.__name__, body, names)
     _check_writes(function.__name__, body, names)

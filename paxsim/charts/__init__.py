@@ -1,0 +1,40 @@
+"""Charts: functions on results or on their tables, each drawing on one Matplotlib Axes.
+
+Every chart takes a `Result` of `paxsim.experiment.questions` or one of its tables, and ``ax=`` to
+draw into a figure of one's own; it returns the Axes. All look alike (`paxsim.charts.style`), and
+all say in a footer what they were made from. Only this package imports Matplotlib.
+
+Examples
+--------
+>>> from paxsim import charts
+>>> from paxsim.experiment.questions import simulate
+>>> result = simulate("random,first", games=200)
+>>> charts.seat_bars(result).get_ylabel()
+'share of wins (%)'
+"""
+
+from paxsim.charts.bars import how_won, seat_bars, stacked_shares
+from paxsim.charts.data import describe
+from paxsim.charts.distributions import distribution
+from paxsim.charts.heatmaps import payoff_heatmap, strategy_heatmap
+from paxsim.charts.lines import by_players, rome_rate
+from paxsim.charts.ranges import forest, rating_forest, tornado
+from paxsim.charts.style import panels, save, style
+
+__all__ = [
+    "by_players",
+    "describe",
+    "distribution",
+    "forest",
+    "how_won",
+    "panels",
+    "payoff_heatmap",
+    "rating_forest",
+    "rome_rate",
+    "save",
+    "seat_bars",
+    "stacked_shares",
+    "strategy_heatmap",
+    "style",
+    "tornado",
+]

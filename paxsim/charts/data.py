@@ -1,0 +1,111 @@
+"""What charts draw: a table out of a result, in the form that the chart needs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+#: The key of ``DataFrame.attrs`` that holds the footer of charts made from the table.
+CAPTION = "caption"
+
+#: Histograms by name: the tally's entry, and how the axis is called.
+HISTOGRAMS = {
+    "rounds": "rounds of a game",
+    "winner_points": "points of the winner, where the players won",
+    "margins": "points between winner and next, where the players won",
+}
+
+
+def describe(table: pd.DataFrame, caption: str) -> pd.DataFrame:
+    """The table with a footer for the charts made from it."""
+    table = table.copy()
+    table.attrs[CAPTION] = caption
+    return table
+
+
+def caption_of(source: Any) -> str:
+    """Games, blocks, seed, deck, rules and version, as far as the source knows them."""
+    caption = getattr(source, CAPTION, None)
+    if isinstance(caption, str):
+        return _shortened(caption)
+    if isinstance(source, pd.DataFrame):
+        return str(source.attrs.get(CAPTION) or _caption_from_columns(source))
+    return ""
+
+
+def _shortened(caption: str) -> str:
+    """A result's caption with a count in the place of a long list of decks."""
+    head, found, tail = caption.partition(", deck ")
+    names, rest, more = tail.partition(", published rules")
+    if not rest:
+        return caption
+    decks = names.split(", ")
+    return f"{head}{found}{names if len(decks) < 4 else f'{len(decks)} decks'}{rest}{more}"
+
+
+def _caption_from_columns(table: pd.DataFrame) -> str:
+    words = []
+    if "games" in table:
+        words.append(f"{int(table['games'].sum()):,} games")
+    if "blocks" in table:
+        words.append(f"{int(table['blocks'].sum()):,} blocks")
+    for name in ("seed", "deck", "rules", "version"):
+        if name in table:
+            values = [str(value) for value in dict.fromkeys(table[name])]
+            words.append(f"{name} {', '.join(values) if len(values) < 4 else len(values)}")
+    return ", ".join(words)
+
+
+def table_of(source: Any, name: str) -> pd.DataFrame:
+    """The table to draw: the source itself, or the one of that name of a result."""
+    return source if isinstance(source, pd.DataFrame) else source[name]
+
+
+def only(table: pd.DataFrame, **wanted: Any) -> pd.DataFrame:
+    """The rows with these values; None and missing columns do not restrict."""
+    for column, value in wanted.items():
+        if value is not None and column in table:
+            table = table[table[column] == value]
+    return table
+
+
+def one_value(table: pd.DataFrame, column: str, chosen: Any) -> Any:
+    """The chosen value of a column, or its only one, or its first."""
+    if chosen is not None or column not in table:
+        return chosen
+    return table[column].iloc[0]
+
+
+def how_games_were_won(source: Any) -> pd.DataFrame:
+    """Shares of games won with Rome, on points, and by Rome alone: a row a match."""
+    if isinstance(source, pd.DataFrame):
+        return source
+    rome = source["rome"]
+    label = rome["players"].astype(str) + " players"
+    if rome["lineup"].nunique() > rome["players"].nunique():
+        label = label + ": " + rome["lineup"]
+    return pd.DataFrame(
+        {
+            "label": label,
+            "players": rome["players"],
+            "with_rome": rome["rome_wins"] - rome["rome_alone"],
+            "on_points": 1.0 - rome["rome_wins"],
+            "rome_alone": rome["rome_alone"],
+        }
+    )
+
+
+def histogram_table(source: Any, name: str) -> pd.DataFrame:
+    """Shares of games by value of a histogram: columns players, value, share."""
+    if isinstance(source, pd.DataFrame):
+        return source
+    rows = []
+    for match in source.matches:
+        counts = match.detail(name)
+        total = counts.sum()
+        for value in np.flatnonzero(counts):
+            share = counts[value] / total
+            rows.append({"players": match.players, "value": int(value), "share": float(share)})
+    return pd.DataFrame(rows, columns=["players", "value", "share"])

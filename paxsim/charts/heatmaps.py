@@ -1,0 +1,149 @@
+"""Strategies by player count or solo level, and strategies against one another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import matplotlib
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import Normalize, TwoSlopeNorm
+
+from paxsim.charts.data import one_value, only, table_of
+from paxsim.charts.style import DIVERGING, FAINT, INK, QUIET, SEQUENTIAL, chart
+
+
+@chart(7.6, 6.2)
+def strategy_heatmap(
+    source: Any,
+    *,
+    value: str = "win_rate",
+    columns: str = "players",
+    fair: str | None = "fair_share",
+    sure: str = "sure",
+    title: str = "Win rate of a seat, by strategy (%)",
+    ax: Axes | None = None,
+) -> None:
+    """Strategies by player count: rate and half its interval; what is not sure is grey.
+
+    Parameters
+    ----------
+    source : Result or pandas.DataFrame
+        A tournament, or a table with ``strategy``, `columns`, `value` with ``_low`` and ``_high``.
+    value, columns : str
+        The rate, and the column that goes from left to right.
+    fair : str, optional
+        Column of the rate that would be fair: colour is the difference from it. None colours by
+        the rate itself.
+    sure : str
+        Column (bool) that says which differences are significant; by default those whose interval
+        does not hold the fair rate.
+    title : str
+        What the chart says.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw.
+    """
+    assert ax is not None
+    table = table_of(source, "standings")
+    if sure not in table and fair is not None:
+        inside = table[fair].between(table[f"{value}_low"], table[f"{value}_high"])
+        table = table.assign(**{sure: ~inside})
+    order = table.groupby("strategy")[value].mean().sort_values(ascending=False).index
+    across = sorted(table[columns].unique())
+    cells = {(row["strategy"], row[columns]): row for _, row in table.iterrows()}
+    colour = _difference_colours(table, value, fair) if fair else _rate_colours()
+    for y, name in enumerate(order):
+        for x, column in enumerate(across):
+            row = cells.get((name, column))
+            if row is not None:
+                known = bool(row[sure]) if fair else True
+                shade = colour(row[value] - row[fair] if fair else row[value])
+                _draw_cell(ax, x, y, _cell_text(row, value, fair, known), shade if known else None)
+    _frame(ax, [str(name) for name in order], [str(column) for column in across])
+    ax.set_xlabel({"players": "players", "level": "solo level"}.get(columns, columns))
+    ax.set_title(title)
+
+
+@chart(7.6, 6.6)
+def payoff_heatmap(source: Any, players: int | None = None, *, ax: Axes | None = None) -> None:
+    """Who beats whom: win rate of the row's seat in line-ups where the column plays too.
+
+    Parameters
+    ----------
+    source : Result or pandas.DataFrame
+        A tournament, or its table ``payoffs``.
+    players : int, optional
+        The player count; by default the first.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw.
+    """
+    assert ax is not None
+    table = table_of(source, "payoffs")
+    players = one_value(table, "players", players)
+    table = only(table, players=players)
+    order = table.groupby("strategy")["win_rate"].mean().sort_values(ascending=False).index
+    grid = table.pivot(index="strategy", columns="against", values="win_rate").loc[order, order]
+    colour = _rate_colours(float(np.nanmax(grid.to_numpy(float), initial=0.01)))
+    for y, name in enumerate(order):
+        for x, rival in enumerate(order):
+            rate = grid.at[name, rival]
+            if not pd.isna(rate):
+                _draw_cell(ax, x, y, f"{100 * rate:.0f}", colour(rate))
+    names = [str(name) for name in order]
+    _frame(ax, names, names)
+    ax.tick_params(axis="x", rotation=45)
+    for label in ax.get_xticklabels():
+        label.set_ha("right")
+        label.set_rotation_mode("anchor")
+    ax.set_xlabel("when this strategy plays too")
+    ax.set_ylabel("win rate (%) of a seat of this strategy")
+    ax.set_title(f"Who beats whom, {players} players")
+
+
+def _difference_colours(table: pd.DataFrame, value: str, fair: str) -> Any:
+    """Colour by difference from the fair rate, alike on both sides."""
+    reach = max(float((table[value] - table[fair]).abs().max()), 0.01)
+    norm = TwoSlopeNorm(0.0, -reach, reach)
+    palette = matplotlib.colormaps[DIVERGING]
+    return lambda difference: palette(0.12 + 0.76 * float(norm(difference)))
+
+
+def _rate_colours(most: float = 1.0) -> Any:
+    norm = Normalize(0.0, most)
+    palette = matplotlib.colormaps[SEQUENTIAL]
+    return lambda rate: palette(float(norm(rate)))
+
+
+def _cell_text(row: pd.Series, value: str, fair: str | None, known: bool) -> str:
+    """The rate, an arrow if it differs from what is fair, and half the interval."""
+    half = 50 * (row[f"{value}_high"] - row[f"{value}_low"])
+    arrow = ""
+    if fair is not None and known:
+        arrow = " ▲" if row[value] > row[fair] else " ▼"
+    return f"{100 * row[value]:.1f}{arrow}\n±{half:.1f}"
+
+
+def _draw_cell(ax: Axes, x: int, y: int, text: str, shade: Any) -> None:
+    """One cell; without a shade it is grey."""
+    face = FAINT if shade is None else shade
+    ax.add_patch(
+        matplotlib.patches.Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=face, edgecolor="white")
+    )
+    ink = QUIET if shade is None else ("white" if _is_dark(shade) else INK)
+    ax.text(x, y, text, ha="center", va="center", fontsize=6.5, color=ink)
+
+
+def _is_dark(shade: Any) -> bool:
+    red, green, blue = shade[:3]
+    return 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
+
+
+def _frame(ax: Axes, rows: list[str], columns: list[str]) -> None:
+    ax.set_xlim(-0.5, len(columns) - 0.5)
+    ax.set_ylim(len(rows) - 0.5, -0.5)
+    ax.set_xticks(range(len(columns)), columns)
+    ax.set_yticks(range(len(rows)), rows)
+    ax.tick_params(length=0)
+    for spine in ax.spines.values():
+        spine.set_visible(False)

@@ -1,0 +1,142 @@
+"""How charts look, in one place: colours, type, the footer, and how they are saved."""
+
+from __future__ import annotations
+
+import functools
+import textwrap
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from paxsim.charts.data import caption_of
+
+#: Okabe and Ito's colours, which people with any colour vision can tell apart; the darkest first,
+#: so that neighbours also differ in grey print.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
+#: Beside the colour every line has its own marker and dashes.
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (7, 2)))
+HATCHES = ("", "///", "...", "\\\\\\", "xx", "++", "oo")
+INK, QUIET, FAINT = "#222222", "#8A8A8A", "#E4E4E4"
+#: What is above and below a reference, in the bars of a tornado and the like.
+ABOVE, BELOW = COLOURS[1], COLOURS[0]
+#: Differences (two-sided) and rates (one-sided); both run evenly in grey print on each side.
+DIVERGING, SEQUENTIAL = "PuOr_r", "cividis"
+
+STYLE: dict[str, Any] = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 9.0,
+    "axes.titlesize": 10.5,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.labelcolor": INK,
+    "axes.edgecolor": QUIET,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": False,
+    "axes.axisbelow": True,
+    "grid.color": FAINT,
+    "grid.linewidth": 0.8,
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "legend.frameon": False,
+    "legend.fontsize": 8.0,
+    "figure.facecolor": "white",
+    "savefig.facecolor": "white",
+    "hatch.linewidth": 0.6,
+    "svg.fonttype": "path",
+    # Makes the names inside an SVG file depend on its content only.
+    "svg.hashsalt": "paxsim",
+}
+FOOTER_SIZE = 6.5
+#: Characters of the footer that fit into an inch of the figure's width.
+FOOTER_CHARACTERS = 17
+DPI = 150
+
+
+def style() -> AbstractContextManager:
+    """The look of all charts, for a ``with`` block around one's own drawing."""
+    return matplotlib.rc_context(STYLE)
+
+
+def chart(width: float = 7.0, height: float = 4.0) -> Callable[[Callable], Callable[..., Axes]]:
+    """Make a drawing function a chart: the common style, an Axes if none is given, the footer."""
+
+    def decorate(function: Callable) -> Callable[..., Axes]:
+        @functools.wraps(function)
+        def draw(
+            source: Any,
+            *args: Any,
+            ax: Axes | None = None,
+            caption: str | None = None,
+            **kwargs: Any,
+        ) -> Axes:
+            with style():
+                axes = _new_axes(width, height) if ax is None else ax
+                function(source, *args, ax=axes, **kwargs)
+                add_footer(axes.figure, caption_of(source) if caption is None else caption)
+            return axes
+
+        return draw
+
+    return decorate
+
+
+def _new_axes(width: float, height: float) -> Axes:
+    """An Axes in a new figure that notebooks show, as pandas does it."""
+    from matplotlib import pyplot  # chooses a backend, so only when it is needed
+
+    return pyplot.subplots(figsize=(width, height), layout="constrained")[1]
+
+
+def panels(
+    rows: int = 1, columns: int = 1, *, width: float = 7.0, height: float = 4.0, **how: Any
+) -> tuple[Figure, Any]:
+    """A figure for files only, without a window, and its Axes.
+
+    Parameters
+    ----------
+    rows, columns : int
+        Panels.
+    width, height : float
+        Size of the whole figure in inches.
+    **how
+        For ``Figure.subplots``, e.g. ``sharey=True``.
+    """
+    with style():
+        figure = Figure(figsize=(width, height), layout="constrained")
+        return figure, figure.subplots(rows, columns, **how)
+
+
+def add_footer(figure: Any, caption: str) -> None:
+    """Write below a figure what it was made from; several sources are listed once each."""
+    figure = figure.figure if not hasattr(figure, "supxlabel") else figure
+    found = getattr(figure, "_paxsim_captions", [])
+    if caption and caption not in found:
+        found.append(caption)
+    figure._paxsim_captions = found
+    width = max(40, int(figure.get_size_inches()[0] * FOOTER_CHARACTERS))
+    lines = [line for text in found for line in textwrap.wrap(text, width)]
+    figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=FOOTER_SIZE, color=QUIET)
+
+
+def footer_of(figure: Any) -> str:
+    """The text below a figure."""
+    return str(figure.get_supxlabel())
+
+
+def save(figure: Any, stem: Path) -> tuple[Path, Path]:
+    """Write a figure as ``STEM.png`` and ``STEM.svg``; the same figure gives the same bytes."""
+    png, svg = stem.with_suffix(".png"), stem.with_suffix(".svg")
+    said = " ".join(footer_of(figure).split())
+    with style():
+        figure.savefig(png, dpi=DPI, metadata={"Software": None, "Description": said})
+        figure.savefig(svg, metadata={"Date": None, "Creator": None, "Description": said})
+    return png, svg

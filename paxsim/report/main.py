@@ -1,0 +1,64 @@
+"""The command line of a study script."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+from paxsim.errors import PaxsimError
+from paxsim.report.plan import SEED, study_games
+from paxsim.report.progress import Bar
+from paxsim.report.study import Options, Study
+
+
+def study_main(
+    name: str, title: str, question: str, run: Callable[[Study], None], text: str | None
+) -> None:
+    """Run a study script: ``--games``, ``--seed``, ``--jobs``, ``--out``.
+
+    Parameters
+    ----------
+    name, title, question : str
+        The study's file name, heading and question.
+    run : callable
+        Carries it out.
+    text : str
+        The script's docstring, for ``--help``.
+    """
+    everything = study_games(name)
+
+    @click.command(name, help=text, context_settings={"help_option_names": ["-h", "--help"]})
+    @click.option("--games", default=str(everything), show_default=True, help="In all, about.")
+    @click.option("--seed", default=SEED, show_default=True, help="Names the deals.")
+    @click.option("--jobs", type=int, help="Workers.  [default: one a core]")
+    @click.option(
+        "--out", type=Path, default=Path("reports"), show_default=True, help="Folder; resumes."
+    )
+    def command(games: str, seed: int, jobs: int | None, out: Path) -> None:
+        from paxsim.cli.running import parse_games
+
+        wanted = parse_games(games)
+        begin = time.monotonic()
+        with Bar(wanted) as bar:
+            study = Study(name, title, question, Options(out, wanted / everything, seed, jobs, bar))
+            run(study)
+            summary = study.finish()
+        for finding in summary["findings"]:
+            click.echo(f"- {finding['text']}")
+        click.echo(
+            f"{summary['games']:,} games in {time.monotonic() - begin:.0f} s; "
+            f"tables and charts in {study.folder}",
+            err=True,
+        )
+
+    try:
+        command.main(standalone_mode=False, prog_name=f"{name}.py")
+    except (PaxsimError, click.ClickException) as error:
+        said = error.format_message() if isinstance(error, click.ClickException) else str(error)
+        sys.exit(f"{name}: {said}")
+    except (KeyboardInterrupt, click.Abort):
+        sys.exit(f"{name}: interrupted; the same command goes on from there")

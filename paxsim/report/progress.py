@@ -1,0 +1,61 @@
+"""How far the report is: a bar in a terminal, one line a study anywhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+
+class Silent:
+    """Shows nothing."""
+
+    def begin(self, study: str, run: str) -> None:
+        """A run of a study begins."""
+
+    def played(self, tallies: list[Any], games: int) -> None:
+        """Games were played, or found in a run directory."""
+
+
+class Bar(Silent):
+    """A bar over all games, with the study and run that are being played."""
+
+    def __init__(self, games: int):
+        self.done = 0
+        self._begin = time.monotonic()
+        self.console = Console(stderr=True, highlight=False)
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=24),
+            TaskProgressColumn(),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[speed]}"),
+            console=self.console,
+            disable=not sys.stderr.isatty(),
+            transient=True,
+        )
+        self._task = self._progress.add_task("compiling ...", total=games, speed="")
+
+    def __enter__(self) -> Bar:
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    def begin(self, study: str, run: str) -> None:
+        """A run of a study begins."""
+        self._progress.update(self._task, description=f"{study}: {run}")
+
+    def played(self, tallies: list[Any], games: int) -> None:
+        """Games were played, or found in a run directory."""
+        self.done += games
+        speed = self.done / max(time.monotonic() - self._begin, 1e-3)
+        self._progress.update(self._task, advance=games, speed=f"{speed:,.0f} games/s")
+
+    def say(self, text: str) -> None:
+        """A line that stays."""
+        self.console.print(text)

@@ -1,0 +1,209 @@
+"""What a study script works with: it asks questions, and writes tables, charts and findings.
+
+A study is a function ``run(study)``. `main` gives its script a command line; `paxsim.report.build`
+runs all of them. Games are kept in run directories below ``OUT/.runs``, under names that depend on
+everything that shapes them, so an interrupted study goes on where it stopped and a run that
+several studies use is played once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shlex
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import paxsim
+from paxsim import charts
+from paxsim.experiment.results import Result
+from paxsim.files import atomic_write
+from paxsim.report.findings import Finding
+from paxsim.report.plan import GAMES, SEED, study_games
+from paxsim.report.progress import Silent
+from paxsim.version import __version__
+
+#: Where run directories are kept, inside the folder that a study writes to.
+RUNS = ".runs"
+#: The file that says what a study wrote.
+SUMMARY = "study.json"
+MIN_BLOCKS = 8
+#: The parts of the package that decide how a game goes.
+_GAME_SOURCES = ("cards.py", "rules.py", "helpers.py", "engine", "policies")
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a study is carried out.
+
+    Attributes
+    ----------
+    out : pathlib.Path
+        Folder of the report; a study writes into ``OUT/NAME``.
+    scale : float
+        Factor for all numbers of games.
+    seed : int
+        Names the deals.
+    jobs : int, optional
+        Workers; by default one a core.
+    progress : object
+        Is told about games (see `paxsim.report.progress`).
+    """
+
+    out: Path
+    scale: float = 1.0
+    seed: int = SEED
+    jobs: int | None = None
+    progress: Any = field(default_factory=Silent)
+
+
+class Study:
+    """A study while it runs.
+
+    Parameters
+    ----------
+    name, title, question : str
+        Its file name, its heading, and the question that it answers.
+    options : Options
+        How it is carried out.
+    """
+
+    def __init__(self, name: str, title: str, question: str, options: Options):
+        self.name, self.title, self.question, self.options = name, title, question, options
+        self.folder = options.out / name
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.runs: dict[str, int] = {}
+        self._charts: list[dict[str, Any]] = []
+        self._tables: list[dict[str, Any]] = []
+        self._findings: list[Finding] = []
+
+    def games(self, run: str) -> int:
+        """Games of a run of the plan, at this study's scale."""
+        return max(1, round(GAMES[run] * self.options.scale))
+
+    def ask(self, run: str, question: Callable[..., Result], **arguments: Any) -> Result:
+        """Ask one of the questions of `paxsim.experiment.questions`, going on with what is there.
+
+        Parameters
+        ----------
+        run : str
+            Name of the run in the plan, or that name, a dash and more.
+        question : callable
+            ``simulate``, ``tournament``, ``compare_rules`` or ``solo``.
+        **arguments
+            Its arguments, without seed and workers.
+        """
+        arguments["seed"] = self.options.seed
+        folder = self._run_folder(run, question.__name__, arguments)
+        self.options.progress.begin(self.name, run)
+        result = question(
+            **arguments,
+            jobs=self.options.jobs,
+            out=folder,
+            progress=self.options.progress.played,
+            command=self.command,
+        )
+        self.runs[folder.name] = result.games
+        return result
+
+    def compute(
+        self, run: str, games: int, function: Callable[..., dict[str, np.ndarray]], **arguments: Any
+    ) -> dict[str, np.ndarray]:
+        """Named arrays from a function that plays by itself, kept on disk like a run."""
+        folder = self._run_folder(run, function.__name__, {"games": games, **arguments})
+        self.options.progress.begin(self.name, run)
+        path = folder.with_suffix(".npz")
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            found = function(**arguments)
+            with atomic_write(path, mode="wb") as file:
+                np.savez(file, **found)  # type: ignore[arg-type]
+        self.options.progress.played([], games)
+        self.runs[folder.name] = games
+        with np.load(path) as stored:
+            return dict(stored)
+
+    def _run_folder(self, run: str, kind: str, arguments: dict[str, Any]) -> Path:
+        """Where a run is kept: under its name and a digest of all that shapes its games."""
+        text = json.dumps([kind, arguments, game_sources()], sort_keys=True, default=str)
+        digest = hashlib.sha256(text.encode()).hexdigest()[:10]
+        return self.options.out / RUNS / f"{run}-{digest}"
+
+    @property
+    def command(self) -> str:
+        """The command that makes this study again."""
+        games = round(study_games(self.name) * self.options.scale)
+        words = ["python", f"experiments/{self.name}.py", "--games", str(games)]
+        words += ["--seed", str(self.options.seed)]
+        return shlex.join(words)
+
+    # --- what it writes ---------------------------------------------------------------------
+
+    def table(self, name: str, title: str, table: pd.DataFrame, note: str = "") -> pd.DataFrame:
+        """Write a table as CSV; return it with the footer for charts made from it."""
+        written = table.reset_index(drop=True)
+        for column, value in (("seed", self.options.seed), ("version", __version__)):
+            if column not in written:
+                written[column] = value
+        with atomic_write(self.folder / f"{name}.csv") as file:
+            file.write(written.to_csv(index=False))
+        self._tables.append({"name": name, "title": title, "note": note})
+        return table
+
+    def chart(self, name: str, title: str, figure: Any, alt: str) -> None:
+        """Write a figure as PNG and SVG.
+
+        Parameters
+        ----------
+        name, title : str
+            File name without suffix, and heading.
+        figure : matplotlib.figure.Figure or Axes
+            What to write.
+        alt : str
+            What the chart shows, for those who can't see it.
+        """
+        charts.save(figure if hasattr(figure, "savefig") else figure.figure, self.folder / name)
+        self._charts.append({"name": name, "title": title, "alt": alt})
+
+    def find(self, *findings: Finding) -> None:
+        """Keep findings, the most important first."""
+        self._findings.extend(findings)
+
+    def finish(self) -> dict[str, Any]:
+        """Write the summary of what the study found and wrote."""
+        summary = {
+            "name": self.name,
+            "title": self.title,
+            "question": self.question,
+            "seed": self.options.seed,
+            "scale": self.options.scale,
+            "version": __version__,
+            "command": self.command,
+            "games": sum(self.runs.values()),
+            "runs": self.runs,
+            "findings": [asdict(finding) for finding in self._findings],
+            "charts": self._charts,
+            "tables": self._tables,
+        }
+        with atomic_write(self.folder / SUMMARY) as file:
+            file.write(json.dumps(summary, indent=1) + "\n")
+        return summary
+
+
+@cache
+def game_sources() -> str:
+    """A fingerprint of the version, of every source that decides how a game goes, and of decks."""
+    digest = hashlib.sha256(__version__.encode())
+    package = Path(paxsim.__file__).parent
+    files = [package / name for name in _GAME_SOURCES]
+    files += [*package.glob("engine/**/*.py"), *package.glob("policies/**/*.py")]
+    files += package.glob("decks/*.toml")
+    for path in sorted(path for path in files if path.is_file()):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
