@@ -20,6 +20,8 @@ from typing import Any
 import numba
 from numba.core.caching import CacheImpl, FunctionCache, _CacheLocator
 from numba.core.caching import CompileResultCacheImpl as _ResultImpl
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
 # First-class functions are what policies are passed as; the warning says they are experimental.
@@ -30,8 +32,46 @@ warnings.filterwarnings(
 #: numpy's error model: no test for division by zero, which the rules' checks exclude.
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 
+
+class _PartLibrary(JITCodeLibrary):
+    """Code of a function that runs only as a part of another: linked, not optimised, not run.
+
+    Numba would optimise a function and turn it into machine code again in every function above
+    it, up to the entry point: as many times as calls are nested. Here an entry point does it once
+    for all of its parts.
+    """
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        self._ensure_finalized()
+        return 0  # there is no machine code
+
+    @property
+    def codegen(self) -> _PartLibrary:
+        return self  # numba asks it for `set_env` only
+
+    def set_env(self, name: str, env: Any) -> None:
+        """Nothing to do: only code that calls back into Python has an environment to look up."""
+
+
+class _PartCompiler(Compiler):
+    """Numba's usual compiler, except for what it puts the code into."""
+
+    def __init__(self, typingctx, targetctx, library, *args):
+        library = _PartLibrary(targetctx.codegen(), "part")
+        super().__init__(typingctx, targetctx, library, *args)
+
+
 #: Compiled as a part of whatever calls it, so it needs no way in from Python.
-kernel = numba.njit(**OPTIONS, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+kernel = numba.njit(
+    **OPTIONS, no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=_PartCompiler
+)
 
 
 @functools.cache
