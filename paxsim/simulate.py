@@ -21,7 +21,7 @@ from paxsim.engine.play import (
     score_game,
     start_game,
 )
-from paxsim.engine.records import DECISIONS, log_dtype, result_dtype
+from paxsim.engine.records import DECISIONS, result_dtype
 from paxsim.errors import PaxsimError, checked_int
 from paxsim.lineup import Lineup, make_lineup
 from paxsim.policies.policy import Policy
@@ -165,7 +165,6 @@ def play_deals(
     image = games.view(np.uint8)
     arguments = (
         games[0],
-        np.zeros(1, log_dtype)[0],
         lineup.compiled(),
         lineup.params(),
         seed,

@@ -1,8 +1,10 @@
 """The event log: what happened since the last decision, as numbers, for traces.
 
 An event is its code followed by its fields; a list of cards is its length and the cards. Nothing
-is written unless the log is on (callers look first, so that a log that is off costs one test), and
-nothing reads it but `paxsim.trace`.
+is written unless the log is on, and nothing reads it but `paxsim.trace`.
+
+Batches play with `None` for a log. Callers ask for that first (``if log is not None``): the
+compiler then knows the answer and leaves out the event with all that it would have to work out.
 """
 
 from __future__ import annotations
@@ -33,8 +35,9 @@ from paxsim.engine.compiling import kernel
 @kernel
 def write(log, word):
     """Append one number."""
-    log.words[log.used] = word
-    log.used += 1
+    if log.on:
+        log.words[log.used] = word
+        log.used += 1
 
 
 @kernel

@@ -89,5 +89,5 @@ def move_primus(table, log, seat):
         return
     if holder == NOBODY or table.symbols[seat, INTRIGUE] > table.symbols[holder, INTRIGUE]:
         table.primus = seat
-        if log.on:
+        if log is not None:
             events.write_event(log, events.PRIMUS, seat, holder, 0)

@@ -13,6 +13,7 @@ from numba import types
 from paxsim.engine import steps
 from paxsim.engine.compiling import entry, kernel
 from paxsim.engine.records import (
+    MAX_PARAMS,
     MAX_PLAYERS,
     OVER,
     ChoiceType,
@@ -48,12 +49,22 @@ progress_dtype = np.dtype(
 )
 ProgressType = numba.from_dtype(progress_dtype)
 
+#: Batches write no events; see paxsim.engine.events.
+NO_LOG = None
+
 _SEATS = game_dtype.fields["seats"][1]
 _MEMORY = seat_dtype.fields["memory"][1]
 _SEAT_SIZE = seat_dtype.itemsize
 
 Bytes = types.Array(types.uint8, 1, "C")
 Results = types.Array(ResultType, 1, "C")
+
+
+@kernel
+def copy_bytes(source, target):
+    """Copy an image of a game (assigning a slice compiles ten times as long)."""
+    for i in range(source.size):
+        target[i] = source[i]
 
 
 @kernel
@@ -95,7 +106,7 @@ def position_at(seat, rotation, players):
 
 
 @kernel
-def play_to_the_end(game, log, policies, rotation, progress, image, before):
+def play_to_the_end(game, policies, rotation, progress, image, before):
     """Play on from the decision at hand; return how many decisions were asked.
 
     With `before` (as long as the game's bytes in `image`) every call of a policy is checked for
@@ -106,14 +117,14 @@ def play_to_the_end(game, log, policies, rotation, progress, image, before):
     players = game.table.players
     while game.hidden.decision != OVER:
         if guarded:
-            before[:] = image
+            copy_bytes(image, before)
         position = position_at(game.hidden.seat, rotation, players)
         option = ask(game, policies, position, progress)
         if guarded and not only_memory_changed(game.hidden.seat, image, before):
             progress.failure = WROTE_ELSEWHERE
         if progress.failure != FINE:
             return decisions
-        steps.apply(game, log, option)
+        steps.apply(game, NO_LOG, option)
         decisions += 1
     return decisions
 
@@ -123,13 +134,15 @@ def seat_lineup(game, params, rotation):
     """Give every seat the parameters of the policy that plays it in this rotation."""
     players = game.table.players
     for seat in range(players):
-        game.seats[seat].params[:] = params[position_at(seat, rotation, players)]
+        position = position_at(seat, rotation, players)
+        me = game.seats[seat]
+        for i in range(MAX_PARAMS):
+            me.params[i] = params[position, i]
 
 
 @entry(
     types.int64(
         GameType,
-        LogType,
         LineupType,
         types.Array(types.float64, 2, "C"),
         types.int64,
@@ -145,7 +158,6 @@ def seat_lineup(game, params, rotation):
 )
 def play_games(
     game,
-    log,
     policies,
     params,
     seed,
@@ -175,10 +187,9 @@ def play_games(
             progress.deal = deal
             progress.seat = -1
             guarded = guard_every > 0 and deal % guard_every == 0
-            steps.start(game, log, seed, deal, rotation)
+            steps.start(game, NO_LOG, seed, deal, rotation)
             decisions = play_to_the_end(
                 game,
-                log,
                 policies,
                 rotation,
                 progress,

@@ -15,7 +15,7 @@ def begin_round(game, log):
     table = game.table
     table.round += 1
     table.turns_left = table.players - 1
-    if log.on:
+    if log is not None:
         events.write_event(log, events.ROUND, table.round, table.start, 0)
     begin_turn(game, table.start)
 
@@ -71,7 +71,7 @@ def rome_takes(table, log):
             richest = legion
     if richest == NOBODY:
         return
-    if log.on:
+    if log is not None:
         events.write_event(log, events.ROME_TAKES, richest, table.legion_value[richest], 0)
         events.write_cards(log, table.legion_cards[richest], 0, table.legion_size[richest])
     for i in range(table.legion_size[richest]):
@@ -98,13 +98,13 @@ def refill(game, log):
     empty = empty_legions(table)
     if empty == 0:
         return
-    if log.on:
+    if log is not None:
         events.write_event(log, events.REFILL, empty, 0, 0)
     for legion in range(table.legions):
         if table.legion_size[legion] == 0:
             card = draw_card(game)
             put_below_legion(table, legion, card)
-            if log.on:
+            if log is not None:
                 events.write(log, legion)
                 events.write(log, card)
 
@@ -114,5 +114,5 @@ def end_game(game, log):
     """No more decisions."""
     table = game.table
     game.hidden.decision = OVER
-    if log.on:
+    if log is not None:
         events.write_event(log, events.END, table.round, table.deck_left, empty_legions(table))

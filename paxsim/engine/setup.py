@@ -33,7 +33,7 @@ def begin_game(game, log, seed, deal, rotation):
         seed_stream(game.seats[seat].stream, seed, deal, rotation, SEAT_STREAM + seat)
     shuffle(game)
     deal_rome(game)
-    if log.on:
+    if log is not None:
         write_setup(game, log)
     begin_draft(game, log, 0)
 
@@ -150,7 +150,7 @@ def begin_draft(game, log, seat):
         choice.drawn[i] = draw_card(game)
     choice.drawn_count = size
     hidden.decision = DISPLAY if rules.solo_displayed else KEEP
-    if log.on:
+    if log is not None:
         events.write_event(log, events.DRAWN, seat, 0, 0)
         events.write_cards(log, choice.drawn, 0, size)
 
@@ -167,7 +167,7 @@ def carry_out_display(game, log, option):
     hidden = game.hidden
     choice = game.choices[hidden.seat]
     card = take_from_drawn(choice, option)
-    if log.on:
+    if log is not None:
         events.write_event(log, events.SHOWN, hidden.seat, card, 0)
     display_card(game, log, hidden.seat, card)
     hidden.shown += 1
@@ -183,7 +183,7 @@ def carry_out_keep(game, log, option):
     choice = game.choices[seat]
     card = take_from_drawn(choice, option)
     take_to_hand(game.seats[seat], card)
-    if log.on:
+    if log is not None:
         events.write_event(log, events.KEPT, seat, card, 0)
         events.write_cards(log, choice.drawn, 0, choice.drawn_count)
     for i in range(choice.drawn_count):

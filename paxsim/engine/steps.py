@@ -22,21 +22,26 @@ from paxsim.engine.turn import (
     offer_turn,
 )
 
+#: The option of a decision that has just one.
+_ONLY = 0
+
 
 @kernel
 def start(game, log, seed, deal, rotation):
     """Deal a fresh game and go on to its first decision."""
     begin_game(game, log, seed, deal, rotation)
-    while offer(game) == 1:
-        carry_out(game, log, 0)
+    if offer(game) == 1:
+        apply(game, log, _ONLY)
 
 
 @kernel
 def apply(game, log, option):
     """Carry out an option of the decision asked, and go on to the next one or to the end."""
-    carry_out(game, log, option)
-    while offer(game) == 1:
-        carry_out(game, log, 0)
+    while True:
+        carry_out(game, log, option)
+        if offer(game) != 1:
+            return
+        option = _ONLY
 
 
 @kernel

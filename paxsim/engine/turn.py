@@ -60,7 +60,7 @@ def peek(game, log):
     for category in range(N_CATEGORIES):
         me.rome_hidden[category] = game.hidden.rome_hidden_symbols[category]
     me.money += game.table.rules.peek_income
-    if log.on:
+    if log is not None:
         events.write_event(log, events.PEEKED, me.seat, me.money, 0)
         events.write_cards(log, game.hidden.rome_hidden, 0, game.table.rules.rome_hidden)
 
@@ -101,7 +101,7 @@ def compensate(game, log, seat):
     me = game.seats[seat]
     aurei = game.table.rules.empty_deck_income
     me.money += aurei
-    if log.on:
+    if log is not None:
         events.write_event(log, events.COMPENSATION, seat, aurei, me.money)
 
 
@@ -114,7 +114,7 @@ def reveal(game, log, count):
         choice.drawn[i] = draw_card(game)
     choice.drawn_count = first + count
     game.hidden.undrawn -= count
-    if log.on:
+    if log is not None:
         events.write_event(log, events.REVEAL, game.hidden.seat, 0, 0)
         events.write_cards(log, choice.drawn, first, count)
 
@@ -148,7 +148,7 @@ def carry_out_place(game, log, option):
     index = option // choice.places
     place = choice.options[option - index * choice.places]
     card = take_from_drawn(choice, index)
-    if log.on:
+    if log is not None:
         events.write_event(log, events.PLACED, seat, card, place)
     if place == TO_HAND:
         take_to_hand(game.seats[seat], card)
@@ -203,7 +203,7 @@ def carry_out_buy(game, log, option):
     legion = choice.options[option]
     price = price_of_legion(table, seat, legion)
     me.money -= price
-    if log.on:
+    if log is not None:
         events.write_event(log, events.BOUGHT, seat, legion, price)
         events.write(log, me.money)
         events.write_cards(log, table.legion_cards[legion], 0, table.legion_size[legion])
@@ -273,7 +273,7 @@ def pay_and_display(game, log, option, event):
     choice = game.choices[seat]
     card = take_from_hand(me, choice.options[option])
     me.money -= choice.price
-    if log.on:
+    if log is not None:
         events.write_event(log, event, seat, card, choice.price)
         events.write(log, me.money)
     display_card(game, log, seat, card)
@@ -319,7 +319,7 @@ def pay_income(game, log):
     me = game.seats[table.active]
     income = income_of(table, table.active, game.hidden.categories_played)
     me.money += income
-    if log.on:
+    if log is not None:
         events.write_event(log, events.INCOME, table.active, income, me.money)
 
 
