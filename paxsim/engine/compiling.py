@@ -18,10 +18,12 @@ from pathlib import Path
 from typing import Any
 
 import numba
+from numba import types
 from numba.core.caching import CacheImpl, FunctionCache, _CacheLocator
 from numba.core.caching import CompileResultCacheImpl as _ResultImpl
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.registry import CPUDispatcher
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
 # First-class functions are what policies are passed as; the warning says they are experimental.
@@ -68,10 +70,27 @@ class _PartCompiler(Compiler):
         super().__init__(typingctx, targetctx, library, *args)
 
 
-#: Compiled as a part of whatever calls it, so it needs no way in from Python.
-kernel = numba.njit(
-    **OPTIONS, no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=_PartCompiler
-)
+class _PartDispatcher(CPUDispatcher):
+    """Hands every whole number over as 64-bit, however wide it is in a record.
+
+    So a function is compiled once, and not again for each mixture of widths and literals that it
+    is called with. Only the unsigned 64-bit words of random streams stay what they are.
+    """
+
+    def get_call_template(self, args, kws):
+        return super().get_call_template(tuple(_widened(arg) for arg in args), kws)
+
+
+def _widened(kind: types.Type) -> types.Type:
+    kind = types.unliteral(kind)
+    whole = isinstance(kind, types.Integer) and kind != types.uint64
+    return types.int64 if whole else kind
+
+
+def kernel(function: Callable) -> Callable:
+    """Compile a function as a part of whatever calls it: it has no way in from Python."""
+    options = {"nopython": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, **OPTIONS}
+    return _PartDispatcher(function, targetoptions=options, pipeline_class=_PartCompiler)
 
 
 @functools.cache
