@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
+from llvmlite.binding import Linkage
 from numba import types
 from numba.core.caching import CacheImpl, FunctionCache, _CacheLocator
 from numba.core.caching import CompileResultCacheImpl as _ResultImpl
@@ -67,6 +68,29 @@ class _PartCompiler(Compiler):
 
     def __init__(self, typingctx, targetctx, library, *args):
         library = _PartLibrary(targetctx.codegen(), "part")
+        super().__init__(typingctx, targetctx, library, *args)
+
+
+class _EntryLibrary(JITCodeLibrary):
+    """Code of an entry point, with all of its parts.
+
+    Parts are marked as seen from nowhere else, so that the optimiser may change how they are
+    called, put a part that is called once into its caller whatever its size, and drop the rest.
+    """
+
+    def _optimize_final_module(self) -> None:
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
+                function.linkage = Linkage.internal
+        super()._optimize_final_module()
+
+
+class _EntryCompiler(Compiler):
+    """Numba's usual compiler, except for what it puts the code into."""
+
+    def __init__(self, typingctx, targetctx, library, *args):
+        library = _EntryLibrary(targetctx.codegen(), "entry")
+        library.enable_object_caching()
         super().__init__(typingctx, targetctx, library, *args)
 
 
@@ -163,7 +187,7 @@ def entry(signature: Any) -> Callable[[Callable], Callable]:
     def decorate(function: Callable) -> Callable:
         @functools.cache
         def compiled() -> Callable:
-            dispatcher = numba.njit(**OPTIONS)(function)
+            dispatcher = numba.njit(**OPTIONS, pipeline_class=_EntryCompiler)(function)
             enable_package_cache(dispatcher)
             dispatcher.compile(signature)
             dispatcher.disable_compile()
