@@ -12,25 +12,17 @@ from numba import types
 
 from paxsim.engine import steps
 from paxsim.engine.compiling import entry, kernel
+from paxsim.engine.lineups import POLICY_SIGNATURE, LineupType, policy_at, seat_lineup
 from paxsim.engine.records import (
-    MAX_PARAMS,
     MAX_PLAYERS,
     OVER,
-    ChoiceType,
     GameType,
     LogType,
     ResultType,
-    SeatType,
-    TableType,
     game_dtype,
     seat_dtype,
 )
 from paxsim.engine.scoring import score
-
-#: What a policy looks like to the engine.
-POLICY_SIGNATURE = types.int64(TableType, SeatType, ChoiceType)
-PolicyType = types.FunctionType(POLICY_SIGNATURE)
-LineupType = types.UniTuple(PolicyType, MAX_PLAYERS)
 
 # Ways in which a policy can fail without raising an exception.
 FINE, OUT_OF_RANGE, WROTE_ELSEWHERE = range(3)
@@ -44,6 +36,7 @@ progress_dtype = np.dtype(
         ("rotation", np.int32),
         ("deal", np.int64),
         ("answer", np.int64),
+        ("policies", np.uint64, MAX_PLAYERS),  # addresses by seat, in this rotation
     ],
     align=True,
 )
@@ -85,13 +78,13 @@ def only_memory_changed(seat, now, before):
 
 
 @kernel
-def ask(game, policies, position, progress):
+def ask(game, policy, progress):
     """The option that the deciding seat's policy chooses; a wrong one is noted as a failure."""
     seat = game.hidden.seat
     choice = game.choices[seat]
     progress.seat = seat
     progress.decision = choice.kind
-    option = policies[position](game.table, game.seats[seat], choice)
+    option = policy(game.table, game.seats[seat], choice)
     if option < 0 or option >= choice.count:
         progress.failure = OUT_OF_RANGE
         progress.answer = option
@@ -99,14 +92,7 @@ def ask(game, policies, position, progress):
 
 
 @kernel
-def position_at(seat, rotation, players):
-    """Line-up position that sits at a seat in a rotation."""
-    position = seat + rotation
-    return position if position < players else position - players
-
-
-@kernel
-def play_to_the_end(game, policies, rotation, progress, image, before):
+def play_to_the_end(game, progress, image, before):
     """Play on from the decision at hand; return how many decisions were asked.
 
     With `before` (as long as the game's bytes in `image`) every call of a policy is checked for
@@ -114,12 +100,11 @@ def play_to_the_end(game, policies, rotation, progress, image, before):
     """
     decisions = 0
     guarded = before.size > 0
-    players = game.table.players
     while game.hidden.decision != OVER:
         if guarded:
             copy_bytes(image, before)
-        position = position_at(game.hidden.seat, rotation, players)
-        option = ask(game, policies, position, progress)
+        policy = policy_at(progress.policies[game.hidden.seat])
+        option = ask(game, policy, progress)
         if guarded and not only_memory_changed(game.hidden.seat, image, before):
             progress.failure = WROTE_ELSEWHERE
         if progress.failure != FINE:
@@ -127,17 +112,6 @@ def play_to_the_end(game, policies, rotation, progress, image, before):
         steps.apply(game, NO_LOG, option)
         decisions += 1
     return decisions
-
-
-@kernel
-def seat_lineup(game, params, rotation):
-    """Give every seat the parameters of the policy that plays it in this rotation."""
-    players = game.table.players
-    for seat in range(players):
-        position = position_at(seat, rotation, players)
-        me = game.seats[seat]
-        for i in range(MAX_PARAMS):
-            me.params[i] = params[position, i]
 
 
 @entry(
@@ -180,7 +154,7 @@ def play_games(
     unguarded = before[:0]
     for turn in range(turns):
         rotation = rotations[turn]
-        seat_lineup(game, params, rotation)
+        seat_lineup(game, progress, policies, params, rotation)
         progress.rotation = rotation
         for index in range(deals):
             deal = first_deal + index
@@ -189,12 +163,7 @@ def play_games(
             guarded = guard_every > 0 and deal % guard_every == 0
             steps.start(game, NO_LOG, seed, deal, rotation)
             decisions = play_to_the_end(
-                game,
-                policies,
-                rotation,
-                progress,
-                image,
-                before if guarded else unguarded,
+                game, progress, image, before if guarded else unguarded
             )
             if progress.failure != FINE:
                 return played
@@ -222,7 +191,7 @@ def apply_option(game, log, option):
 @entry(types.int64(GameType, LineupType, types.int64, ProgressType))
 def ask_policy(game, policies, position, progress):
     """Ask one policy of the line-up about the decision at hand."""
-    return ask(game, policies, position, progress)
+    return ask(game, policies[position], progress)
 
 
 @entry(types.void(GameType, ResultType))
