@@ -10,6 +10,16 @@ from paxsim.engine.records import NOBODY, OVER, TURN
 
 
 @kernel
+def offer(game, decision, count):
+    """Put a decision with so many options to the deciding seat; return how many."""
+    choice = game.choices[game.hidden.seat]
+    choice.kind = decision
+    choice.count = count
+    game.hidden.decision = decision
+    return count
+
+
+@kernel
 def begin_round(game, log):
     """The start seat takes the first turn of a new round."""
     table = game.table
@@ -17,18 +27,18 @@ def begin_round(game, log):
     table.turns_left = table.players - 1
     if log is not None:
         events.write_event(log, events.ROUND, table.round, table.start, 0)
-    begin_turn(game, table.start)
+    return begin_turn(game, table.start)
 
 
 @kernel
 def begin_turn(game, seat):
-    """It is a seat's turn; the first decision is whether to take it or to peek."""
+    """It is a seat's turn; TURN: take it, or peek; in solo there is no peeking."""
     hidden = game.hidden
     game.table.active = seat
     game.table.played = 0
     hidden.categories_played = 0
     hidden.seat = seat
-    hidden.decision = TURN
+    return offer(game, TURN, 1 if game.table.solo_level else 2)
 
 
 @kernel
@@ -38,9 +48,8 @@ def end_turn(game, log):
     if table.turns_left > 0:
         table.turns_left -= 1
         following = table.active + 1
-        begin_turn(game, following if following < table.players else 0)
-    else:
-        end_round(game, log)
+        return begin_turn(game, following if following < table.players else 0)
+    return end_round(game, log)
 
 
 @kernel
@@ -48,16 +57,14 @@ def end_round(game, log):
     """Rome takes a group, primus conspiratus starts, legions are refilled or the game ends."""
     table = game.table
     if table.deck_left == 0 and not table.rules.rome_takes_last:
-        end_game(game, log)
-        return
+        return end_game(game, log)
     rome_takes(table, log)
     if table.primus != NOBODY:
         table.start = table.primus
     if table.deck_left < empty_legions(table):
-        end_game(game, log)
-        return
+        return end_game(game, log)
     refill(game, log)
-    begin_round(game, log)
+    return begin_round(game, log)
 
 
 @kernel
@@ -113,6 +120,6 @@ def refill(game, log):
 def end_game(game, log):
     """No more decisions."""
     table = game.table
-    game.hidden.decision = OVER
     if log is not None:
         events.write_event(log, events.END, table.round, table.deck_left, empty_legions(table))
+    return offer(game, OVER, 0)

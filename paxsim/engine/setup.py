@@ -19,7 +19,7 @@ from paxsim.engine.records import (
     N_CATEGORIES,
     NOBODY,
 )
-from paxsim.engine.rounds import begin_round, refill
+from paxsim.engine.rounds import begin_round, offer, refill
 from paxsim.engine.streams import DEAL_STREAM, SEAT_STREAM, below, seed_stream
 
 
@@ -35,7 +35,7 @@ def begin_game(game, log, seed, deal, rotation):
     deal_rome(game)
     if log is not None:
         write_setup(game, log)
-    begin_draft(game, log, 0)
+    return begin_draft(game, log, 0)
 
 
 @kernel
@@ -149,16 +149,18 @@ def begin_draft(game, log, seat):
     for i in range(size):
         choice.drawn[i] = draw_card(game)
     choice.drawn_count = size
-    hidden.decision = DISPLAY if rules.solo_displayed else KEEP
     if log is not None:
         events.write_event(log, events.DRAWN, seat, 0, 0)
         events.write_cards(log, choice.drawn, 0, size)
+    return offer_draft(game)
 
 
 @kernel
 def offer_draft(game):
     """DISPLAY and KEEP: one option for each drawn card still in view."""
-    return game.choices[game.hidden.seat].drawn_count
+    hidden = game.hidden
+    decision = DISPLAY if hidden.shown < game.table.rules.solo_displayed else KEEP
+    return offer(game, decision, game.choices[hidden.seat].drawn_count)
 
 
 @kernel
@@ -171,8 +173,7 @@ def carry_out_display(game, log, option):
         events.write_event(log, events.SHOWN, hidden.seat, card, 0)
     display_card(game, log, hidden.seat, card)
     hidden.shown += 1
-    if hidden.shown == game.table.rules.solo_displayed:
-        hidden.decision = KEEP
+    return offer_draft(game)
 
 
 @kernel
@@ -189,7 +190,6 @@ def carry_out_keep(game, log, option):
     for i in range(choice.drawn_count):
         put_under_deck(game, choice.drawn[i])
     if seat + 1 < table.players:
-        begin_draft(game, log, seat + 1)
-    else:
-        refill(game, log)
-        begin_round(game, log)
+        return begin_draft(game, log, seat + 1)
+    refill(game, log)
+    return begin_round(game, log)

@@ -1,7 +1,8 @@
 """A turn: peek, or draw, buy, play and income; and the reactions to a senator.
 
 Every decision has two functions: `offer_...` lists its legal options and returns how many there
-are, `carry_out_...` applies one and says which decision comes next.
+are, `carry_out_...` applies one and ends by offering the decision that comes next. (TURN is offered
+by `rounds.begin_turn`.) So the engine never has to ask which decision it is about to offer.
 """
 
 from __future__ import annotations
@@ -30,16 +31,10 @@ from paxsim.engine.records import (
     TO_BOTTOM,
     TO_HAND,
 )
-from paxsim.engine.rounds import end_turn
+from paxsim.engine.rounds import end_turn, offer
 from paxsim.rules import CARDS_DRAWN
 
 # --- turn or peek ---------------------------------------------------------------------------
-
-
-@kernel
-def offer_turn(game):
-    """TURN: take a turn, or peek; in solo there is no peeking."""
-    return 1 if game.table.solo_level else 2
 
 
 @kernel
@@ -47,9 +42,8 @@ def carry_out_turn(game, log, option):
     """Begin the draw step, or look at Rome's hidden cards, take the money and be done."""
     if option == PEEK:
         peek(game, log)
-        end_turn(game, log)
-    else:
-        begin_draw(game, log)
+        return end_turn(game, log)
+    return begin_draw(game, log)
 
 
 @kernel
@@ -78,8 +72,7 @@ def begin_draw(game, log):
     game.choices[seat].drawn_count = 0
     if cards == 0:
         compensate(game, log, seat)
-        hidden.decision = BUY
-        return
+        return offer_buy(game)
     religion = table.symbols[seat, RELIGION]
     together = 1
     if religion >= table.rules.religion_three:
@@ -91,8 +84,8 @@ def begin_draw(game, log):
     hidden.legion_open = 1
     hidden.bottom_open = cards == CARDS_DRAWN  # a short deck gets nothing back
     hidden.hand_waits = together == 2 and cards == CARDS_DRAWN
-    hidden.decision = PLACE
     reveal(game, log, min(together, cards))
+    return offer_place(game)
 
 
 @kernel
@@ -136,7 +129,7 @@ def offer_place(game):
             choice.options[places] = legion
             places += 1
     choice.places = places
-    return choice.drawn_count * places
+    return offer(game, PLACE, choice.drawn_count * places)
 
 
 @kernel
@@ -163,7 +156,8 @@ def carry_out_place(game, log, option):
     if hidden.undrawn > 0:
         reveal(game, log, 1)
     elif choice.drawn_count == 0:
-        hidden.decision = BUY
+        return offer_buy(game)
+    return offer_place(game)
 
 
 # --- buy ------------------------------------------------------------------------------------
@@ -187,7 +181,7 @@ def offer_buy(game):
         if table.legion_size[legion] > 0 and price_of_legion(table, seat, legion) <= money:
             choice.options[count] = legion
             count += 1
-    return count + 1
+    return offer(game, BUY, count + 1)
 
 
 @kernel
@@ -196,9 +190,8 @@ def carry_out_buy(game, log, option):
     table = game.table
     seat = game.hidden.seat
     choice = game.choices[seat]
-    game.hidden.decision = PLAY
     if option == choice.count - 1:
-        return
+        return offer_play(game)
     me = game.seats[seat]
     legion = choice.options[option]
     price = price_of_legion(table, seat, legion)
@@ -210,6 +203,7 @@ def carry_out_buy(game, log, option):
     for i in range(table.legion_size[legion]):
         take_to_hand(me, table.legion_cards[legion, i])
     clear_legion(table, legion)
+    return offer_play(game)
 
 
 # --- play and income ------------------------------------------------------------------------
@@ -249,7 +243,7 @@ def list_playable(game, price):
 @kernel
 def offer_play(game):
     """PLAY: the n-th card of a turn costs n - 1 Aurei."""
-    return list_playable(game, game.table.played)
+    return offer(game, PLAY, list_playable(game, game.table.played))
 
 
 @kernel
@@ -258,11 +252,11 @@ def carry_out_play(game, log, option):
     hidden = game.hidden
     table = game.table
     if option == game.choices[hidden.seat].count - 1:
-        end_play(game, log)
-        return
+        return end_play(game, log)
     card = pay_and_display(game, log, option, events.PLAYED)
     table.played += 1
     hidden.categories_played |= 1 << category_of(card)
+    return offer_play(game)
 
 
 @kernel
@@ -287,13 +281,11 @@ def end_play(game, log):
     rules = game.table.rules
     reactions = rules.reactions and (hidden.categories_played >> SENATOR) & 1
     if reactions and rules.reactions_before_income:
-        begin_reactions(game, log)
-        return
+        return begin_reactions(game, log)
     pay_income(game, log)
     if reactions:
-        begin_reactions(game, log)
-    else:
-        end_turn(game, log)
+        return begin_reactions(game, log)
+    return end_turn(game, log)
 
 
 @kernel
@@ -330,7 +322,7 @@ def pay_income(game, log):
 def begin_reactions(game, log):
     """The seat after the active one is the first that may react."""
     game.hidden.seat = game.table.active
-    next_reaction(game, log)
+    return next_reaction(game, log)
 
 
 @kernel
@@ -340,17 +332,16 @@ def next_reaction(game, log):
     table = game.table
     hidden.seat = hidden.seat + 1 if hidden.seat + 1 < table.players else 0
     if hidden.seat != table.active:
-        hidden.decision = REACT
-        return
+        return offer_react(game)
     if table.rules.reactions_before_income:
         pay_income(game, log)
-    end_turn(game, log)
+    return end_turn(game, log)
 
 
 @kernel
 def offer_react(game):
     """REACT: one hand card at a fixed price, or pass."""
-    return list_playable(game, game.table.rules.reaction_price)
+    return offer(game, REACT, list_playable(game, game.table.rules.reaction_price))
 
 
 @kernel
@@ -358,4 +349,4 @@ def carry_out_react(game, log, option):
     """Play one card outside one's turn: no income, and nothing is triggered by it."""
     if option != game.choices[game.hidden.seat].count - 1:
         pay_and_display(game, log, option, events.REACTED)
-    next_reaction(game, log)
+    return next_reaction(game, log)
