@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from llvmlite.binding import Linkage
+from llvmlite.binding import Linkage, create_pass_builder, create_pipeline_tuning_options
 from numba import types
 from numba.core.caching import CacheImpl, FunctionCache, _CacheLocator
 from numba.core.caching import CompileResultCacheImpl as _ResultImpl
@@ -76,13 +76,20 @@ class _EntryLibrary(JITCodeLibrary):
 
     Parts are marked as seen from nowhere else, so that the optimiser may change how they are
     called, put a part that is called once into its caller whatever its size, and drop the rest.
+    Loops are left as they are: those of a game run over a handful of cards, and unrolled or
+    vectorised they take longer to run and to compile.
     """
 
     def _optimize_final_module(self) -> None:
         for function in self._final_module.functions:
             if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
                 function.linkage = Linkage.internal
-        super()._optimize_final_module()
+        options = create_pipeline_tuning_options(speed_level=3)
+        options.loop_unrolling = False
+        options.loop_vectorization = False
+        options.slp_vectorization = False
+        builder = create_pass_builder(self._codegen._tm, options)
+        builder.getModulePassManager().run(self._final_module, builder)
 
 
 class _EntryCompiler(Compiler):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paxsim.cards import INTRIGUE, WEALTH
+from paxsim.cards import ARMY, FLEET, INTRIGUE, LAND, WEALTH
 from paxsim.engine import events
 from paxsim.engine.codes import category_of, symbols_of, value_of
 from paxsim.engine.compiling import kernel
@@ -79,6 +79,16 @@ def display_card(game, log, seat, card):
         table.discount[seat] = table.symbols[seat, WEALTH] // table.rules.discount_step
     elif category == INTRIGUE:
         move_primus(table, log, seat)
+    update_room(table, seat)
+
+
+@kernel
+def update_room(table, seat):
+    """Fleets and armies may each reach the larger of land and intrigue symbols."""
+    symbols = table.symbols[seat]
+    limit = max(symbols[LAND], symbols[INTRIGUE])
+    table.room[seat, FLEET] = limit - symbols[FLEET]
+    table.room[seat, ARMY] = limit - symbols[ARMY]
 
 
 @kernel

@@ -10,9 +10,8 @@ from paxsim.engine.records import NOBODY, OVER, TURN
 
 
 @kernel
-def offer(game, decision, count):
+def offer(game, choice, decision, count):
     """Put a decision with so many options to the deciding seat; return how many."""
-    choice = game.choices[game.hidden.seat]
     choice.kind = decision
     choice.count = count
     game.hidden.decision = decision
@@ -38,7 +37,7 @@ def begin_turn(game, seat):
     game.table.played = 0
     hidden.categories_played = 0
     hidden.seat = seat
-    return offer(game, TURN, 1 if game.table.solo_level else 2)
+    return offer(game, game.choices[seat], TURN, 1 if game.table.solo_level else 2)
 
 
 @kernel
@@ -71,10 +70,12 @@ def end_round(game, log):
 def rome_takes(table, log):
     """The group with the highest value goes to Rome; in a tie that of the lowest legion."""
     richest = NOBODY
+    most = 0
     for legion in range(table.legions):
-        if table.legion_size[legion] > 0 and (
-            richest == NOBODY or table.legion_value[legion] > table.legion_value[richest]
-        ):
+        # One more than its value, so that a group of worthless cards beats no group.
+        worth = table.legion_value[legion] + (table.legion_size[legion] > 0)
+        if worth > most:
+            most = worth
             richest = legion
     if richest == NOBODY:
         return
@@ -102,10 +103,10 @@ def empty_legions(table):
 def refill(game, log):
     """One card below every empty legion, in legion order; the deck must have enough."""
     table = game.table
-    empty = empty_legions(table)
-    if empty == 0:
-        return
     if log is not None:
+        empty = empty_legions(table)
+        if empty == 0:
+            return
         events.write_event(log, events.REFILL, empty, 0, 0)
     for legion in range(table.legions):
         if table.legion_size[legion] == 0:
@@ -122,4 +123,4 @@ def end_game(game, log):
     table = game.table
     if log is not None:
         events.write_event(log, events.END, table.round, table.deck_left, empty_legions(table))
-    return offer(game, OVER, 0)
+    return offer(game, game.choices[game.hidden.seat], OVER, 0)

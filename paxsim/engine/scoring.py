@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from paxsim.cards import ARMY, FLEET
 from paxsim.engine.compiling import kernel
-from paxsim.engine.records import MAX_PLAYERS, N_CATEGORIES, NOBODY, TIE_MONEY
+from paxsim.engine.records import N_CATEGORIES, NOBODY, TIE_MONEY
 from paxsim.engine.rounds import empty_legions
 
 
 @kernel
 def score(game, result):
-    """Fill a result record from a finished game.
+    """Fill a result record, which holds zeros, from a finished game.
 
     Points are those of the players' victory, and are filled in also when Rome wins.
     """
@@ -19,7 +19,6 @@ def score(game, result):
     result.deck_left = table.deck_left
     result.empty_legions = empty_legions(table)
     result.primus = table.primus
-    clear_unused_seats(table, result)
     count_symbols(game, result)
     compare_with_rome(table, result)
     for seat in range(table.players):
@@ -29,23 +28,6 @@ def score(game, result):
         win_solo(table, result)
     else:
         win(game, result)
-
-
-@kernel
-def clear_unused_seats(table, result):
-    """Result records are used again for other games; seats that nobody takes read 0."""
-    for seat in range(table.players, MAX_PLAYERS):
-        result.shares[seat] = 0.0
-        result.points[seat] = 0
-        result.points_categories[seat] = 0
-        result.points_stronger[seat] = 0
-        result.points_fleet_army[seat] = 0
-        result.points_primus[seat] = 0
-        result.points_wealthiest[seat] = 0
-        result.money[seat] = 0
-        result.hand_count[seat] = 0
-        for category in range(N_CATEGORIES):
-            result.symbols[seat, category] = 0
 
 
 @kernel
@@ -164,8 +146,6 @@ def win_solo(table, result):
 def win(game, result):
     """Rome and the holder of primus conspiratus, or the players with the most points."""
     table = game.table
-    for seat in range(table.players):
-        result.shares[seat] = 0.0
     result.rome_wins = result.rome_categories >= table.rules.rome_needs
     if result.rome_wins:
         result.winners = table.primus != NOBODY

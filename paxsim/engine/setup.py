@@ -11,12 +11,14 @@ from paxsim.engine.piles import (
     put_under_deck,
     take_from_drawn,
     take_to_hand,
+    update_room,
 )
 from paxsim.engine.records import (
     DISPLAY,
     KEEP,
     MEMORY_SIZE,
     N_CATEGORIES,
+    NO_LIMIT,
     NOBODY,
 )
 from paxsim.engine.rounds import begin_round, offer, refill
@@ -53,6 +55,8 @@ def clear_table(game):
         for category in range(N_CATEGORIES):
             table.symbols[seat, category] = 0
             table.cards[seat, category] = 0
+            table.room[seat, category] = NO_LIMIT
+        update_room(table, seat)
     for category in range(N_CATEGORIES):
         table.rome_symbols[category] = 0
         table.rome_cards[category] = 0
@@ -152,44 +156,38 @@ def begin_draft(game, log, seat):
     if log is not None:
         events.write_event(log, events.DRAWN, seat, 0, 0)
         events.write_cards(log, choice.drawn, 0, size)
-    return offer_draft(game)
+    return offer_draft(game, choice)
 
 
 @kernel
-def offer_draft(game):
+def offer_draft(game, choice):
     """DISPLAY and KEEP: one option for each drawn card still in view."""
-    hidden = game.hidden
-    decision = DISPLAY if hidden.shown < game.table.rules.solo_displayed else KEEP
-    return offer(game, decision, game.choices[hidden.seat].drawn_count)
+    more_to_show = game.hidden.shown < game.table.rules.solo_displayed
+    return offer(game, choice, DISPLAY if more_to_show else KEEP, choice.drawn_count)
 
 
 @kernel
-def carry_out_display(game, log, option):
+def carry_out_display(game, log, me, choice, option):
     """Solo start: show a drawn card at once; limits do not matter and it is free."""
-    hidden = game.hidden
-    choice = game.choices[hidden.seat]
     card = take_from_drawn(choice, option)
     if log is not None:
-        events.write_event(log, events.SHOWN, hidden.seat, card, 0)
-    display_card(game, log, hidden.seat, card)
-    hidden.shown += 1
-    return offer_draft(game)
+        events.write_event(log, events.SHOWN, me.seat, card, 0)
+    display_card(game, log, me.seat, card)
+    game.hidden.shown += 1
+    return offer_draft(game, choice)
 
 
 @kernel
-def carry_out_keep(game, log, option):
+def carry_out_keep(game, log, me, choice, option):
     """Keep one drawn card, put the others under the deck in the order drawn."""
-    table = game.table
-    seat = game.hidden.seat
-    choice = game.choices[seat]
     card = take_from_drawn(choice, option)
-    take_to_hand(game.seats[seat], card)
+    take_to_hand(me, card)
     if log is not None:
-        events.write_event(log, events.KEPT, seat, card, 0)
+        events.write_event(log, events.KEPT, me.seat, card, 0)
         events.write_cards(log, choice.drawn, 0, choice.drawn_count)
     for i in range(choice.drawn_count):
         put_under_deck(game, choice.drawn[i])
-    if seat + 1 < table.players:
-        return begin_draft(game, log, seat + 1)
+    if me.seat + 1 < game.table.players:
+        return begin_draft(game, log, me.seat + 1)
     refill(game, log)
     return begin_round(game, log)

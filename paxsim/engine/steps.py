@@ -31,7 +31,9 @@ def start(game, log, seed, deal, rotation):
 @kernel
 def apply(game, log, option):
     """Carry out an option of the decision asked, and go on to the next one or to the end."""
-    while carry_out(game, log, option) == 1:
+    while True:  # a condition up here would be compiled twice, with all that it calls
+        if carry_out(game, log, option) != 1:
+            return
         option = _ONLY
 
 
@@ -39,18 +41,20 @@ def apply(game, log, option):
 def carry_out(game, log, option):
     """Apply an option and offer the next decision; return how many options that one has."""
     decision = game.hidden.decision
+    me = game.seats[game.hidden.seat]
+    choice = game.choices[game.hidden.seat]
     if decision == PLACE:
-        return carry_out_place(game, log, option)
+        return carry_out_place(game, log, me, choice, option)
     if decision == PLAY:
-        return carry_out_play(game, log, option)
+        return carry_out_play(game, log, me, choice, option)
     if decision == TURN:
-        return carry_out_turn(game, log, option)
+        return carry_out_turn(game, log, me, choice, option)
     if decision == BUY:
-        return carry_out_buy(game, log, option)
+        return carry_out_buy(game, log, me, choice, option)
     if decision == REACT:
-        return carry_out_react(game, log, option)
+        return carry_out_react(game, log, me, choice, option)
     if decision == KEEP:
-        return carry_out_keep(game, log, option)
+        return carry_out_keep(game, log, me, choice, option)
     if decision == DISPLAY:
-        return carry_out_display(game, log, option)
+        return carry_out_display(game, log, me, choice, option)
     return 0

@@ -7,7 +7,7 @@ by `rounds.begin_turn`.) So the engine never has to ask which decision it is abo
 
 from __future__ import annotations
 
-from paxsim.cards import ARMY, FLEET, INTRIGUE, LAND, RELIGION, SENATOR
+from paxsim.cards import INTRIGUE, RELIGION, SENATOR
 from paxsim.engine import events
 from paxsim.engine.codes import category_of, symbols_of
 from paxsim.engine.compiling import kernel
@@ -38,18 +38,17 @@ from paxsim.rules import CARDS_DRAWN
 
 
 @kernel
-def carry_out_turn(game, log, option):
+def carry_out_turn(game, log, me, choice, option):
     """Begin the draw step, or look at Rome's hidden cards, take the money and be done."""
     if option == PEEK:
-        peek(game, log)
+        peek(game, log, me)
         return end_turn(game, log)
-    return begin_draw(game, log)
+    return begin_draw(game, log, me, choice)
 
 
 @kernel
-def peek(game, log):
+def peek(game, log, me):
     """Look at Rome's hidden cards for the whole turn, and take a little money."""
-    me = game.seats[game.hidden.seat]
     me.peeked = 1
     for category in range(N_CATEGORIES):
         me.rome_hidden[category] = game.hidden.rome_hidden_symbols[category]
@@ -63,17 +62,16 @@ def peek(game, log):
 
 
 @kernel
-def begin_draw(game, log):
+def begin_draw(game, log, me, choice):
     """Open the draw step: how many cards, how many of them together, which places."""
     hidden = game.hidden
     table = game.table
-    seat = hidden.seat
     cards = min(CARDS_DRAWN, table.deck_left)
-    game.choices[seat].drawn_count = 0
+    choice.drawn_count = 0
     if cards == 0:
-        compensate(game, log, seat)
-        return offer_buy(game)
-    religion = table.symbols[seat, RELIGION]
+        compensate(game, log, me)
+        return offer_buy(game, me, choice)
+    religion = table.symbols[me.seat, RELIGION]
     together = 1
     if religion >= table.rules.religion_three:
         together = 3
@@ -84,24 +82,22 @@ def begin_draw(game, log):
     hidden.legion_open = 1
     hidden.bottom_open = cards == CARDS_DRAWN  # a short deck gets nothing back
     hidden.hand_waits = together == 2 and cards == CARDS_DRAWN
-    reveal(game, log, min(together, cards))
-    return offer_place(game)
+    reveal(game, log, choice, min(together, cards))
+    return offer_place(game, choice)
 
 
 @kernel
-def compensate(game, log, seat):
+def compensate(game, log, me):
     """Money instead of cards, when the deck is empty."""
-    me = game.seats[seat]
     aurei = game.table.rules.empty_deck_income
     me.money += aurei
     if log is not None:
-        events.write_event(log, events.COMPENSATION, seat, aurei, me.money)
+        events.write_event(log, events.COMPENSATION, me.seat, aurei, me.money)
 
 
 @kernel
-def reveal(game, log, count):
+def reveal(game, log, choice, count):
     """Draw cards into the view of the active seat."""
-    choice = game.choices[game.hidden.seat]
     first = choice.drawn_count
     for i in range(first, first + count):
         choice.drawn[i] = draw_card(game)
@@ -113,10 +109,9 @@ def reveal(game, log, count):
 
 
 @kernel
-def offer_place(game):
+def offer_place(game, choice):
     """PLACE: every card in view to every open place."""
     hidden = game.hidden
-    choice = game.choices[hidden.seat]
     places = 0
     if hidden.hand_open and not hidden.hand_waits:
         choice.options[places] = TO_HAND
@@ -129,22 +124,20 @@ def offer_place(game):
             choice.options[places] = legion
             places += 1
     choice.places = places
-    return offer(game, PLACE, choice.drawn_count * places)
+    return offer(game, choice, PLACE, choice.drawn_count * places)
 
 
 @kernel
-def carry_out_place(game, log, option):
+def carry_out_place(game, log, me, choice, option):
     """Put a card of the view somewhere; draw the next one, or go on to buying."""
     hidden = game.hidden
-    seat = hidden.seat
-    choice = game.choices[seat]
     index = option // choice.places
     place = choice.options[option - index * choice.places]
     card = take_from_drawn(choice, index)
     if log is not None:
-        events.write_event(log, events.PLACED, seat, card, place)
+        events.write_event(log, events.PLACED, me.seat, card, place)
     if place == TO_HAND:
-        take_to_hand(game.seats[seat], card)
+        take_to_hand(me, card)
         hidden.hand_open = 0
     elif place == TO_BOTTOM:
         put_under_deck(game, card)
@@ -154,10 +147,10 @@ def carry_out_place(game, log, option):
         hidden.legion_open = 0
     hidden.hand_waits = 0
     if hidden.undrawn > 0:
-        reveal(game, log, 1)
+        reveal(game, log, choice, 1)
     elif choice.drawn_count == 0:
-        return offer_buy(game)
-    return offer_place(game)
+        return offer_buy(game, me, choice)
+    return offer_place(game, choice)
 
 
 # --- buy ------------------------------------------------------------------------------------
@@ -170,107 +163,80 @@ def price_of_legion(table, seat, legion):
 
 
 @kernel
-def offer_buy(game):
+def offer_buy(game, me, choice):
     """BUY: every group that the seat can pay for, or nothing."""
     table = game.table
-    seat = game.hidden.seat
-    money = game.seats[seat].money
-    choice = game.choices[seat]
     count = 0
     for legion in range(table.legions):
-        if table.legion_size[legion] > 0 and price_of_legion(table, seat, legion) <= money:
-            choice.options[count] = legion
-            count += 1
-    return offer(game, BUY, count + 1)
+        # Listed first and counted if it is an option: there is no branch to be guessed wrong.
+        choice.options[count] = legion
+        affordable = price_of_legion(table, me.seat, legion) <= me.money
+        count += affordable & (table.legion_size[legion] > 0)
+    return offer(game, choice, BUY, count + 1)
 
 
 @kernel
-def carry_out_buy(game, log, option):
+def carry_out_buy(game, log, me, choice, option):
     """Take all cards below one legion into the hand, or none; then it is time to play."""
-    table = game.table
-    seat = game.hidden.seat
-    choice = game.choices[seat]
     if option == choice.count - 1:
-        return offer_play(game)
-    me = game.seats[seat]
+        return offer_play(game, me, choice)
+    table = game.table
     legion = choice.options[option]
-    price = price_of_legion(table, seat, legion)
+    price = price_of_legion(table, me.seat, legion)
     me.money -= price
     if log is not None:
-        events.write_event(log, events.BOUGHT, seat, legion, price)
+        events.write_event(log, events.BOUGHT, me.seat, legion, price)
         events.write(log, me.money)
         events.write_cards(log, table.legion_cards[legion], 0, table.legion_size[legion])
     for i in range(table.legion_size[legion]):
         take_to_hand(me, table.legion_cards[legion, i])
     clear_legion(table, legion)
-    return offer_play(game)
+    return offer_play(game, me, choice)
 
 
 # --- play and income ------------------------------------------------------------------------
 
 
 @kernel
-def limit_of(table, seat):
-    """The most fleet symbols, and the most army symbols, that a seat may reach by playing."""
-    return max(table.symbols[seat, LAND], table.symbols[seat, INTRIGUE])
-
-
-@kernel
-def within_limit(table, seat, card):
-    """Whether the limit for fleets and armies lets a seat play the card."""
-    category = category_of(card)
-    if category != FLEET and category != ARMY:
-        return True
-    return table.symbols[seat, category] + symbols_of(card) <= limit_of(table, seat)
-
-
-@kernel
-def list_playable(game, price):
-    """Options for the hand cards that the deciding seat may play at this price, then passing."""
-    seat = game.hidden.seat
-    me = game.seats[seat]
-    choice = game.choices[seat]
+def list_playable(table, me, choice, price):
+    """Options for the hand cards that a seat may play at this price, then passing."""
     choice.price = price
     count = 0
     if me.money >= price:
         for slot in range(me.hand_count):
-            if within_limit(game.table, seat, me.hand[slot]):
-                choice.options[count] = slot
-                count += 1
+            card = me.hand[slot]
+            choice.options[count] = slot  # listed first, as in offer_buy
+            count += symbols_of(card) <= table.room[me.seat, category_of(card)]
     return count + 1
 
 
 @kernel
-def offer_play(game):
+def offer_play(game, me, choice):
     """PLAY: the n-th card of a turn costs n - 1 Aurei."""
-    return offer(game, PLAY, list_playable(game, game.table.played))
-
-
-@kernel
-def carry_out_play(game, log, option):
-    """Play one card and ask again; or stop, which brings income and reactions."""
-    hidden = game.hidden
     table = game.table
-    if option == game.choices[hidden.seat].count - 1:
-        return end_play(game, log)
-    card = pay_and_display(game, log, option, events.PLAYED)
-    table.played += 1
-    hidden.categories_played |= 1 << category_of(card)
-    return offer_play(game)
+    return offer(game, choice, PLAY, list_playable(table, me, choice, table.played))
 
 
 @kernel
-def pay_and_display(game, log, option, event):
+def carry_out_play(game, log, me, choice, option):
+    """Play one card and ask again; or stop, which brings income and reactions."""
+    if option == choice.count - 1:
+        return end_play(game, log)
+    card = pay_and_display(game, log, me, choice, option, events.PLAYED)
+    game.table.played += 1
+    game.hidden.categories_played |= 1 << category_of(card)
+    return offer_play(game, me, choice)
+
+
+@kernel
+def pay_and_display(game, log, me, choice, option, event):
     """Move a hand card of the deciding seat to its display at the price of the choice."""
-    seat = game.hidden.seat
-    me = game.seats[seat]
-    choice = game.choices[seat]
     card = take_from_hand(me, choice.options[option])
     me.money -= choice.price
     if log is not None:
-        events.write_event(log, event, seat, card, choice.price)
+        events.write_event(log, event, me.seat, card, choice.price)
         events.write(log, me.money)
-    display_card(game, log, seat, card)
+    display_card(game, log, me.seat, card)
     return card
 
 
@@ -332,21 +298,22 @@ def next_reaction(game, log):
     table = game.table
     hidden.seat = hidden.seat + 1 if hidden.seat + 1 < table.players else 0
     if hidden.seat != table.active:
-        return offer_react(game)
+        return offer_react(game, game.seats[hidden.seat], game.choices[hidden.seat])
     if table.rules.reactions_before_income:
         pay_income(game, log)
     return end_turn(game, log)
 
 
 @kernel
-def offer_react(game):
+def offer_react(game, me, choice):
     """REACT: one hand card at a fixed price, or pass."""
-    return offer(game, REACT, list_playable(game, game.table.rules.reaction_price))
+    price = game.table.rules.reaction_price
+    return offer(game, choice, REACT, list_playable(game.table, me, choice, price))
 
 
 @kernel
-def carry_out_react(game, log, option):
+def carry_out_react(game, log, me, choice, option):
     """Play one card outside one's turn: no income, and nothing is triggered by it."""
-    if option != game.choices[game.hidden.seat].count - 1:
-        pay_and_display(game, log, option, events.REACTED)
+    if option != choice.count - 1:
+        pay_and_display(game, log, me, choice, option, events.REACTED)
     return next_reaction(game, log)
