@@ -162,7 +162,7 @@ def play_deals(
         guard_every = 0 if lineup.trusted else GUARD_EVERY
     if progress is None:
         progress = np.zeros(1, progress_dtype)
-    image = games.view(np.uint8)
+    image = games.view(np.uint64)
     arguments = (
         games[0],
         lineup.compiled(),

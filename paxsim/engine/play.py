@@ -15,7 +15,6 @@ from paxsim.engine.compiling import entry, kernel
 from paxsim.engine.lineups import POLICY_SIGNATURE, LineupType, policy_at, seat_lineup
 from paxsim.engine.records import (
     MAX_PLAYERS,
-    OVER,
     GameType,
     LogType,
     ResultType,
@@ -45,17 +44,18 @@ ProgressType = numba.from_dtype(progress_dtype)
 #: Batches write no events; see paxsim.engine.events.
 NO_LOG = None
 
-_SEATS = game_dtype.fields["seats"][1]
-_MEMORY = seat_dtype.fields["memory"][1]
-_SEAT_SIZE = seat_dtype.itemsize
+# Where a seat and its memory are in a game's image, in words of 8 bytes.
+_SEATS = game_dtype.fields["seats"][1] // 8
+_MEMORY = seat_dtype.fields["memory"][1] // 8
+_SEAT_SIZE = seat_dtype.itemsize // 8
 
-Bytes = types.Array(types.uint8, 1, "C")
+Image = types.Array(types.uint64, 1, "C")
 Results = types.Array(ResultType, 1, "C")
 
 
 @kernel
-def copy_bytes(source, target):
-    """Copy an image of a game (assigning a slice compiles ten times as long)."""
+def copy_image(source, target):
+    """Copy an image of a game (assigning a slice would take seconds to compile)."""
     for i in range(source.size):
         target[i] = source[i]
 
@@ -64,7 +64,7 @@ def copy_bytes(source, target):
 def only_memory_changed(seat, now, before):
     """Whether two images of a game are equal but for a seat's memory and random stream.
 
-    These two are the last fields of a seat, so that what a policy may write is one run of bytes.
+    These two are the last fields of a seat, so that what a policy may write is one run of words.
     """
     first = _SEATS + seat * _SEAT_SIZE + _MEMORY
     end = _SEATS + (seat + 1) * _SEAT_SIZE
@@ -79,38 +79,47 @@ def only_memory_changed(seat, now, before):
 
 @kernel
 def ask(game, policy, progress):
-    """The option that the deciding seat's policy chooses; a wrong one is noted as a failure."""
+    """The option that the deciding seat's policy chooses."""
     seat = game.hidden.seat
     choice = game.choices[seat]
     progress.seat = seat
     progress.decision = choice.kind
-    option = policy(game.table, game.seats[seat], choice)
-    if option < 0 or option >= choice.count:
-        progress.failure = OUT_OF_RANGE
-        progress.answer = option
-    return option
+    return policy(game.table, game.seats[seat], choice)
 
 
 @kernel
-def play_to_the_end(game, progress, image, before):
-    """Play on from the decision at hand; return how many decisions were asked.
+def is_an_option(option, count, progress):
+    """Whether there is an option of this number; if not, note the failure."""
+    if 0 <= option < count:
+        return True
+    progress.failure = OUT_OF_RANGE
+    progress.answer = option
+    return False
 
-    With `before` (as long as the game's bytes in `image`) every call of a policy is checked for
+
+@kernel
+def play_to_the_end(game, progress, count, image, before):
+    """Play a game from a decision with `count` options; return how many decisions were asked.
+
+    With `before` (as long as the game's words in `image`) every call of a policy is checked for
     writes to anything but its own memory.
     """
     decisions = 0
     guarded = before.size > 0
-    while game.hidden.decision != OVER:
-        if guarded:
-            copy_bytes(image, before)
-        policy = policy_at(progress.policies[game.hidden.seat])
-        option = ask(game, policy, progress)
-        if guarded and not only_memory_changed(game.hidden.seat, image, before):
-            progress.failure = WROTE_ELSEWHERE
-        if progress.failure != FINE:
-            return decisions
-        steps.apply(game, NO_LOG, option)
-        decisions += 1
+    while count > 0:
+        option = steps.ONLY
+        if count > 1:
+            decisions += 1
+            if guarded:
+                copy_image(image, before)
+            seat = game.hidden.seat
+            option = ask(game, policy_at(progress.policies[seat]), progress)
+            if guarded and not only_memory_changed(seat, image, before):
+                progress.failure = WROTE_ELSEWHERE
+                return decisions
+            if not is_an_option(option, count, progress):
+                return decisions
+        count = steps.carry_out(game, NO_LOG, option)
     return decisions
 
 
@@ -125,8 +134,8 @@ def play_to_the_end(game, progress, image, before):
         types.Array(types.int64, 1, "C"),
         Results,
         ProgressType,
-        Bytes,
-        Bytes,
+        Image,
+        Image,
         types.int64,
     )
 )
@@ -161,9 +170,9 @@ def play_games(
             progress.deal = deal
             progress.seat = -1
             guarded = guard_every > 0 and deal % guard_every == 0
-            steps.start(game, NO_LOG, seed, deal, rotation)
+            count = steps.begin_game(game, NO_LOG, seed, deal, rotation)
             decisions = play_to_the_end(
-                game, progress, image, before if guarded else unguarded
+                game, progress, count, image, before if guarded else unguarded
             )
             if progress.failure != FINE:
                 return played
@@ -191,7 +200,9 @@ def apply_option(game, log, option):
 @entry(types.int64(GameType, LineupType, types.int64, ProgressType))
 def ask_policy(game, policies, position, progress):
     """Ask one policy of the line-up about the decision at hand."""
-    return ask(game, policies[position], progress)
+    option = ask(game, policies[position], progress)
+    is_an_option(option, game.choices[game.hidden.seat].count, progress)
+    return option
 
 
 @entry(types.void(GameType, ResultType))

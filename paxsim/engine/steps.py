@@ -18,14 +18,14 @@ from paxsim.engine.turn import (
 )
 
 #: The option of a decision that has just one.
-_ONLY = 0
+ONLY = 0
 
 
 @kernel
 def start(game, log, seed, deal, rotation):
     """Deal a fresh game and go on to its first decision."""
     if begin_game(game, log, seed, deal, rotation) == 1:
-        apply(game, log, _ONLY)
+        apply(game, log, ONLY)
 
 
 @kernel
@@ -34,7 +34,7 @@ def apply(game, log, option):
     while True:  # a condition up here would be compiled twice, with all that it calls
         if carry_out(game, log, option) != 1:
             return
-        option = _ONLY
+        option = ONLY
 
 
 @kernel

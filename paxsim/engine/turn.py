@@ -131,8 +131,11 @@ def offer_place(game, choice):
 def carry_out_place(game, log, me, choice, option):
     """Put a card of the view somewhere; draw the next one, or go on to buying."""
     hidden = game.hidden
-    index = option // choice.places
-    place = choice.options[option - index * choice.places]
+    index = 0
+    while option >= choice.places:  # mostly there is one card in view: no division is needed
+        option -= choice.places
+        index += 1
+    place = choice.options[option]
     card = take_from_drawn(choice, index)
     if log is not None:
         events.write_event(log, events.PLACED, me.seat, card, place)
