@@ -22,7 +22,14 @@ from paxsim.engine.records import (
     NOBODY,
 )
 from paxsim.engine.rounds import begin_round, offer, refill
-from paxsim.engine.streams import DEAL_STREAM, SEAT_STREAM, below, seed_stream
+from paxsim.engine.streams import (
+    DEAL_STREAM,
+    SEAT_STREAM,
+    draw_below,
+    seed_stream,
+    set_state,
+    state_of,
+)
 
 
 @kernel
@@ -105,11 +112,13 @@ def shuffle(game):
 @kernel
 def draw_to_front(hidden, first, count, end):
     """Choose `count` cards of ``deck[first:end]`` at random, in random order, to its front."""
+    state = state_of(hidden.stream)
     for i in range(first, first + count):
-        j = i + below(hidden.stream, end - i)
-        chosen = hidden.deck[j]
-        hidden.deck[j] = hidden.deck[i]
+        step, state = draw_below(state, end - i)
+        chosen = hidden.deck[i + step]
+        hidden.deck[i + step] = hidden.deck[i]
         hidden.deck[i] = chosen
+    set_state(hidden.stream, state)
 
 
 @kernel

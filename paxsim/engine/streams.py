@@ -43,11 +43,11 @@ def seed_stream(stream, seed, deal, rotation, purpose):
 
 
 @kernel
-def next_word(stream):
-    """The next 64 random bits of a stream (xoshiro256**)."""
-    s0, s1, s2, s3 = stream[0], stream[1], stream[2], stream[3]
+def next_word(state):
+    """The next 64 random bits of a state of four words, and the state after it (xoshiro256**)."""
+    s0, s1, s2, s3 = state
     scaled = s1 * _5
-    result = ((scaled << _7) | (scaled >> _57)) * _9
+    word = ((scaled << _7) | (scaled >> _57)) * _9
     shifted = s1 << _17
     s2 ^= s0
     s3 ^= s1
@@ -55,20 +55,42 @@ def next_word(stream):
     s0 ^= s3
     s2 ^= shifted
     s3 = (s3 << _45) | (s3 >> _19)
-    stream[0], stream[1], stream[2], stream[3] = s0, s1, s2, s3
-    return result
+    return word, (s0, s1, s2, s3)
+
+
+@kernel
+def draw_below(state, bound):
+    """A whole number from 0 to ``bound - 1``, all exactly equally likely, and the state after it.
+
+    Multiply-and-shift; the few low products that would favour some numbers are drawn again. The
+    bound is below ``2**32``.
+    """
+    limit = np.uint64(bound)
+    word, state = next_word(state)
+    product = (word >> _32) * limit
+    if (product & _LOW_32) < limit:
+        threshold = (np.uint64(1) << _32) % limit
+        while (product & _LOW_32) < threshold:
+            word, state = next_word(state)
+            product = (word >> _32) * limit
+    return np.int64(product >> _32), state
+
+
+@kernel
+def state_of(stream):
+    """The state of a stream, to be drawn from many times without going through memory."""
+    return stream[0], stream[1], stream[2], stream[3]
+
+
+@kernel
+def set_state(stream, state):
+    """Put a state back into its stream."""
+    stream[0], stream[1], stream[2], stream[3] = state
 
 
 @kernel
 def below(stream, bound):
-    """A whole number from 0 to ``bound - 1``, all exactly equally likely; ``bound < 2**32``.
-
-    Multiply-and-shift; the few low products that would favour some numbers are drawn again.
-    """
-    limit = np.uint64(bound)
-    product = (next_word(stream) >> _32) * limit
-    if (product & _LOW_32) < limit:
-        threshold = (np.uint64(1) << _32) % limit
-        while (product & _LOW_32) < threshold:
-            product = (next_word(stream) >> _32) * limit
-    return np.int64(product >> _32)
+    """A whole number from 0 to ``bound - 1`` out of a stream; see `draw_below`."""
+    number, state = draw_below(state_of(stream), bound)
+    set_state(stream, state)
+    return number

@@ -160,20 +160,22 @@ def carry_out_place(game, log, me, choice, option):
 
 
 @kernel
-def price_of_legion(table, seat, legion):
-    """What the group below a legion costs a seat: its value less the seat's discount."""
-    return max(table.legion_value[legion] - table.discount[seat], 0)
+def price_of_group(value, discount):
+    """What a group of this value costs a seat with this discount."""
+    return max(value - discount, 0)
 
 
 @kernel
 def offer_buy(game, me, choice):
     """BUY: every group that the seat can pay for, or nothing."""
     table = game.table
+    money = me.money
+    discount = table.discount[me.seat]
     count = 0
     for legion in range(table.legions):
         # Listed first and counted if it is an option: there is no branch to be guessed wrong.
         choice.options[count] = legion
-        affordable = price_of_legion(table, me.seat, legion) <= me.money
+        affordable = price_of_group(table.legion_value[legion], discount) <= money
         count += affordable & (table.legion_size[legion] > 0)
     return offer(game, choice, BUY, count + 1)
 
@@ -185,7 +187,7 @@ def carry_out_buy(game, log, me, choice, option):
         return offer_play(game, me, choice)
     table = game.table
     legion = choice.options[option]
-    price = price_of_legion(table, me.seat, legion)
+    price = price_of_group(table.legion_value[legion], table.discount[me.seat])
     me.money -= price
     if log is not None:
         events.write_event(log, events.BOUGHT, me.seat, legion, price)
@@ -204,12 +206,13 @@ def carry_out_buy(game, log, me, choice, option):
 def list_playable(table, me, choice, price):
     """Options for the hand cards that a seat may play at this price, then passing."""
     choice.price = price
+    room = table.room[me.seat]
     count = 0
     if me.money >= price:
         for slot in range(me.hand_count):
             card = me.hand[slot]
             choice.options[count] = slot  # listed first, as in offer_buy
-            count += symbols_of(card) <= table.room[me.seat, category_of(card)]
+            count += symbols_of(card) <= room[category_of(card)]
     return count + 1
 
 
