@@ -115,7 +115,7 @@ choice_dtype = np.dtype(
 hidden_dtype = np.dtype(
     [
         ("decision", np.int32),
-        ("seat", np.int32),  # who decides
+        ("seat", np.uint32),  # who decides; unsigned: an index that needs no look at its sign
         ("undrawn", np.int32),  # cards of this draw step still in the deck
         ("hand_open", np.int32),  # this draw step may still put a card into the hand,
         ("bottom_open", np.int32),  # under the deck,
@@ -123,7 +123,7 @@ hidden_dtype = np.dtype(
         ("hand_waits", np.int32),  # religion: the first of two cards may not go to the hand
         ("categories_played", np.int32),  # this turn, as a bit set
         ("shown", np.int32),  # solo start: cards displayed so far
-        ("top", np.int32),  # index of the deck's top card in the ring
+        ("top", np.uint32),  # index of the deck's top card in the ring
         ("removed_count", np.int32),
         ("rome_hidden", np.uint16, MAX_ROME_START),
         ("rome_hidden_symbols", np.int16, 8),
