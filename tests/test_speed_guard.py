@@ -1,0 +1,85 @@
+"""The engine must not become slower unnoticed: its speed against a fixed piece of compiled work.
+
+Seconds say nothing on another machine. So the time of random games is divided by the time of a
+small kernel of the same nature (random streams, look-ups, branches and stores in records) that is
+measured in turns with them.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numba
+import numpy as np
+
+import paxsim
+from paxsim.simulate import play_deals
+
+#: Time of a game of 4 random players, in units of the yardstick's rounds; recorded.
+RECORDED = 3.05
+#: The share of speed whose loss fails the test.
+TOLERATED_LOSS = 0.25
+GAMES = 1500
+ROUNDS = 3000
+ATTEMPTS = 4
+
+_record = np.dtype(
+    [("word", np.uint64), ("count", np.int32), ("sums", np.int16, 8), ("cards", np.uint16, 64)],
+    align=True,
+)
+
+
+@numba.njit(nogil=True, error_model="numpy")
+def yardstick(record, rounds):
+    """Shuffle 64 cards and add them up by category, so many times."""
+    for _ in range(rounds):
+        for i in range(64):
+            record.word ^= record.word << np.uint64(13)
+            record.word ^= record.word >> np.uint64(7)
+            record.word ^= record.word << np.uint64(17)
+            j = i + np.int64(((record.word >> np.uint64(32)) * np.uint64(64 - i)) >> np.uint64(32))
+            record.cards[i], record.cards[j] = record.cards[j], record.cards[i]
+            category = record.cards[i] & 7
+            if category == 6:
+                record.count += 1
+            else:
+                record.sums[category] += record.cards[i] >> 3
+    return record.count
+
+
+def seconds(work) -> float:
+    begin = time.perf_counter()
+    work()
+    return time.perf_counter() - begin
+
+
+def measured_ratio() -> float:
+    """Time of a game over time of a round of the yardstick: the best of many turns of each."""
+    record = np.zeros(1, _record)[0]
+    record["word"] = 1
+    record["cards"] = np.arange(64)
+    setting, lineup = paxsim.make_setting(4), paxsim.make_lineup("random", 4)
+
+    def games():
+        play_deals(setting, lineup, 0, 0, GAMES, (0,))
+
+    def rounds():
+        yardstick(record, ROUNDS)
+
+    games(), rounds()  # compiled and warm
+    times = np.array([(seconds(games), seconds(rounds)) for _ in range(40)])
+    best_game, best_round = times.min(axis=0) / (GAMES, ROUNDS)
+    return best_game / best_round
+
+
+def test_the_engine_has_not_become_slower():
+    allowed = RECORDED / (1 - TOLERATED_LOSS)
+    ratios = []
+    for _ in range(ATTEMPTS):  # a busy machine makes single measurements too slow, never too fast
+        ratios.append(measured_ratio())
+        if ratios[-1] <= allowed:
+            return
+    raise AssertionError(
+        f"a game takes {min(ratios):.2f} rounds of the yardstick; recorded {RECORDED}, "
+        f"allowed {allowed:.2f}: the engine has lost more than a quarter of its speed"
+    )
