@@ -43,7 +43,7 @@ def seed_stream(stream, seed, deal, rotation, purpose):
 
 
 @kernel
-def next_word(state):
+def advance(state):
     """The next 64 random bits of a state of four words, and the state after it (xoshiro256**)."""
     s0, s1, s2, s3 = state
     scaled = s1 * _5
@@ -66,12 +66,12 @@ def draw_below(state, bound):
     bound is below ``2**32``.
     """
     limit = np.uint64(bound)
-    word, state = next_word(state)
+    word, state = advance(state)
     product = (word >> _32) * limit
     if (product & _LOW_32) < limit:
         threshold = (np.uint64(1) << _32) % limit
         while (product & _LOW_32) < threshold:
-            word, state = next_word(state)
+            word, state = advance(state)
             product = (word >> _32) * limit
     return np.int64(product >> _32), state
 
@@ -94,3 +94,11 @@ def below(stream, bound):
     number, state = draw_below(state_of(stream), bound)
     set_state(stream, state)
     return number
+
+
+@kernel
+def next_word(stream):
+    """The next 64 random bits of a stream."""
+    word, state = advance(state_of(stream))
+    set_state(stream, state)
+    return word
