@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 import paxsim
-from paxsim.simulate import play_deals
+from paxsim.playing import play_deals
 
 SOURCE = Path(__file__).with_name("yardstick.c")
 SEED = 1

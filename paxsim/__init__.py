@@ -5,10 +5,10 @@ from paxsim.cards import CATEGORIES, Card, Deck, deck_names, load_deck
 from paxsim.errors import PaxsimError
 from paxsim.game import Game, Option
 from paxsim.lineup import Lineup, make_lineup
+from paxsim.playing import Batch, GameResult, PolicyError, play, play_batch
 from paxsim.policies import Policy, find_policy, helper, policy, policy_names
 from paxsim.rules import Rules, load_rules
 from paxsim.setting import Setting, make_setting
-from paxsim.simulate import Batch, GameResult, PolicyError, play, play_batch
 from paxsim.version import __version__
 
 __all__ = [

@@ -114,11 +114,10 @@ class Game:
         start_game(game.record, log[0], seed, deal, rotation)
         return game
 
-    def seat_params(self, params: np.ndarray, rotation: int) -> None:
-        """Give each seat the parameters of the line-up position that plays it."""
-        for seat in range(self.setting.players):
-            position = (seat + rotation) % self.setting.players
-            self.record["seats"][seat]["params"] = params[position]
+    @property
+    def image(self) -> np.ndarray:
+        """The game as 64-bit words, to see whether something was changed."""
+        return self._games.view(np.uint64)
 
     @property
     def record(self) -> np.void:

@@ -37,7 +37,8 @@ __all__ = [
     "income_if_played", "income_of", "is_military", "lead_over_rome", "limit_of", "passes",
     "placed_card", "placed_to", "playable_after", "played_card", "price_of_legion",
     "random_below", "richest_legion", "rome_forecast", "rome_holds", "rome_known", "rome_now",
-    "rome_strength", "rounds_left", "strength", "symbols_of", "symbols_unseen", "value_of", "within_limit",
+    "rome_strength", "rounds_left", "strength", "symbols_of", "symbols_unseen", "value_of",
+    "within_limit",
 ]  # fmt: skip
 
 #: Cards that leave the deck in a round for each player (drawn 3, one goes back under it, and now

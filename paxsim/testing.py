@@ -14,11 +14,11 @@ import numpy as np
 
 from paxsim.engine.play import progress_dtype
 from paxsim.lineup import Lineup, make_lineup
+from paxsim.playing import PolicyError, play_deals, policy_error
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import find_policy
 from paxsim.rules import MAX_PLAYERS, SOLO_LEVELS
 from paxsim.setting import Setting, make_setting
-from paxsim.simulate import PolicyError, play_deals, policy_error
 
 #: Deals for each player count and solo level.
 DEALS = 40

@@ -13,12 +13,12 @@ import numpy as np
 
 from paxsim.cards import CATEGORIES, Card
 from paxsim.engine import events
-from paxsim.engine.play import FINE, ask_policy, progress_dtype
+from paxsim.engine.play import FINE, ask_policy, progress_dtype, take_seats
 from paxsim.engine.records import NOBODY, TO_BOTTOM, TO_HAND, log_dtype
 from paxsim.game import Game
 from paxsim.lineup import Lineup
+from paxsim.playing import describe_failure, policy_error
 from paxsim.setting import Setting, check_numbers
-from paxsim.simulate import describe_failure, policy_error
 
 VERSION = 1
 
@@ -39,16 +39,17 @@ def trace_game(
     log = np.zeros(1, log_dtype)
     log[0]["on"] = 1
     game = Game.of_setting(setting, seed, deal, rotation, log)
-    game.seat_params(lineup.params(), rotation)
     progress = np.zeros(1, progress_dtype)[0]
     progress["deal"], progress["rotation"] = deal, rotation
-    policies = lineup.compiled()
+    policies = lineup.compiled()  # kept here, because the engine keeps no more than addresses
+    take_seats(game.record, policies, lineup.params(), rotation, progress)
+    image = game.image
+    before = np.empty_like(image)
     teller = _Teller(setting, lineup, seed, deal, rotation)
     yield from teller.tell(log[0])
     while not game.over:
-        position = (game.seat - 1 + rotation) % setting.players
         try:
-            option = ask_policy(game.record, policies, position, progress)
+            option = ask_policy(game.record, progress, image, before)
         except Exception as error:
             raise policy_error(setting, lineup, seed, progress, f"raised {error!r}") from None
         if progress["failure"] != FINE:

@@ -15,25 +15,24 @@ from paxsim.cli.showing import show_comparison
 @click.option("--players", type=int, default=4, show_default=True, help="2 to 8.")
 @click.option("--delta", default="0", show_default=True, help="Better by at least, e.g. 1%.")
 @click.option("--sequential", is_flag=True, help="Stop as soon as the test has decided.")
+@click.option("--plan", is_flag=True, help="Say how many games finding --delta takes.")
 @how_to_run
-def command(a, b, field, players, delta, sequential, games, seed, deck, rules, **how):
+def command(a, b, field, players, delta, sequential, plan, games, seed, deck, rules, **how):
     """Is policy A better than policy B in the same field, deal by deal?"""
-    from paxsim.experiment.questions import compare
+    from paxsim.experiment.questions import compare, comparison_size
 
-    wanted = parse_games(games)
-    run_experiment(
-        compare,
-        show_comparison,
-        total=wanted,
+    asked = dict(
         a=a,
         b=b,
         field=field,
         players=players,
-        games=wanted,
+        games=parse_games(games),
         seed=seed,
         delta=parse_share("delta", delta),
-        sequential=sequential,
         deck=deck,
         rules=rules,
-        **how,
     )
+    if plan:
+        click.echo("\n".join(comparison_size(**asked)))
+    else:
+        run_experiment(compare, show_comparison, **asked, sequential=sequential, **how)

@@ -15,22 +15,20 @@ from paxsim.cli.showing import show_simulation
 @options.policies
 @click.option("--precision", help="Play until every win rate is this sure, e.g. 0.2%.")
 @click.option("--permutations", is_flag=True, help="All permutations, not just rotations.")
+@click.option("--plan", is_flag=True, help="Say how many games it will take; do not play them.")
 @how_to_run
 def command(
-    players, solo_level, policies, precision, permutations, games, seed, deck, rules, **how
+    players, solo_level, policies, precision, permutations, plan, games, seed, deck, rules, **how
 ):
     """Play a line-up and print win rates by strategy and seat, with intervals."""
-    from paxsim.experiment.questions import PRECISION_GAMES, simulate
+    from paxsim.experiment.questions import PRECISION_GAMES, simulate, simulation_size
 
     wanted = parse_games(games)
     ctx = click.get_current_context()
     if precision is not None and ctx.get_parameter_source("games").name == "DEFAULT":
         wanted = PRECISION_GAMES
-    counts = parse_players(players)
-    run_experiment(
-        simulate,
-        show_simulation,
-        total=wanted * len(counts or [1]),
+    counts = parse_players("players", players)
+    asked = dict(
         policies=policies,
         players=counts,
         games=wanted,
@@ -40,5 +38,8 @@ def command(
         deck=deck,
         rules=rules,
         permutations=permutations,
-        **how,
     )
+    if plan:
+        click.echo("\n".join(simulation_size(**asked)))
+    else:
+        run_experiment(simulate, show_simulation, **asked, **how)

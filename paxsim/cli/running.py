@@ -5,26 +5,18 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    Progress,
-    TaskProgressColumn,
-    TextColumn,
-    TimeRemainingColumn,
-)
 
-from paxsim.cli import options
+from paxsim.cli import EXIT_INTERRUPTED, options
+from paxsim.cli.progress import ProgressBar
 from paxsim.errors import PaxsimError
 
 #: Options that change how a run is carried out and not what it plays.
-_VARYING = ("--jobs", "--backend", "--address", "--out", "--json", "--csv")
+_VARYING = ("--jobs", "--backend", "--address", "--out", "--json", "--csv", "--chunk-games")
 
 
 def how_to_run(function: Callable) -> Callable:
@@ -65,19 +57,21 @@ def parse_games(text: str) -> int:
     return int(number)
 
 
-def parse_players(text: str | None) -> list[int] | None:
-    """``"4"``, ``"2-8"`` or ``"2,4,6-8"`` as player counts."""
+def parse_players(field: str, text: str | None) -> list[int] | None:
+    """``"4"``, ``"2-8"`` or ``"2,4,6-8"`` as numbers, e.g. player counts."""
     if text is None:
         return None
     counts: list[int] = []
     for part in text.split(","):
-        match = re.fullmatch(r"\s*(\d+)\s*(?:-\s*(\d+)\s*)?", part)
+        match = re.fullmatch(r"\s*(\d{1,3})\s*(?:-\s*(\d{1,3})\s*)?", part)
         if match is None:
-            raise PaxsimError(f"players: found {text!r}; allowed: 4, 2-8 or 2,4,6")
-        first = int(match[1])
-        counts += range(first, int(match[2] or first) + 1)
-    if not counts or len(set(counts)) < len(counts):
-        raise PaxsimError(f"players: found {text!r}; allowed: every player count once")
+            raise PaxsimError(f"{field}: found {text!r}; allowed: e.g. 4, 2-5 or 2,4,5")
+        first, last = int(match[1]), int(match[2] or match[1])
+        if last < first:
+            raise PaxsimError(f"{field}: found {text!r}; allowed: the smaller number first")
+        counts += range(first, last + 1)
+    if len(set(counts)) < len(counts):
+        raise PaxsimError(f"{field}: found {text!r}; allowed: every number once")
     return counts
 
 
@@ -108,7 +102,6 @@ def run_experiment(
     question: Callable[..., Any],
     shown: Callable[[Any], None],
     *,
-    total: int,
     jobs: int | None,
     backend: str,
     address: str | None,
@@ -126,11 +119,13 @@ def run_experiment(
         One of `paxsim.experiment.questions`.
     shown : callable
         Prints the result for a person.
-    total : int
-        Games to be played, for the progress bar.
     """
+    from paxsim.experiment.results import make_folder
+
+    if csv is not None:
+        make_folder(csv)  # before playing: it would be a pity about the games
     notices: list[str] = []
-    bar = _Bar(total)
+    bar = ProgressBar()
     try:
         with bar:
             result = question(
@@ -145,10 +140,7 @@ def run_experiment(
                 notices=notices,
             )
     except KeyboardInterrupt:
-        kept = (
-            f"; what is done is kept in {out}, the same command goes on from there" if out else ""
-        )
-        raise click.ClickException(f"interrupted after {bar.done:,} games{kept}") from None
+        _say_interrupted(bar.games, out)
     for notice in notices:
         click.echo(f"paxsim: {notice}", err=True)
     if csv is not None:
@@ -162,52 +154,12 @@ def run_experiment(
         click.echo(f"{result.caption}; {seconds:.1f} s, {rate:,.0f} games a second")
 
 
-class _Bar:
-    """A progress bar with rate, time left and the win rates so far; silent when piped."""
-
-    def __init__(self, total: int):
-        self.done = 0
-        self._begin = time.monotonic()
-        self._progress = Progress(
-            TextColumn("playing"),
-            BarColumn(bar_width=24),
-            TaskProgressColumn(),
-            TimeRemainingColumn(),
-            TextColumn("{task.fields[speed]}  {task.fields[rates]}"),
-            console=Console(stderr=True),
-            disable=not sys.stderr.isatty(),
-            transient=True,
-        )
-        self._task = self._progress.add_task("", total=total, speed="", rates="compiling ...")
-
-    def __enter__(self) -> _Bar:
-        self._progress.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._progress.stop()
-
-    def update(self, tallies: list[Any], games: int) -> None:
-        """A chunk is finished."""
-        if self.done == 0:
-            self._begin = time.monotonic()
-        self.done += games
-        elapsed = max(time.monotonic() - self._begin, 1e-3)
-        self._progress.update(
-            self._task,
-            advance=games,
-            speed=f"{self.done / elapsed:,.0f} games/s",
-            rates=_rates_so_far(tallies),
-        )
-
-
-def _rates_so_far(tallies: list[Any]) -> str:
-    """Shares of the win by position of the bundle that is being played."""
-    from paxsim.experiment.tally import WIN
-
-    tally = next((tally for tally in reversed(tallies) if tally is not None), None)
-    if tally is None:
-        return ""
-    wins = tally["0/superblocks"].sum(axis=0) / WIN
-    games = tally["0/games"][0]
-    return " ".join(f"{100 * win / games:.1f}%" for win in wins[:-1])
+def _say_interrupted(games: int, out: Path | None) -> NoReturn:
+    """End a run that the user stopped, and say how to go on."""
+    kept = (
+        f"what is done is kept in {out}: the same command goes on from there"
+        if out
+        else "nothing is kept; with --out DIR it would be, and the same command would go on"
+    )
+    click.echo(f"paxsim: interrupted after {games:,} games; {kept}", err=True)
+    click.get_current_context().exit(EXIT_INTERRUPTED)

@@ -14,7 +14,7 @@ import click
 def command(directory: Path, as_json: bool, csv: Path | None) -> None:
     """Print the tables of the run in DIRECTORY, without playing."""
     from paxsim.cli.showing import SHOWN
-    from paxsim.experiment.questions import show
+    from paxsim.experiment.asking import incomplete, show
 
     result = show(directory)
     for name in result.timing["damaged"]:
@@ -25,7 +25,9 @@ def command(directory: Path, as_json: bool, csv: Path | None) -> None:
         click.echo(result.to_json())
         return
     SHOWN[result.manifest["question"]["kind"]](result)
-    planned = result.manifest["plan"]["games"]
-    part = "" if result.games == planned else f" ({result.games / planned:.0%} of those planned)"
-    click.echo(f"{result.caption}{part}")
-    click.echo(f"made by: {result.manifest['command']}")
+    click.echo(result.caption)
+    missing = incomplete(result)
+    if missing:
+        click.echo(f"{missing}; to go on: {result.manifest['command']} --out {directory}")
+    else:
+        click.echo(f"made by: {result.manifest['command']}")

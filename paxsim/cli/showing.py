@@ -21,7 +21,11 @@ def plus_minus(row: Any, name: str, unit: float = 1.0) -> str:
         return "-"
     half = unit * (high - low) / 2
     digits = 1 if half >= 0.1 or half == 0 else 2
-    return f"{unit * row[name]:.{digits}f} ± {half:.{digits}f}"
+    value = f"{unit * row[name]:.{digits}f}"
+    # Near 0 and 100 % an interval is lopsided: there its ends say more than half its width.
+    if abs(unit * (low + high) / 2 - unit * row[name]) > half / 2:
+        return f"{value} ({unit * low:.{digits}f} to {unit * high:.{digits}f})"
+    return f"{value} ± {half:.{digits}f}"
 
 
 def significance(row: Any) -> str:
@@ -41,7 +45,7 @@ def _show_match(result: Any, match: Any) -> None:
     key = {"players": match.players, "lineup": ", ".join(match.labels)}
     here = lambda name: _rows(result[name], key)  # noqa: E731
     numbers = ("win rate %", "fair %", "with Rome %", "on points %", "points", "games")
-    rows = [
+    rows: list[tuple[object, ...]] = [
         (
             row["strategy"],
             row["seats"],
@@ -76,9 +80,16 @@ def _show_match(result: Any, match: Any) -> None:
     (rome,), (games,) = here("rome"), here("games")
     print(
         f"Rome wins {percent(rome, 'rome_wins')} % (alone {percent(rome, 'rome_alone')} %); "
-        f"{plus_minus(games, 'rounds')} rounds, margin {plus_minus(games, 'margin')} points, "
-        f"{games['failed']} failed\n"
+        f"{plus_minus(games, 'rounds')} rounds{_margin(games)}; "
+        f"{games['unfinished']} unfinished, {games['failed']} failed\n"
     )
+
+
+def _margin(games: Any) -> str:
+    """How close the games were that the players won; solo has no second seat."""
+    if pd.isna(games["margin"]) or games["players"] == 1:
+        return ""
+    return f", the winner ahead by {plus_minus(games, 'margin')} points"
 
 
 def _rows(table: pd.DataFrame, key: dict[str, Any]) -> list[Any]:
@@ -104,6 +115,7 @@ def show_tournament(result: Any) -> None:
             )
             for row in standings
         ]
+        rows.append(("Rome (alone)", "", "", plus_minus(rating["Rome"], "rating"), "", ""))
         numbers = ("win rate %", "fair %", "rating", "Rome wins %", "games")
         print_table(
             f"{players} players", ("strategy", *numbers), rows, numbers=numbers,
@@ -117,11 +129,15 @@ def show_payoffs(result: Any, players: int) -> None:
     table = result["payoffs"][result["payoffs"]["players"] == players]
     order = [r["strategy"] for r in _rows(result["standings"], {"players": players})]
     grid = table.pivot(index="strategy", columns="against", values="win_rate")
-    headings = [name[:9] for name in order]
-    rows = [(name, *("·" if a == name else _cell(grid, name, a) for a in order)) for name in order]
+    # Numbers as headings: fifteen names would not fit beside one another.
+    headings = [str(number) for number in range(1, len(order) + 1)]
+    rows = [
+        (f"{number} {name}", *("·" if a == name else _cell(grid, name, a) for a in order))
+        for number, name in zip(headings, order, strict=True)
+    ]
     print_table(
         f"{players} players: win rate in % of the row when the column plays too",
-        ("", *headings), rows, numbers=headings,
+        ("strategy", *headings), rows, numbers=headings,
     )  # fmt: skip
 
 
@@ -133,6 +149,7 @@ def _cell(grid: pd.DataFrame, name: str, against: str) -> str:
 def show_comparison(result: Any) -> None:
     """The paired difference, the unpaired one beside it, and the verdict."""
     (row,) = [row for _, row in result["comparison"].iterrows()]
+    watched = result.manifest["question"]["sequential"]
     rows = [
         (row["a"], percent(row, "a_win_rate")),
         (row["b"], percent(row, "b_win_rate")),
@@ -141,11 +158,14 @@ def show_comparison(result: Any) -> None:
     ]
     print_table(f"{row['players']} players, field {row['field']}", ("", "win rate %"), rows,
                 numbers=("win rate %",))  # fmt: skip
-    print(f"Pairing is worth {row['variance_factor']:.2f} times the games; p = {row['p']:.2g}.")
+    if watched:
+        print("The paired interval holds although the run was watched; the others are as if not.")
+    sure = "" if watched else f"; p = {row['p']:.2g}"
+    print(f"Pairing is worth {row['variance_factor']:.2f} times the games{sure}.")
     verdict = {"better": "yes", "not better": "no", "undecided": "not decided yet"}
     print(
-        f"Is {row['a']} better by more than {100 * row['delta']:g} points, at 5 % error and "
-        f"valid while watched? {verdict[row['decision']]}.\n"
+        f"Is {row['a']} better by more than {100 * row['delta']:g} percentage points, at 5 % error "
+        f"and valid while watched? {verdict[row['decision']]}.\n"
     )
 
 

@@ -15,16 +15,14 @@ from paxsim.cli.showing import show_solo
 @how_to_run
 def command(policies, levels, games, seed, deck, rules, **how):
     """How often policies win at each solo level, and a whole campaign."""
-    from paxsim.experiment.questions import as_specs, solo
+    from paxsim.experiment.questions import solo
 
-    wanted, chosen = parse_games(games), parse_players(levels)
     run_experiment(
         solo,
         show_solo,
-        total=wanted * len(chosen) * len(as_specs(policies)),
         policies=policies,
-        levels=chosen,
-        games=wanted,
+        levels=parse_players("levels", levels),
+        games=parse_games(games),
         seed=seed,
         deck=deck,
         rules=rules,

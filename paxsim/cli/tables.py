@@ -21,15 +21,25 @@ def print_table(
     numbers: Sequence[str] = (),
     caption: str = "",
 ) -> None:
-    """Print a table; the columns named in `numbers` are set flush right."""
+    """Print a table; the columns named in `numbers` are set flush right.
+
+    Where the terminal is narrow, headings and texts are wrapped; numbers never are, and nothing is
+    cut off.
+    """
     console = Console(width=None if sys.stdout.isatty() else PIPED_WIDTH)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-    for heading in headings:
+    texts = [[str(value) for value in row] for row in rows]
+    for index, heading in enumerate(headings):
         right = heading in numbers
-        first = heading == headings[0]
-        table.add_column(heading, justify="right" if right else "left", no_wrap=right or first)
-    for row in rows:
-        table.add_row(*map(str, row))
+        words = [*heading.split(), *(row[index] for row in texts)] if right else [""]
+        table.add_column(
+            heading,
+            justify="right" if right else "left",
+            min_width=max(map(len, words)),
+            overflow="fold",
+        )
+    for row in texts:
+        table.add_row(*row)
     console.print(title, style="bold", highlight=False)
     console.print(table)
     if caption:

@@ -21,14 +21,12 @@ def command(players, policies, games, seed, deck, rules, **how):
     from paxsim.experiment.questions import tournament
     from paxsim.policies.registry import HEURISTICS
 
-    counts, wanted = parse_players(players), parse_games(games)
     run_experiment(
         tournament,
         show_tournament,
-        total=wanted * len(counts),
         policies=policies or ",".join(HEURISTICS),
-        players=counts,
-        games=wanted,
+        players=parse_players("players", players),
+        games=parse_games(games),
         seed=seed,
         deck=deck,
         rules=rules,

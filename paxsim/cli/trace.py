@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from paxsim.cli import options
-from paxsim.errors import checked_int
+from paxsim.errors import PaxsimError, checked_int
 from paxsim.files import atomic_write
 
 
@@ -19,14 +19,16 @@ from paxsim.files import atomic_write
 @click.option("--games", type=int, default=1, show_default=True, help="How many deals.")
 @click.option("--rotation", type=int, default=0, show_default=True, help="Shift of the line-up.")
 @click.option("--run", "directory", type=Path, metavar="DIR", help="Replay a game of a stored run.")
-@click.option("--game", type=int, default=0, help="Which game of the run (0, 1, 2 ...).")
+@click.option("--game", type=int, help="Which game of the run (0, 1, 2 ...).  [default: 0]")
 @click.option("--out", type=Path, metavar="FILE", help="Write here instead of to the terminal.")
 def command(
     players, solo_level, deck, rules, policies, seed, deal, games, rotation, directory, game, out
 ) -> None:
     """Play games and write down every event, hidden cards included, as JSON Lines."""
     if directory is not None:
-        setting, lineup, seed, deal, rotation = game_of_run(directory, game)
+        setting, lineup, seed, deal, rotation = game_of_run(directory, game or 0)
+    elif game is not None:
+        raise PaxsimError("game: found without a run; allowed: with --run DIR, or --deal instead")
     else:
         setting, lineup = checked_game(
             players, solo_level, deck, rules, policies, seed, deal, games, rotation
@@ -45,7 +47,7 @@ def game_of_run(directory: Path, game: int) -> tuple:
 
 def checked_game(players, solo_level, deck, rules, policies, seed, deal, games, rotation) -> tuple:
     """Setting and line-up of the games asked for."""
-    from paxsim.simulate import MAX_NUMBER, prepare
+    from paxsim.playing import MAX_NUMBER, prepare
 
     setting, lineup = prepare(policies, players, solo_level, deck, rules)
     checked_int("games", games, 1, MAX_NUMBER)

@@ -11,7 +11,7 @@ import click
 def command() -> None:
     """Compile the engine and all built-in policies, so that later commands start at once."""
     from paxsim.engine.compiling import cache_folder
-    from paxsim.simulate import warm_up
+    from paxsim.playing import warm_up
 
     begin = time.perf_counter()
     for what in warm_up():

@@ -24,8 +24,8 @@ from numba.core.caching import CacheImpl, FunctionCache, _CacheLocator
 from numba.core.caching import CompileResultCacheImpl as _ResultImpl
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
-from numba.core.registry import CPUDispatcher
 from numba.core.errors import NumbaExperimentalFeatureWarning
+from numba.core.registry import CPUDispatcher
 
 # First-class functions are what policies are passed as; the warning says they are experimental.
 warnings.filterwarnings(

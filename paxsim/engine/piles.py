@@ -83,12 +83,17 @@ def display_card(game, log, seat, card):
 
 
 @kernel
+def limit_of(table, seat):
+    """The most fleet symbols, and the most army symbols, that a seat may reach by playing."""
+    return max(table.symbols[seat, LAND], table.symbols[seat, INTRIGUE])
+
+
+@kernel
 def update_room(table, seat):
-    """Fleets and armies may each reach the larger of land and intrigue symbols."""
-    symbols = table.symbols[seat]
-    limit = max(symbols[LAND], symbols[INTRIGUE])
-    table.room[seat, FLEET] = limit - symbols[FLEET]
-    table.room[seat, ARMY] = limit - symbols[ARMY]
+    """How many more fleets, and how many more armies, the limit leaves to a seat."""
+    limit = limit_of(table, seat)
+    table.room[seat, FLEET] = limit - table.symbols[seat, FLEET]
+    table.room[seat, ARMY] = limit - table.symbols[seat, ARMY]
 
 
 @kernel

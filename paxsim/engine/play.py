@@ -12,7 +12,8 @@ from numba import types
 
 from paxsim.engine import steps
 from paxsim.engine.compiling import entry, kernel
-from paxsim.engine.lineups import POLICY_SIGNATURE, LineupType, policy_at, seat_lineup
+from paxsim.engine.lineups import POLICY_SIGNATURE as POLICY_SIGNATURE
+from paxsim.engine.lineups import LineupType, policy_at, seat_lineup
 from paxsim.engine.records import (
     MAX_PLAYERS,
     GameType,
@@ -197,11 +198,24 @@ def apply_option(game, log, option):
     steps.apply(game, log, option)
 
 
-@entry(types.int64(GameType, LineupType, types.int64, ProgressType))
-def ask_policy(game, policies, position, progress):
-    """Ask one policy of the line-up about the decision at hand."""
-    option = ask(game, policies[position], progress)
-    is_an_option(option, game.choices[game.hidden.seat].count, progress)
+@entry(
+    types.void(GameType, LineupType, types.Array(types.float64, 2, "C"), types.int64, ProgressType)
+)
+def take_seats(game, policies, params, rotation, progress):
+    """Seat a line-up in a rotation, for `ask_policy`."""
+    seat_lineup(game, progress, policies, params, rotation)
+
+
+@entry(types.int64(GameType, ProgressType, Image, Image))
+def ask_policy(game, progress, image, before):
+    """Ask the deciding seat's policy about the decision at hand, every call being checked."""
+    copy_image(image, before)
+    seat = game.hidden.seat
+    option = ask(game, policy_at(progress.policies[seat]), progress)
+    if not only_memory_changed(seat, image, before):
+        progress.failure = WROTE_ELSEWHERE
+    else:
+        is_an_option(option, game.choices[seat].count, progress)
     return option
 
 

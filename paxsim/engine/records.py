@@ -66,6 +66,7 @@ table_dtype = np.dtype(
         ("active", np.int32),  # seat whose turn it is
         ("turns_left", np.int32),  # turns of this round that come after this one
         ("played", np.int32),  # cards the active seat has played this turn
+        ("categories_played", np.int32),  # those of these cards, as a bit set
         ("primus", np.int32),  # seat with primus conspiratus, or NOBODY
         ("deck_left", np.int32),
         ("discount", np.int32, (MAX_PLAYERS,)),  # Aurei off each purchase, by seat
@@ -121,7 +122,6 @@ hidden_dtype = np.dtype(
         ("bottom_open", np.int32),  # under the deck,
         ("legion_open", np.int32),  # below a legion
         ("hand_waits", np.int32),  # religion: the first of two cards may not go to the hand
-        ("categories_played", np.int32),  # this turn, as a bit set
         ("shown", np.int32),  # solo start: cards displayed so far
         ("top", np.uint32),  # index of the deck's top card in the ring
         ("removed_count", np.int32),

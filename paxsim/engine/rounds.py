@@ -35,7 +35,7 @@ def begin_turn(game, seat):
     hidden = game.hidden
     game.table.active = seat
     game.table.played = 0
-    hidden.categories_played = 0
+    game.table.categories_played = 0
     hidden.seat = seat
     return offer(game, game.choices[seat], TURN, 1 if game.table.solo_level else 2)
 

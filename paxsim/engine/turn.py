@@ -21,6 +21,9 @@ from paxsim.engine.piles import (
     take_from_hand,
     take_to_hand,
 )
+from paxsim.engine.piles import (
+    limit_of as limit_of,  # policies look for it here
+)
 from paxsim.engine.records import (
     BUY,
     N_CATEGORIES,
@@ -166,6 +169,12 @@ def price_of_group(value, discount):
 
 
 @kernel
+def price_of_legion(table, seat, legion):
+    """What the group below a legion costs a seat: its value less the seat's discount."""
+    return price_of_group(table.legion_value[legion], table.discount[seat])
+
+
+@kernel
 def offer_buy(game, me, choice):
     """BUY: every group that the seat can pay for, or nothing."""
     table = game.table
@@ -187,7 +196,7 @@ def carry_out_buy(game, log, me, choice, option):
         return offer_play(game, me, choice)
     table = game.table
     legion = choice.options[option]
-    price = price_of_group(table.legion_value[legion], table.discount[me.seat])
+    price = price_of_legion(table, me.seat, legion)
     me.money -= price
     if log is not None:
         events.write_event(log, events.BOUGHT, me.seat, legion, price)
@@ -200,6 +209,12 @@ def carry_out_buy(game, log, me, choice, option):
 
 
 # --- play and income ------------------------------------------------------------------------
+
+
+@kernel
+def within_limit(table, seat, card):
+    """Whether the limit for fleets and armies lets a seat play the card."""
+    return symbols_of(card) <= table.room[seat, category_of(card)]
 
 
 @kernel
@@ -230,7 +245,7 @@ def carry_out_play(game, log, me, choice, option):
         return end_play(game, log)
     card = pay_and_display(game, log, me, choice, option, events.PLAYED)
     game.table.played += 1
-    game.hidden.categories_played |= 1 << category_of(card)
+    game.table.categories_played |= 1 << category_of(card)
     return offer_play(game, me, choice)
 
 
@@ -249,9 +264,8 @@ def pay_and_display(game, log, me, choice, option, event):
 @kernel
 def end_play(game, log):
     """Income, and reactions if a senator was played, in the order of the rule set."""
-    hidden = game.hidden
     rules = game.table.rules
-    reactions = rules.reactions and (hidden.categories_played >> SENATOR) & 1
+    reactions = rules.reactions and (game.table.categories_played >> SENATOR) & 1
     if reactions and rules.reactions_before_income:
         return begin_reactions(game, log)
     pay_income(game, log)
@@ -281,7 +295,7 @@ def pay_income(game, log):
     """The active seat takes its income."""
     table = game.table
     me = game.seats[table.active]
-    income = income_of(table, table.active, game.hidden.categories_played)
+    income = income_of(table, table.active, game.table.categories_played)
     me.money += income
     if log is not None:
         events.write_event(log, events.INCOME, table.active, income, me.money)

@@ -4,14 +4,40 @@
 `store` keeps a run on disk, `results` turns sums into tables, `questions` is what users call.
 """
 
-from paxsim.experiment.questions import (
-    compare,
-    compare_rules,
-    show,
-    simulate,
-    solo,
-    tournament,
-)
-from paxsim.experiment.results import Result
+from __future__ import annotations
 
-__all__ = ["Result", "compare", "compare_rules", "show", "simulate", "solo", "tournament"]
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from paxsim.experiment.questions import (
+        compare,
+        compare_rules,
+        comparison_size,
+        show,
+        simulate,
+        simulation_size,
+        solo,
+        tournament,
+    )
+    from paxsim.experiment.results import Result
+
+__all__ = [
+    "Result",
+    "compare",
+    "compare_rules",
+    "comparison_size",
+    "show",
+    "simulate",
+    "simulation_size",
+    "solo",
+    "tournament",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load the questions when they are asked: their libraries take a second to import."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = "results" if name == "Result" else "questions"
+    return getattr(import_module(f"{__name__}.{module}"), name)

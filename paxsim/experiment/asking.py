@@ -86,7 +86,7 @@ def ask(
 def _not_reached(question: dict[str, Any], result: Result) -> list[str]:
     """What to say when the games that were allowed were too few for the precision."""
     wanted = question.get("precision")
-    if wanted is None or (found := reached(result.matches[0])) <= wanted:
+    if wanted is None or (found := reached(result.matches[0], wanted)) <= wanted:
         return []
     return [f"precision: all {result.games:,} games played, ±{100 * found:.3g}% reached"]
 
@@ -112,7 +112,8 @@ def incomplete(result: Result) -> str:
     planned = result.manifest["plan"]["games"]
     if result.games == planned:
         return ""
-    if question.get("precision") and reached(result.matches[0]) <= question["precision"]:
+    precision = question.get("precision")
+    if precision and reached(result.matches[0], precision) <= precision:
         return ""
     if question.get("sequential") and result["comparison"].at[0, "decision"] != "undecided":
         return ""

@@ -15,7 +15,7 @@ from paxsim.errors import checked_int
 from paxsim.experiment.plan import Chunk, Plan
 from paxsim.experiment.store import RunDirectory
 from paxsim.experiment.tally import Tally, merge_tallies, tally_work
-from paxsim.simulate import play_deals
+from paxsim.playing import play_deals
 
 MAX_JOBS = 1024
 

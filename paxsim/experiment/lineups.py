@@ -6,9 +6,9 @@ import itertools
 
 import numpy as np
 
+from paxsim.playing import LineupLike
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import split_specs
-from paxsim.simulate import LineupLike
 
 #: Line-ups of a tournament with more than two players; all combinations if there are no more.
 MAX_LINEUPS = 120

@@ -10,8 +10,21 @@ from typing import Any
 import numpy as np
 
 from paxsim.experiment.tally import WIN, Layout, Tally
-from paxsim.stats import RATE, UNBOUNDED, Interval, Moments, confidence_sequence, contrast, ratio
+from paxsim.stats import (
+    RATE,
+    UNBOUNDED,
+    Interval,
+    Moments,
+    blocks_for_half_width,
+    confidence_sequence,
+    contrast,
+    ratio,
+)
+from paxsim.stats.constants import SEQUENTIAL_TIGHTEST
 from paxsim.stats.intervals import make_interval
+
+#: Standard deviation of a strategy's share of a block, about; 0.15 to 0.5 have been seen.
+TYPICAL_SD = 0.3
 
 
 class MatchMeasures:
@@ -27,10 +40,10 @@ class MatchMeasures:
         The descriptions of all matches of the bundle, in order.
     index : int
         Which of them this is.
-    watched : bool
-        Whether the run was watched and stopped when win rates and Rome's were sure enough: these
-        have intervals that hold at every look. The others are ordinary ones, which stay right
-        because the rule looks at how sure the rates are, and not at what they are.
+    watched : float, optional
+        The half-width at which the run was to stop. The strategies' win rates and Rome's then have
+        intervals that hold at every look. The others are ordinary ones, which stay right because
+        the rule looks at how sure the rates are, and not at what they are.
     """
 
     def __init__(
@@ -39,7 +52,7 @@ class MatchMeasures:
         tally: Tally,
         infos: Sequence[dict],
         index: int,
-        watched: bool = False,
+        watched: float | None = None,
     ):
         self.info = info
         self.watched = watched
@@ -129,18 +142,21 @@ class MatchMeasures:
     def _watched_rate(self, weights: np.ndarray) -> Interval:
         """A rate that a stopping rule looks at."""
         rate = contrast(self.moments, weights, bounds=RATE)
-        if not self.watched:
+        if self.watched is None:
             return rate
-        return confidence_sequence(self.blocks, rate.estimate, rate.se**2 * self.blocks)
+        return watched_rate(self.blocks, rate.estimate, rate.se**2 * self.blocks, self.watched)
 
     def watched_variances(self) -> list[tuple[float, float]]:
-        """Mean and variance over blocks of every position's share and of Rome's wins."""
-        mean, covariance = self.moments.mean, self.moments.covariance
-        places = [(self.layout.share(position), 1) for position in range(self.players)]
-        return [
-            (float(mean[i] * unit), float(covariance[i, i] * unit**2))
-            for i, unit in [*places, (self.layout.rome, WIN)]
+        """Mean and variance over blocks of every strategy's win rate and of Rome's."""
+        rows = [
+            self._weights([self.layout.share(p) for p in places], 1 / len(places))
+            for places in self.strategies.values()
         ]
+        found = [
+            contrast(self.moments, weights, bounds=RATE)
+            for weights in [*rows, self._weights([self.layout.rome], WIN)]
+        ]
+        return [(rate.estimate, rate.se**2 * self.blocks) for rate in found]
 
     def fair_share(self) -> float:
         """The share of a win that every seat would have if none were favoured."""
@@ -184,6 +200,22 @@ class MatchMeasures:
     def rome_example(self) -> int:
         """Number of the first game that Rome won, or -1."""
         return int(self.detail("rome_example")[0])
+
+
+def watched_rate(blocks: int, rate: float, variance: float, precision: float) -> Interval:
+    """Interval of a rate that is watched until its half-width is `precision`.
+
+    Parameters
+    ----------
+    blocks : int
+        Blocks so far.
+    rate, variance : float
+        Mean and variance over blocks.
+    precision : float
+        The target, which is known beforehand: the interval is made narrow where it will be met.
+    """
+    tightest = max(SEQUENTIAL_TIGHTEST, blocks_for_half_width(precision, TYPICAL_SD))
+    return confidence_sequence(blocks, rate, variance, tightest_at=tightest)
 
 
 def pooled_rate(wins: np.ndarray, games: np.ndarray) -> Interval:

@@ -12,8 +12,8 @@ from typing import Any
 
 from paxsim.errors import PaxsimError, checked_int
 from paxsim.lineup import Lineup
+from paxsim.playing import MAX_NUMBER, replay_command
 from paxsim.setting import Setting
-from paxsim.simulate import MAX_NUMBER, replay_command
 from paxsim.version import __version__
 
 #: Games in a chunk, about: a few tenths of a second of work, some megabytes of results.

@@ -6,10 +6,10 @@ from typing import Any
 
 from paxsim.errors import PaxsimError
 from paxsim.experiment.execute import StopRule
-from paxsim.experiment.measures import MatchMeasures
+from paxsim.experiment.measures import MatchMeasures, watched_rate
 from paxsim.experiment.plan import Plan
 from paxsim.experiment.tally import Tally
-from paxsim.stats import blocks_for_half_width, confidence_sequence
+from paxsim.stats import blocks_for_half_width
 
 
 def precision_rule(plan: Plan, precision: float) -> StopRule:
@@ -28,8 +28,8 @@ def precision_rule(plan: Plan, precision: float) -> StopRule:
         looks += 1
         tally = tallies[0]
         assert tally is not None
-        measures = MatchMeasures(info, tally, [info], 0)
-        if reached(measures) <= precision:
+        measures = MatchMeasures(info, tally, [info], 0, precision)
+        if reached(measures, precision) <= precision:
             return True
         needed = games_when_watched(measures, precision)
         # Later on it would be a pity about the games: what they show is reported instead.
@@ -50,11 +50,11 @@ def checked_precision(precision: Any) -> float:
     return precision
 
 
-def reached(measures: MatchMeasures) -> float:
+def reached(measures: MatchMeasures, precision: float) -> float:
     """The half-width of the least sure of the watched rates."""
     blocks = measures.blocks
     return max(
-        confidence_sequence(blocks, rate, variance).half_width
+        watched_rate(blocks, rate, variance, precision).half_width
         for rate, variance in measures.watched_variances()
     )
 
@@ -72,14 +72,14 @@ def games_if_fixed(measures: MatchMeasures, precision: float) -> int:
 
 
 def blocks_needed(variance: float, precision: float) -> int:
-    """Blocks after which the confidence sequence is narrow enough, by doubling and halving."""
+    """Blocks after which a watched interval is narrow enough, by doubling and halving."""
     high = blocks_for_half_width(precision, max(variance, 1e-9) ** 0.5)
-    while confidence_sequence(high, 0.5, variance).half_width > precision:
+    while watched_rate(high, 0.5, variance, precision).half_width > precision:
         high *= 2
     low = high // 2
     while high - low > max(1, high // 200):
         middle = (low + high) // 2
-        if confidence_sequence(middle, 0.5, variance).half_width > precision:
+        if watched_rate(middle, 0.5, variance, precision).half_width > precision:
             low = middle
         else:
             high = middle

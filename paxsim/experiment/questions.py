@@ -18,17 +18,27 @@ from paxsim.errors import PaxsimError, checked_int
 from paxsim.experiment.asking import HowToRun, ask, show
 from paxsim.experiment.lineups import as_specs, draw_lineups
 from paxsim.experiment.plan import CHUNK_GAMES, Match, Plan, blocks_for_games, make_match
-from paxsim.experiment.precision import precision_rule
+from paxsim.experiment.precision import checked_precision, precision_rule
 from paxsim.experiment.present import sequential_rule
 from paxsim.experiment.results import Result
+from paxsim.experiment.sizing import size_of_comparison, size_of_run
 from paxsim.lineup import make_lineup
+from paxsim.playing import LineupLike
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import find_policy
 from paxsim.rules import SOLO_LEVELS, Rules
 from paxsim.setting import make_setting
-from paxsim.simulate import LineupLike
 
-__all__ = ["compare", "compare_rules", "show", "simulate", "solo", "tournament"]
+__all__ = [
+    "compare",
+    "compare_rules",
+    "comparison_size",
+    "show",
+    "simulate",
+    "simulation_size",
+    "solo",
+    "tournament",
+]
 
 #: Games unless said otherwise, and the most that a run with a target precision may take.
 DEFAULT_GAMES = 100_000
@@ -71,6 +81,51 @@ def simulate(
     **how
         See `HowToRun`: ``jobs``, ``backend``, ``address``, ``out``, ``chunk_games``, ``progress``.
     """
+    asked = (policies, players, games, seed, solo_level, deck, rules, permutations)
+    plan = _simulation(*asked, how)
+    stop = None
+    if precision is not None:
+        if len(plan.bundles) > 1:
+            raise PaxsimError("precision: found several player counts; allowed: one at a time")
+        stop = precision_rule(plan, precision)
+    return ask(plan, {"kind": "simulate", "precision": precision}, HowToRun(**how), stop)
+
+
+def simulation_size(
+    policies: LineupLike,
+    players: int | Sequence[int] | None = None,
+    games: int = DEFAULT_GAMES,
+    seed: int = 0,
+    *,
+    precision: float | None = None,
+    solo_level: int | None = None,
+    deck: str | Path | Deck = DEFAULT_DECK,
+    rules: RulesLike = None,
+    permutations: bool = False,
+) -> list[str]:
+    """How many games `simulate` will take for a precision, or how precise `games` will be.
+
+    Judged by a few blocks that are played for a start; in a sentence for each player count.
+    Parameters as for `simulate`.
+    """
+    if precision is not None:
+        checked_precision(precision)
+    asked = (policies, players, games, seed, solo_level, deck, rules, permutations)
+    return size_of_run(_simulation(*asked, {}), precision)
+
+
+def _simulation(
+    policies: LineupLike,
+    players: int | Sequence[int] | None,
+    games: Any,
+    seed: int,
+    solo_level: int | None,
+    deck: str | Path | Deck,
+    rules: RulesLike,
+    permutations: bool,
+    how: dict[str, Any],
+) -> Plan:
+    """The plan of a line-up at several player counts."""
     games = checked_games(games)
     specs = as_specs(policies)
     if players is None:
@@ -80,13 +135,7 @@ def simulate(
         setting = make_setting(count, solo_level=solo_level, deck=deck, rules=rules)
         lineup = make_lineup(specs, setting.players)
         bundles.append((make_match(setting, lineup, permutations),))
-    plan = _plan(bundles, [games] * len(bundles), seed, how)
-    stop = None
-    if precision is not None:
-        if len(bundles) > 1:
-            raise PaxsimError("precision: found several player counts; allowed: one at a time")
-        stop = precision_rule(plan, precision)
-    return ask(plan, {"kind": "simulate", "precision": precision}, HowToRun(**how), stop)
+    return _plan(bundles, [games] * len(bundles), seed, how)
 
 
 def tournament(
@@ -166,6 +215,49 @@ def compare(
     deck, rules, **how
         As for `simulate`.
     """
+    plan = _comparison(a, b, field, players, games, seed, delta, deck, rules, how)
+    question = {"kind": "compare", "delta": float(delta), "sequential": sequential}
+    stop = sequential_rule(plan, delta) if sequential else None
+    return ask(plan, question, HowToRun(**how), stop)
+
+
+def comparison_size(
+    a: str | Policy,
+    b: str | Policy,
+    field: LineupLike = "random",
+    players: int = 4,
+    games: int = DEFAULT_GAMES,
+    seed: int = 0,
+    *,
+    delta: float,
+    deck: str | Path | Deck = DEFAULT_DECK,
+    rules: RulesLike = None,
+) -> list[str]:
+    """How many games `compare` needs to find a difference of `delta`, in a sentence.
+
+    Judged by a few blocks that are played for a start. Parameters as for `compare`.
+    """
+    if delta == 0:
+        raise PaxsimError(
+            "delta: found 0; allowed for planning: the smallest that matters, e.g. 1%"
+        )
+    plan = _comparison(a, b, field, players, games, seed, delta, deck, rules, {})
+    return size_of_comparison(plan, delta)
+
+
+def _comparison(
+    a: str | Policy,
+    b: str | Policy,
+    field: LineupLike,
+    players: int,
+    games: Any,
+    seed: int,
+    delta: Any,
+    deck: str | Path | Deck,
+    rules: RulesLike,
+    how: dict[str, Any],
+) -> Plan:
+    """The plan of two candidates on common deals."""
     games = checked_games(games)
     if not isinstance(delta, (int, float)) or not -1 < delta < 1:
         raise PaxsimError(f"delta: found {delta!r}; allowed: between -100% (-1) and 100% (1)")
@@ -184,10 +276,7 @@ def compare(
         make_match(setting, make_lineup([candidate, *others], setting.players))
         for candidate in (a, b)
     )
-    plan = _plan([bundle], [games], seed, how)
-    question = {"kind": "compare", "delta": float(delta), "sequential": sequential}
-    stop = sequential_rule(plan, delta) if sequential else None
-    return ask(plan, question, HowToRun(**how), stop)
+    return _plan([bundle], [games], seed, how)
 
 
 def compare_rules(

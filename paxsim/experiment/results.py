@@ -134,7 +134,7 @@ def records(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 def measures_of(manifest: dict[str, Any], tallies: list[Tally]) -> list[list[MatchMeasures]]:
     """The measures of every match of a run."""
-    watched = manifest["question"].get("precision") is not None
+    watched = manifest["question"].get("precision")
     return [
         [MatchMeasures(info, tally, infos, i, watched) for i, info in enumerate(infos)]
         for infos, tally in zip(manifest["plan"]["bundles"], tallies, strict=True)

@@ -13,7 +13,7 @@ import numpy as np
 
 from paxsim.engine.records import N_CATEGORIES, NOBODY
 from paxsim.experiment.plan import Match, Work
-from paxsim.simulate import Batch, play_deals
+from paxsim.playing import Batch, play_deals
 
 #: A whole win, in the units that shares are counted in: the least number that 1 to 8 divide.
 WIN = 840

@@ -1,7 +1,7 @@
 """What a policy may not do, as far as its source shows it: checked before it is compiled.
 
 Mistakes that the source does not show (a write through a helper, an index out of range) are
-caught while playing; see `paxsim.simulate` and `paxsim.testing`.
+caught while playing; see `paxsim.playing` and `paxsim.testing`.
 """
 
 from __future__ import annotations

@@ -43,9 +43,8 @@ from paxsim.helpers import (
 # Where the wishes stand in the seat's memory.
 WISH, ROOM, EXTRA, ROME = 0, 7, 14, 21
 MONEY = 28
-PLAYED = 29  # categories played this turn, as a bit set
-MADE = 30  # the round for which the wishes were made, plus 1
-PEEK_WISH = 31  # above 0: would rather peek now
+MADE = 29  # the round for which the wishes were made, plus 1
+PEEK_WISH = 30  # above 0: would rather peek now
 
 #: What symbols beyond the room are worth, as a part of a wish.
 _SURPLUS = 0.2
@@ -283,9 +282,7 @@ def choose_play(table, me, choice):
     played = 0
     income_now = 0
     if not reacting:
-        if table.played == 0:
-            me.memory[PLAYED] = 0.0
-        played = int(me.memory[PLAYED])
+        played = table.categories_played
         income_now = income_of(table, me.seat, played)
     best = choice.count - 1
     best_score = 0.0
@@ -298,8 +295,6 @@ def choose_play(table, me, choice):
         if score > best_score:
             best_score = score
             best = option
-    if not reacting and best < choice.count - 1:
-        me.memory[PLAYED] = played | (1 << category_of(me.hand[choice.options[best]]))
     return best
 
 

@@ -20,6 +20,7 @@ from paxsim.engine.play import (
     progress_dtype,
     score_game,
     start_game,
+    take_seats,
 )
 from paxsim.engine.records import DECISIONS, result_dtype
 from paxsim.errors import PaxsimError, checked_int
@@ -318,7 +319,7 @@ def warm_up() -> Iterator[str]:
     """Compile, or load, the engine and every built-in policy; yield what was done, step by step."""
     play_batch("random", 2, deals=1)
     yield "engine"
-    for entry_point in (start_game, apply_option, ask_policy, score_game):
+    for entry_point in (start_game, apply_option, take_seats, ask_policy, score_game):
         entry_point.compiled()  # type: ignore[attr-defined]
     yield "steps"
     for name in BUILT_IN:

@@ -1,0 +1,103 @@
+"""Tables as people read them: estimate and interval in one cell, rates in percent."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from paxsim.report.words import amount
+
+#: Rates, shown in percent; their differences too.
+RATES = {
+    "rome_wins", "rome_alone", "nobody_primus", "with_rome", "on_points", "win_rate", "fair_share",
+    "over_fair", "success", "rome_change", "seat1_change", "last_change", "share_of_rome",
+    "value", "share", "half", "last", "chance_best", "lowest", "highest", "seat_change", "change",
+    "a_win_rate", "difference",
+}  # fmt: skip
+#: Columns that every CSV has and no reader of the page needs in each row.
+HIDDEN = {"seed", "version", "blocks", "example_game", "solo_level", "misfit", "unfinished",
+          "failed", "decisions"}  # fmt: skip
+NAMES = {
+    "rome_wins": "Rome wins %",
+    "rome_alone": "Rome alone %",
+    "nobody_primus": "nobody primus %",
+    "win_rate": "win rate %",
+    "fair_share": "fair %",
+    "over_fair": "over fair, points",
+    "p_holm": "p (Holm)",
+    "success": "success %",
+    "rome_change": "Rome, points",
+    "seat1_change": "seat 1, points",
+    "last_change": "last seat, points",
+    "rounds_change": "rounds",
+    "share_of_rome": "of Rome's wins %",
+    "share": "share %",
+    "chance_best": "chance best %",
+    "half": "leader at half wins %",
+    "last": "leader before last round wins %",
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a table: what it says, what it is sorted by, and whether it is a number."""
+
+    text: str
+    sort: str
+    number: bool
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A table ready for the page."""
+
+    headings: list[str]
+    numbers: list[bool]
+    rows: list[list[Cell]]
+
+
+def shown_table(table: pd.DataFrame) -> Shown:
+    """The columns worth reading, with intervals folded into their estimates."""
+    columns = _columns(table)
+    rows = [[_cell(row, name) for name in columns] for row in table.to_dict("records")]
+    numbers = [pd.api.types.is_numeric_dtype(table[name]) for name in columns]
+    return Shown([heading(name) for name in columns], numbers, rows)
+
+
+def _columns(table: pd.DataFrame) -> list[str]:
+    found = []
+    for name in table.columns:
+        folded = name.endswith(("_low", "_high")) and name.rpartition("_")[0] in table
+        constant = name in ("deck", "rules", "lineup") and table[name].nunique(dropna=False) == 1
+        empty = table[name].isna().all()
+        if not (folded or constant or empty or name in HIDDEN or name.startswith("holds_")):
+            found.append(name)
+    return found
+
+
+def heading(name: str) -> str:
+    """A column's heading, with its unit."""
+    said = name.replace("_", " ")
+    return NAMES.get(name, f"{said} %" if name in RATES else said)
+
+
+def _cell(row: dict[str, Any], name: str) -> Cell:
+    value = row[name]
+    if isinstance(value, bool):
+        return Cell("yes" if value else "no", str(value), False)
+    if not isinstance(value, (int, float)):
+        return Cell("" if pd.isna(value) else str(value), str(value), False)
+    if math.isnan(value):
+        return Cell("–", "-inf", True)
+    unit = 100.0 if name in RATES else 1.0
+    low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
+    if low is not None and high is not None and math.isfinite(low) and math.isfinite(high):
+        return Cell(amount(unit * value, unit * low, unit * high), repr(value), True)
+    if name == "p_holm":
+        return Cell("< 0.001" if value < 0.001 else f"{value:.3f}", repr(value), True)
+    if isinstance(value, int) or (unit == 1.0 and float(value).is_integer()):
+        return Cell(f"{int(value):,}", repr(value), True)
+    return Cell(f"{unit * value:.{1 if unit == 100 else 2}f}".replace("-", "−"), repr(value), True)
