@@ -77,7 +77,7 @@ class Deck:
     def __post_init__(self) -> None:
         if not 1 <= len(self.cards) <= MAX_COPY:
             raise PaxsimError(
-                f"deck {self.name}: found {len(self.cards)} cards; allowed: 1 to {MAX_COPY}"
+                f"deck {self.name}: found {len(self.cards)} cards; allowed: at most {MAX_COPY}"
             )
         for card in self.counts:
             where = f"deck {self.name}: {card}"

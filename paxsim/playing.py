@@ -128,8 +128,18 @@ def play_batch(
     """
     setting, lineup = prepare(policies, players, solo_level, deck, rules)
     checked_int("deals", deals, 1, MAX_NUMBER)
-    chosen = tuple(range(setting.players)) if isinstance(rotations, str) else tuple(rotations)
-    return play_deals(setting, lineup, seed, first_deal, deals, chosen)
+    return play_deals(
+        setting, lineup, seed, first_deal, deals, _chosen_rotations(rotations, setting.players)
+    )
+
+
+def _chosen_rotations(rotations: Sequence[int] | str, players: int) -> tuple[int, ...]:
+    """Rotation numbers; the text "all" means every one."""
+    if not isinstance(rotations, str):
+        return tuple(rotations)
+    if rotations != "all":
+        raise PaxsimError(f"rotation: found {rotations!r}; allowed: numbers, or 'all'")
+    return tuple(range(players))
 
 
 def play_deals(

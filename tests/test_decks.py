@@ -235,9 +235,8 @@ def test_a_deck_that_is_too_large_for_the_engine_is_rejected():
 
 def test_a_deck_made_in_python_is_held_to_the_same_size():
     """Two copies of more than 120 cards do not fit the deck of the engine."""
-    deck = paxsim.Deck(name="huge", cards=(paxsim.Card("land", 1, 1),) * (MAX_COPY + 1))
     with pytest.raises(paxsim.PaxsimError, match="121 cards") as error:
-        paxsim.make_setting(5, deck=deck)
+        paxsim.Deck(name="huge", cards=(paxsim.Card("land", 1, 1),) * (MAX_COPY + 1))
     one_line(error)
 
 

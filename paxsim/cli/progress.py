@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
+import time
 from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Column
 
-#: Characters of a policy's name in the bar.
-_NAME = 12
+#: Characters that the other columns take, with what stands before the win rates.
+_OTHER_COLUMNS = 45
 
 
 class ProgressBar:
@@ -23,12 +25,16 @@ class ProgressBar:
 
     def __init__(self) -> None:
         self.games = 0
+        self._begin: float | None = None
+        self._first = 0
         self._progress = Progress(
-            BarColumn(bar_width=16),
-            TextColumn("{task.fields[done]}"),
-            TimeRemainingColumn(compact=True),
-            TextColumn("{task.fields[speed]}"),
-            TextColumn("{task.fields[rates]}"),
+            BarColumn(bar_width=10, table_column=Column(min_width=10)),
+            TextColumn("{task.fields[done]}", table_column=Column(min_width=4, no_wrap=True)),
+            TimeRemainingColumn(compact=True, table_column=Column(min_width=5, no_wrap=True)),
+            TextColumn("{task.fields[speed]}", table_column=Column(min_width=13, no_wrap=True)),
+            # The win rates get what room is left.
+            TextColumn("{task.fields[rates]}", table_column=Column(ratio=1, no_wrap=True)),
+            expand=True,
             console=Console(stderr=True),
             disable=not sys.stderr.isatty(),
             transient=True,
@@ -42,37 +48,43 @@ class ProgressBar:
     def __exit__(self, *_: object) -> None:
         self._progress.stop()
 
-    def update(self, standing: Any) -> None:
+    def update(self, standing: Any, games: int) -> None:
         """Show how far a run is (a `paxsim.experiment.execute.Standing`)."""
         self.games = standing.games
         if self._progress.disable:
             return
-        self._progress.update(self._task, total=standing.expected, completed=standing.games)
+        if self._begin is None:
+            # Compiling and what was found on disk say nothing about the speed.
+            self._begin, self._first = time.monotonic(), standing.games
+        elapsed = time.monotonic() - self._begin
+        speed = (standing.games - self._first) / elapsed if elapsed > 0.2 else 0.0
         done = f"{standing.games:,} games"
         if standing.expected:
             done = f"{100 * standing.games / standing.expected:.0f}%"
-        speed = self._progress.tasks[0].speed
         self._progress.update(
             self._task,
+            total=standing.expected,
+            completed=standing.games,
             done=done,
-            speed=f"{speed:,.0f} games/s" if speed else "",
-            rates=rates_so_far(standing),
+            speed=f"{speed / 1000:,.1f}k games/s" if speed else "",
+            rates=rates_so_far(standing, self._progress.console.width - _OTHER_COLUMNS),
         )
 
 
-def rates_so_far(standing: Any) -> str:
-    """Win rates of what is being played, in percent, by strategy or by match of the bundle."""
+def rates_so_far(standing: Any, room: int) -> str:
+    """Win rates in percent of what is being played, with names as long as there is room for."""
     from paxsim.experiment.tally import WIN
 
     matches = standing.plan.bundles[standing.bundle]
-    rates: list[str] = []
+    rates: list[tuple[str, float]] = []
     for index, match in enumerate(matches):
         wins = standing.tally[f"{index}/superblocks"].sum(axis=0) / WIN
         rate = 100 * wins[:-1] / standing.tally[f"{index}/games"][0]
         names: dict[str, list[float]] = {}
         for label, value in zip(match.lineup.labels, rate, strict=True):
             names.setdefault(label, []).append(float(value))
-        found = [f"{name[:_NAME]} {sum(v) / len(v):.1f}" for name, v in names.items()]
+        found = [(name, sum(values) / len(values)) for name, values in names.items()]
         # Of several matches on common deals the first position is what differs.
         rates += found if len(matches) == 1 else found[:1]
-    return f"wins %: {', '.join(rates)}"
+    length = max(1, room // len(rates) - len(" 12.3 "))
+    return "wins % " + " ".join(f"{name[:length]} {rate:.1f}" for name, rate in rates)

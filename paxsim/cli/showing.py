@@ -20,7 +20,7 @@ def plus_minus(row: Any, name: str, unit: float = 1.0) -> str:
     if pd.isna(row[name]):
         return "-"
     half = unit * (high - low) / 2
-    digits = 1 if half >= 0.1 or half == 0 else 2
+    digits = next((d for d in (1, 2) if half >= 10**-d), 3) if half > 0 else 1
     value = f"{unit * row[name]:.{digits}f}"
     # Near 0 and 100 % an interval is lopsided: there its ends say more than half its width.
     if abs(unit * (low + high) / 2 - unit * row[name]) > half / 2:
@@ -44,11 +44,10 @@ def show_simulation(result: Any) -> None:
 def _show_match(result: Any, match: Any) -> None:
     key = {"players": match.players, "lineup": ", ".join(match.labels)}
     here = lambda name: _rows(result[name], key)  # noqa: E731
-    numbers = ("win rate %", "fair %", "with Rome %", "on points %", "points", "games")
+    numbers = ("win rate %", "fair %", "with Rome %", "on points %", "points")
     rows: list[tuple[object, ...]] = [
         (
-            row["strategy"],
-            row["seats"],
+            row["strategy"] if row["seats"] == 1 else f"{row['strategy']} (x{row['seats']})",
             percent(row, "win_rate"),
             f"{100 * row['fair_share']:.1f}",
             significance(row),
@@ -61,9 +60,9 @@ def _show_match(result: Any, match: Any) -> None:
     title = "Solo" if match.players == 1 else f"{match.players} players"
     print_table(
         f"{title}: win rate of a seat, by strategy",
-        ("strategy", "seats", *numbers[:2], "", *numbers[2:5]),
+        ("strategy", *numbers[:2], "", *numbers[2:]),
         rows,
-        numbers=(*numbers, "seats"),
+        numbers=numbers,
     )
     if match.players > 1:
         rows = [

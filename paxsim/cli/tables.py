@@ -11,6 +11,8 @@ from rich.table import Table
 
 #: Columns of a table that goes to a file or a pipe.
 PIPED_WIDTH = 120
+#: Texts are wrapped to no fewer characters than this.
+TEXT_WIDTH = 12
 
 
 def print_table(
@@ -31,11 +33,12 @@ def print_table(
     texts = [[str(value) for value in row] for row in rows]
     for index, heading in enumerate(headings):
         right = heading in numbers
-        words = [*heading.split(), *(row[index] for row in texts)] if right else [""]
+        widest = max((len(row[index]) for row in texts), default=0)
+        longest_word = max(map(len, heading.split()), default=0)
         table.add_column(
             heading,
             justify="right" if right else "left",
-            min_width=max(map(len, words)),
+            min_width=max(longest_word, widest if right else min(widest, TEXT_WIDTH)),
             overflow="fold",
         )
     for row in texts:

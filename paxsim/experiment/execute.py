@@ -45,15 +45,20 @@ class Standing:
     expected: int | None
 
 
-#: Told about every finished chunk.
-Progress = Callable[[Standing], None]
+#: Told how far a run is, and the games just added, after every chunk.
+Progress = Callable[[Standing, int], None]
 #: Asked, with the tallies by bundle, whether a run is to stop.
 StopRule = Callable[[list[Tally | None]], bool]
 
 
+def default_jobs() -> int:
+    """As many workers as there are cores for them here, or in the cluster that was chosen."""
+    return effective_n_jobs(-1)
+
+
 def checked_jobs(jobs: int | None) -> int:
-    """A number of workers; by default as many as there are cores here, or in the cluster."""
-    return effective_n_jobs(-1) if jobs is None else checked_int("jobs", jobs, 1, MAX_JOBS)
+    """A number of workers that can be had; `default_jobs` if it is left open."""
+    return default_jobs() if jobs is None else checked_int("jobs", jobs, 1, MAX_JOBS)
 
 
 def run_plan(
@@ -87,10 +92,11 @@ def run_plan(
             merged = tallies[chunk.bundle]
             merged = tally if merged is None else merge_tallies(merged, tally)
             tallies[chunk.bundle] = merged
-            games += chunk.blocks * plan.block_games(chunk.bundle)
+            added = chunk.blocks * plan.block_games(chunk.bundle)
+            games += added
             if progress is not None:
                 expected = None if stop is not None else plan.games
-                progress(Standing(plan, chunk.bundle, merged, games, expected))
+                progress(Standing(plan, chunk.bundle, merged, games, expected), added)
         if stop is not None and stop(tallies):
             break
     return [tally for tally in tallies if tally is not None]

@@ -36,6 +36,8 @@ class Claim:
         What the figure is called, e.g. ``Rome's rate with 2 players``.
     unit : str
         ``%`` or ``points`` (percentage points).
+    short : str
+        The claim as a heading.
     """
 
     key: str
@@ -45,6 +47,7 @@ class Claim:
     reference: float
     figure: str
     unit: str = "%"
+    short: str = ""
 
     @property
     def side(self) -> int:

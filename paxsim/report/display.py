@@ -91,7 +91,7 @@ def _cell(row: dict[str, Any], name: str) -> Cell:
     if not isinstance(value, (int, float)):
         return Cell("" if pd.isna(value) else str(value), str(value), False)
     if math.isnan(value):
-        return Cell("–", "-inf", True)
+        return Cell("–", "-Infinity", True)
     unit = 100.0 if name in RATES else 1.0
     low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
     if low is not None and high is not None and math.isfinite(low) and math.isfinite(high):

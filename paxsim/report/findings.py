@@ -101,7 +101,11 @@ def seat_finding(seats: pd.DataFrame, players: int) -> Finding:
         rate = words.percent(*_numbers(worst, "win_rate"))
         parts.append(f"seat {worst['seat']} has least with {rate}")
     return Finding(
-        key, f"With {players} players {', and '.join(parts)}; {fair} would be fair.", value, low, high
+        key,
+        f"With {players} players {', and '.join(parts)}; {fair} would be fair.",
+        value,
+        low,
+        high,
     )
 
 

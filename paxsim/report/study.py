@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import shlex
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
@@ -187,13 +188,19 @@ class Study:
             "command": self.command,
             "games": sum(self.runs.values()),
             "runs": self.runs,
-            "findings": [asdict(finding) for finding in self._findings],
+            "findings": [plain(asdict(finding)) for finding in self._findings],
             "charts": self._charts,
             "tables": self._tables,
         }
         with atomic_write(self.folder / SUMMARY) as file:
             file.write(json.dumps(summary, indent=1) + "\n")
         return summary
+
+
+def plain(values: dict[str, Any]) -> dict[str, Any]:
+    """Numpy's numbers as Python's, and what is not a number as None: ready for JSON."""
+    found = {key: v.item() if isinstance(v, np.generic) else v for key, v in values.items()}
+    return {key: None if isinstance(v, float) and math.isnan(v) else v for key, v in found.items()}
 
 
 @cache

@@ -1,0 +1,44 @@
+"""`paxsim report`: run the standing studies and write the page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from paxsim.errors import PaxsimError
+
+
+@click.command("report")
+@click.option("--scale", default=1.0, show_default=True, help="Factor for all numbers of games.")
+@click.option("--seed", type=int, help="Names the deals.  [default: the report's own]")
+@click.option("--jobs", type=int, help="Workers.  [default: one a core]")
+@click.option(
+    "--out",
+    type=Path,
+    default=Path("reports"),
+    show_default=True,
+    help="Folder of the report; games that are there are not played again.",
+)
+@click.option("--study", "studies", multiple=True, help="Only this study (may be repeated).")
+@click.option("--page-only", is_flag=True, help="Write the page from what the studies wrote.")
+def command(scale, seed, jobs, out, studies, page_only):
+    """Run the standing studies and write OUT/index.html, with tables and charts beside it."""
+    from paxsim.report.build import build_report
+    from paxsim.report.page import write_page
+    from paxsim.report.plan import SEED, STUDIES
+
+    for name in studies:
+        if name not in STUDIES:
+            raise PaxsimError(f"study: found {name!r}; allowed: {', '.join(STUDIES)}")
+    try:
+        page = (
+            write_page(out)
+            if page_only
+            else build_report(out, scale, SEED if seed is None else seed, jobs, studies)
+        )
+    except KeyboardInterrupt:
+        raise click.ClickException(
+            f"interrupted; what is done is kept in {out}, the same command goes on from there"
+        ) from None
+    click.echo(f"open {page}")

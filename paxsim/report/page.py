@@ -1,0 +1,138 @@
+"""The page: one file with everything in it, made from what the studies wrote."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from paxsim.errors import PaxsimError
+from paxsim.files import atomic_write
+from paxsim.report import words
+from paxsim.report.display import shown_table
+from paxsim.report.plan import HEADLINE_PLAYERS, STUDIES
+from paxsim.report.study import SUMMARY
+
+PAGE = "index.html"
+#: Tables with more rows are closed at first.
+LONG = 24
+#: Findings of a study that are shown among the first ones of the page.
+LEADING = {
+    "seat_bias": ("seat/4",),
+    "strategies": ("best/2", "best/4"),
+    "solo_ladder": ("solo/1", "campaign"),
+    "rulings": ("numbers/rome",),
+    "luck_and_skill": ("luck/4", "leads/4"),
+}
+
+
+def write_page(out: Path) -> Path:
+    """Write ``OUT/index.html`` from the studies' files in `out`; return its path."""
+    studies = read_studies(out)
+    environment = Environment(
+        loader=PackageLoader("paxsim.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    html = environment.get_template("index.html.j2").render(
+        studies=studies,
+        deck_findings=_deck_findings(studies),
+        rome=rome_in_short(out),
+        leading=leading_findings(studies),
+        facts=_facts(studies),
+    )
+    path = out / PAGE
+    with atomic_write(path) as file:
+        file.write(html)
+    return path
+
+
+def read_studies(out: Path) -> list[dict[str, Any]]:
+    """What the studies wrote, in the order of the page, with tables and charts loaded."""
+    found = []
+    for name in STUDIES:
+        path = out / name / SUMMARY
+        if path.exists():
+            found.append(_load(json.loads(path.read_text("utf-8")), path.parent))
+    if not found:
+        raise PaxsimError(f"out: no study has written to {out}; allowed: run the studies first")
+    return found
+
+
+def _load(summary: dict[str, Any], folder: Path) -> dict[str, Any]:
+    charts = [{**chart, "uri": _data_uri(folder / f"{chart['name']}.svg")}
+              for chart in summary["charts"]]  # fmt: skip
+    tables = []
+    for table in summary["tables"]:
+        shown = shown_table(read_table(folder, table["name"]))
+        tables.append({**table, "shown": shown, "long": len(shown.rows) > LONG})
+    return {**summary, "charts": charts, "tables": tables}
+
+
+def read_table(folder: Path, name: str) -> pd.DataFrame:
+    """A table as a study wrote it."""
+    return pd.read_csv(folder / f"{name}.csv", keep_default_na=True)
+
+
+def _data_uri(path: Path) -> str:
+    return f"data:image/svg+xml;base64,{base64.b64encode(path.read_bytes()).decode()}"
+
+
+def _deck_findings(studies: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What depends on the assumed deck; the page leads with it."""
+    return next((study["findings"] for study in studies if study["name"] == "decks"), [])
+
+
+def leading_findings(studies: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The other findings that stand at the top, each with the study that tells more."""
+    found = []
+    for study in studies:
+        by_key = {finding["key"]: finding for finding in study["findings"]}
+        for key in LEADING.get(study["name"], ()):
+            if key in by_key:
+                found.append({**by_key[key], "study": study["name"], "title": study["title"]})
+    return found
+
+
+def rome_in_short(out: Path) -> list[dict[str, Any]]:
+    """Rome's rate with 2, 3 and 4 players: how sure it is, and over fields and decks.
+
+    Empty as long as the study of Rome's rate has not run.
+    """
+    folder = out / "rome_rate"
+    if not (folder / "rome_rate.csv").exists():
+        return []
+    rates = read_table(folder, "rome_rate")
+    decks = read_table(out / "decks", "rome") if (out / "decks" / "rome.csv").exists() else None
+    rows = []
+    for players in HEADLINE_PLAYERS:
+        here = rates[rates["players"] == players]
+        mixed = here[here["field"] == "mixed"].iloc[0]
+        row = {
+            "players": players,
+            "rate": words.percent(*(mixed[f"rome_wins{end}"] for end in ("", "_low", "_high"))),
+            "games": f"{int(mixed['games']):,}",
+            "fields": words.span(here["rome_wins"].tolist()),
+            "decks": "",
+        }
+        if decks is not None:
+            row["decks"] = words.span(decks[decks["players"] == players]["rome_wins"].tolist())
+        rows.append(row)
+    return rows
+
+
+def _facts(studies: list[dict[str, Any]]) -> dict[str, Any]:
+    """Games, seed and version of the whole report; runs that studies share count once."""
+    runs = {name: games for study in studies for name, games in study["runs"].items()}
+    return {
+        "games": f"{sum(runs.values()):,}",
+        "seeds": words.listing(dict.fromkeys(study["seed"] for study in studies)),
+        "versions": words.listing(dict.fromkeys(study["version"] for study in studies)),
+        "scale": words.listing(dict.fromkeys(f"{study['scale']:g}" for study in studies)),
+    }

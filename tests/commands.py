@@ -1,0 +1,27 @@
+"""Running the command line as a user does, in a process of its own."""
+
+import os
+import subprocess
+import sys
+
+COMMAND = [sys.executable, "-c", "from paxsim.cli import main; main()"]
+
+
+def paxsim(*arguments, cwd=None, timeout=120):
+    """Run a command to its end; text of both streams and the exit code are in the result."""
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)], capture_output=True, text=True, cwd=cwd, timeout=timeout
+    )
+
+
+def start(*arguments, cwd=None):
+    """Start a command, in a process group of its own, so that signals reach only it."""
+    return subprocess.Popen(
+        [*COMMAND, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=cwd,
+        start_new_session=True,
+        env=os.environ,
+    )
