@@ -1,8 +1,8 @@
 """Running the command line as a user does, in a process of its own."""
 
-import os
 import subprocess
 import sys
+import tempfile
 
 COMMAND = [sys.executable, "-c", "from paxsim.cli import main; main()"]
 
@@ -10,7 +10,11 @@ COMMAND = [sys.executable, "-c", "from paxsim.cli import main; main()"]
 def paxsim(*arguments, cwd=None, timeout=120):
     """Run a command to its end; text of both streams and the exit code are in the result."""
     return subprocess.run(
-        [*COMMAND, *map(str, arguments)], capture_output=True, text=True, cwd=cwd, timeout=timeout
+        [*COMMAND, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        cwd=cwd or tempfile.gettempdir(),
+        timeout=timeout,
     )
 
 
@@ -21,7 +25,6 @@ def start(*arguments, cwd=None):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        cwd=cwd,
+        cwd=cwd or tempfile.gettempdir(),
         start_new_session=True,
-        env=os.environ,
     )

@@ -53,7 +53,7 @@ def copy(finished, tmp_path):
 
 
 def test_a_run_killed_again_and_again_ends_with_the_bytes_of_one_that_was_not(tmp_path):
-    command = ["run", "--policies", "random,first", "--games", "30000", "--seed", "4",
+    command = ["run", "--policies", "random,first", "--games", "8000", "--seed", "4",
                "--chunk-games", "100", "--jobs", "2"]  # fmt: skip
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     expected = paxsim(*command, "--out", whole, "--json")
@@ -62,7 +62,7 @@ def test_a_run_killed_again_and_again_ends_with_the_bytes_of_one_that_was_not(tm
     done = 0
     for _ in range(3):
         process = start(*command, "--out", killed)
-        target = done + dice.randint(1, 60)
+        target = done + dice.randint(1, 20)
         while len(chunk_files(killed)) < target and process.poll() is None:
             time.sleep(0.001)
         time.sleep(dice.random() * 0.01)
@@ -70,7 +70,7 @@ def test_a_run_killed_again_and_again_ends_with_the_bytes_of_one_that_was_not(tm
         process.wait()
         assert process.returncode == -signal.SIGKILL, "the run was over before it was killed"
         done = len(chunk_files(killed))
-    assert 0 < done < 300
+    assert 0 < done < 80
     last = paxsim(*command, "--out", killed, "--json")
     assert content(killed) == content(whole)
     found, wanted = json.loads(last.stdout), json.loads(expected.stdout)
@@ -123,7 +123,7 @@ def test_every_flipped_bit_that_changes_a_number_is_noticed(copy, finished):
     expected = show(finished).to_json()
     victim = chunk_files(copy)[0]
     good = victim.read_bytes()
-    for place in np.random.default_rng(1).integers(0, len(good), 40):
+    for place in np.random.default_rng(1).integers(0, len(good), 25):
         bad = bytearray(good)
         bad[place] ^= 1 << (place % 8)
         victim.write_bytes(bytes(bad))
@@ -150,7 +150,7 @@ def test_a_chunk_of_another_run_is_named_and_played_again(copy, finished, tmp_pa
         ({"seed": 10}, "seed was 9 and is now 10"),
         ({"games": 800}, "games was 600 and is now 800"),
         ({"policies": "first,random"}, "policies was random,first and is now first,random"),
-        ({"deck": "themed"}, "deck was assumed and is now themed"),
+        ({"deck": "cheap"}, "deck was assumed and is now cheap"),
         ({"rules": "rome_needs=5"}, "rules was as published and is now rome_needs=5"),
         ({"policies": "random", "players": [2, 3]}, "the number of line-ups was 1 and is now 2"),
         ({"precision": 0.2}, "precision was not given and is now 0.2"),

@@ -2,7 +2,7 @@
 
 Numba's own cache looks at the file a function stands in and not at the helpers it calls, so an
 edited helper would go unnoticed. Here every cached kernel is filed under a fingerprint of all
-sources that go into compiled code, in the user's cache folder, so a read-only install works too.
+sources of the package, in the user's cache folder, so a read-only install works too.
 """
 
 from __future__ import annotations
@@ -11,14 +11,24 @@ import contextlib
 import functools
 import hashlib
 import os
+import pickle
+import re
+import shutil
 import sys
+import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import llvmlite
 import numba
-from llvmlite.binding import Linkage, create_pass_builder, create_pipeline_tuning_options
+from llvmlite.binding import (
+    Linkage,
+    create_pass_builder,
+    create_pipeline_tuning_options,
+    get_host_cpu_name,
+)
 from numba import types
 from numba.core.caching import CacheImpl, FunctionCache, _CacheLocator
 from numba.core.caching import CompileResultCacheImpl as _ResultImpl
@@ -26,6 +36,8 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.errors import NumbaExperimentalFeatureWarning
 from numba.core.registry import CPUDispatcher
+from numba.core.runtime import rtsys
+from numba.core.serialize import dumps
 
 # First-class functions are what policies are passed as; the warning says they are experimental.
 warnings.filterwarnings(
@@ -124,15 +136,19 @@ def kernel(function: Callable) -> Callable:
     return _PartDispatcher(function, targetoptions=options, pipeline_class=_PartCompiler)
 
 
-@functools.cache
 def source_fingerprint() -> str:
-    """A fingerprint of every Python source of the package, and of numba's version."""
-    digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]}".encode())
+    """A fingerprint of all that shapes compiled code: the package's sources, compiler, processor."""
+    made_by = (numba.__version__, llvmlite.__version__, sys.version_info[:2], get_host_cpu_name())
+    digest = hashlib.sha256(repr(made_by).encode())
     package = Path(__file__).parent.parent
     for path in sorted(package.rglob("*.py")):
         digest.update(str(path.relative_to(package)).encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+#: The fingerprint of the sources as they were imported.
+FINGERPRINT = source_fingerprint()
 
 
 def cache_folder() -> Path:
@@ -144,17 +160,43 @@ def cache_folder() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "paxsim"
 
 
+def remove_unused(days: float = 30) -> int:
+    """Remove compiled code of other versions, unused for so many days; return how many."""
+    removed = 0
+    for folder in cache_folder().iterdir():
+        is_ours = re.fullmatch("[0-9a-f]{16}", folder.name) and folder.name != FINGERPRINT
+        if is_ours and time.time() - folder.stat().st_mtime > days * 86400:
+            shutil.rmtree(folder, ignore_errors=True)
+            removed += 1
+    return removed
+
+
+def tell_terminal(text: str) -> None:
+    """Say something on stderr, if somebody sits in front of it."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        print(text, file=sys.stderr, flush=True)
+
+
+#: How users are told what they are waiting for; the command line puts its own function here.
+tell: Callable[[str], None] = tell_terminal
+
+
+@functools.cache
+def _tell_once(text: str) -> None:
+    tell(text)
+
+
 class _PackageLocator(_CacheLocator):
     """Files a kernel under the fingerprint of the whole package."""
 
     def __init__(self, py_func: Callable, py_file: str):
-        self._path = cache_folder() / source_fingerprint()
+        self._path = cache_folder() / FINGERPRINT
 
     def get_cache_path(self) -> str:
         return str(self._path)
 
     def get_source_stamp(self) -> str:
-        return source_fingerprint()
+        return FINGERPRINT
 
     def get_disambiguator(self) -> str:
         return "paxsim"
@@ -162,26 +204,85 @@ class _PackageLocator(_CacheLocator):
     @classmethod
     def from_function(cls, py_func: Callable, py_file: str) -> _PackageLocator | None:
         locator = cls(py_func, py_file)
-        try:
+        # A folder that can't be written is still good to read.
+        with contextlib.suppress(OSError):
             locator.ensure_cache_path()
-        except OSError:
-            return None
-        return locator
+            os.utime(locator._path)  # see `remove_unused`
+        return locator if locator._path.is_dir() else None
 
 
 class _PackageImpl(_ResultImpl):
+    """Compiled code with a checksum: damaged machine code would end the process."""
+
     _locator_classes = [_PackageLocator]
+
+    def reduce(self, cres: Any) -> tuple[bytes, bytes]:
+        code = dumps(super().reduce(cres))
+        return hashlib.sha256(code).digest(), code
+
+    def rebuild(self, target_context: Any, payload: tuple[bytes, bytes]) -> Any:
+        checksum, code = payload
+        if hashlib.sha256(code).digest() != checksum:
+            raise ValueError("damaged")
+        return super().rebuild(target_context, pickle.loads(code))
 
 
 class _PackageCache(FunctionCache):
+    """Numba's cache, but quick to load, and never a reason to fail."""
+
     _impl_class: type[CacheImpl] = _PackageImpl
 
+    def __init__(self, py_func: Callable, what: str):
+        super().__init__(py_func)
+        self._what = what
 
-def enable_package_cache(dispatcher: Any) -> None:
-    """Make a dispatcher load and save its code in the package's cache, where there is one."""
-    # Where nothing can be written, the code is compiled anew in every process.
-    with contextlib.suppress(RuntimeError):
-        dispatcher._cache = _PackageCache(dispatcher.py_func)
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Compiled code from the cache; None if it has to be compiled, which the user is told.
+
+        Numba would first learn all the functions that it can compile, a third of a second. To run
+        what is compiled takes only its runtime.
+        """
+        rtsys.initialize(target_context)
+        found = None
+        try:
+            if source_fingerprint() == FINGERPRINT:
+                found = self._load_overload(sig, target_context)
+        except Exception:  # reading a damaged file may raise anything
+            with contextlib.suppress(OSError):
+                self.flush()
+        if found is None:
+            _tell_once(f"compiling {self._what}, once ...")
+        return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep compiled code, unless the sources have changed since they were imported."""
+        if source_fingerprint() == FINGERPRINT:
+            with contextlib.suppress(OSError):  # a full disk; the code is good all the same
+                super().save_overload(sig, data)
+
+
+def enable_package_cache(dispatcher: Any, what: str = "policies (about 2 s each)") -> None:
+    """Make a dispatcher load and save its code in the package's cache, where there is one.
+
+    Parameters
+    ----------
+    dispatcher : numba dispatcher
+        What is about to be compiled.
+    what : str
+        What the user is told that it is.
+    """
+    try:
+        dispatcher._cache = _PackageCache(dispatcher.py_func, what)
+    except RuntimeError:
+        _tell_once(
+            f"compiling {what}, in every process anew: the cache folder can't be written; "
+            "PAXSIM_CACHE_DIR names another ..."
+        )
+
+
+def whole(function: Callable) -> Any:
+    """A function that is compiled and optimised together with all of its parts."""
+    return numba.njit(**OPTIONS, pipeline_class=_EntryCompiler)(function)
 
 
 def entry(signature: Any) -> Callable[[Callable], Callable]:
@@ -194,8 +295,8 @@ def entry(signature: Any) -> Callable[[Callable], Callable]:
     def decorate(function: Callable) -> Callable:
         @functools.cache
         def compiled() -> Callable:
-            dispatcher = numba.njit(**OPTIONS, pipeline_class=_EntryCompiler)(function)
-            enable_package_cache(dispatcher)
+            dispatcher = whole(function)
+            enable_package_cache(dispatcher, "the engine (about 10 s)")
             dispatcher.compile(signature)
             dispatcher.disable_compile()
             return dispatcher

@@ -74,19 +74,21 @@ class RunDirectory:
             self._lock = lock_folder(path)
         except OSError as error:
             raise PaxsimError(f"out: cannot write {path}: {error.strerror}") from None
-        if not holds_run(path):
-            self._begin(manifest, plan)
-        else:
-            plan = self._resume(manifest, plan)
-        self.plan = plan
+        try:
+            self.plan = self._resume(manifest, plan) if holds_run(path) else plan
+            if not holds_run(path):
+                self._begin(manifest)
+        except PaxsimError:
+            self.close()
+            raise
 
-    def _begin(self, manifest: dict[str, Any], plan: Plan) -> None:
+    def _begin(self, manifest: dict[str, Any]) -> None:
         if any((self.path / CHUNKS).glob("[!.]*")):
             raise PaxsimError(
                 f"out: {self.path} has chunks but no {MANIFEST}; allowed: a new folder"
             )
         with atomic_write(self.path / MANIFEST) as file:
-            stored = {**manifest, "chunk_games": plan.chunk_games}
+            stored = {**manifest, "chunk_games": self.plan.chunk_games}
             file.write(json.dumps(stored, indent=1) + "\n")
 
     def _resume(self, manifest: dict[str, Any], plan: Plan) -> Plan:
@@ -133,7 +135,15 @@ class RunDirectory:
 
 
 def write_chunk(path: Path, tally: Tally, owner: str) -> None:
-    """Write a tally as a Parquet table of name, place in the array, and number."""
+    """Write a tally, all of it or nothing."""
+    # Through memory, so that a full disk is met by Python, which says what is wrong.
+    data = encode_chunk(tally, owner)
+    with atomic_write(path, mode="wb") as file:
+        file.write(data)
+
+
+def encode_chunk(tally: Tally, owner: str) -> bytes:
+    """A tally as a Parquet table of name, place in the array, and number."""
     names = [name for name, array in tally.items() for _ in range(array.size)]
     places = np.concatenate([np.arange(array.size) for array in tally.values()])
     values = np.concatenate([array.ravel() for array in tally.values()])
@@ -148,17 +158,16 @@ def write_chunk(path: Path, tally: Tally, owner: str) -> None:
         "place": pa.array(places.astype(np.int32)),
         "value": pa.array(values),
     }
-    table = pa.table(columns).replace_schema_metadata(metadata)
-    # Through memory, so that a full disk is met by Python, which says what is wrong.
     buffer = io.BytesIO()
+    table = pa.table(columns).replace_schema_metadata(metadata)
     pq.write_table(table, buffer, compression="zstd")
-    with atomic_write(path, mode="wb") as file:
-        file.write(buffer.getbuffer())
+    return buffer.getvalue()
 
 
 def read_chunk(path: Path, owner: str) -> Tally:
     """Read a tally back; an error of `DAMAGE` says what is wrong with the file."""
-    table = pq.read_table(io.BytesIO(path.read_bytes()))
+    data = path.read_bytes()
+    table = pq.read_table(io.BytesIO(data))
     metadata = table.schema.metadata or {}
     if _OWNER not in metadata:
         raise ValueError("not a chunk of a run")
@@ -174,7 +183,16 @@ def read_chunk(path: Path, owner: str) -> Tally:
         first += size
     if first != len(values) or _digest(tally) != metadata[_DIGEST].decode():
         raise ValueError("its numbers do not match its digest")
+    again = encode_chunk(tally, owner)
+    # Another version of the library may have written other bytes for the same numbers.
+    if again != data and _writer(again) == _writer(data):
+        raise ValueError("its bytes are not those that were written")
     return tally
+
+
+def _writer(data: bytes) -> str:
+    """The library and version that wrote a Parquet file."""
+    return pq.read_metadata(io.BytesIO(data)).created_by
 
 
 def describe_damage(path: Path, error: Exception) -> str:
@@ -246,7 +264,7 @@ def holds_run(path: Path) -> bool:
 
 
 def lock_folder(path: Path) -> int:
-    """Keep other processes from writing to a folder; the lock ends with the process at the latest.
+    """Keep other processes from writing to a folder, at the latest until this one ends.
 
     Returns
     -------

@@ -26,6 +26,7 @@ BUILT_IN = (
     "conspirator",
     "feeder",
     "starver",
+    "tribune",
     "admiral",
     "merchant",
     "augur",

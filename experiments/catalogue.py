@@ -1,0 +1,143 @@
+"""Which policies are there, and how do they fare against each other, with Rome, and alone?
+
+Writes the page ``docs/catalogue.md``: the ideas, every policy against every other at 2 and at 4
+players, Rome's win rate in fields of one kind and in mixed fields, solo, and what a game costs.
+
+    python experiments/catalogue.py --games 4000
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import time
+from pathlib import Path
+
+import paxsim
+from paxsim.experiment import simulate, solo
+from paxsim.files import atomic_write
+from paxsim.policies.registry import BUILT_IN, HEURISTICS
+
+#: Mixed fields that are worth a look: players who divide the work, and players who spoil it.
+MIXED = (
+    ("starver", "starver", "starver", "racer"),
+    ("starver", "racer", "admiral", "augur"),
+    ("builder", "economist", "merchant", "admiral"),
+    ("weighted", "opportunist", "starver", "conspirator"),
+    ("conspirator", "feeder", "denier", "opportunist"),
+)
+SPEED_DEALS = 4000
+
+
+def versus(names: list[str], players: int, games: int, seed: int) -> list[list[str]]:
+    """Win rate in % of the row's seats, sitting alternately with the column's."""
+    rates = {}
+    for a, b in itertools.combinations(names, 2):
+        result = simulate([a, b] * (players // 2), players, games, seed)
+        table = result["strategies"].set_index("strategy")["win_rate"] * (players // 2)
+        rates[a, b], rates[b, a] = table[a], table[b]
+    rows = []
+    for a in names:
+        mean = sum(rates[a, b] for b in names if b != a) / (len(names) - 1)
+        cells = ["·" if a == b else f"{100 * rates[a, b]:.0f}" for b in names]
+        rows.append([a, *cells, f"**{100 * mean:.1f}**"])
+    return sorted(rows, key=lambda row: -float(row[-1].strip("*")))
+
+
+def rome_rates(lineups: list[tuple[str, ...]], games: int, seed: int) -> list[list[str]]:
+    """Rome's win rate in each field, lowest first."""
+    rows = []
+    for lineup in lineups:
+        (row,) = simulate(list(lineup), 4, games, seed)["rome"].to_dict("records")
+        half = (row["rome_wins_high"] - row["rome_wins_low"]) / 2
+        field = ", ".join(dict.fromkeys(lineup)) if len(set(lineup)) == 1 else ", ".join(lineup)
+        rows.append([field, f"{100 * row['rome_wins']:.1f} ± {100 * half:.1f}"])
+    return sorted(rows, key=lambda row: float(row[1].split()[0]))
+
+
+def solo_rates(games: int, seed: int) -> list[list[str]]:
+    """Success in % by solo level, for the policies that make sense there."""
+    names = [name for name in BUILT_IN if paxsim.find_policy(name).solo]
+    levels = solo(names, games=games, seed=seed)["levels"]
+    grid = levels.pivot(index="strategy", columns="level", values="success") * 100
+    rows = [[name, *(f"{value:.1f}" for value in grid.loc[name])] for name in names]
+    return sorted(rows, key=lambda row: -float(row[1]))
+
+
+def costs() -> list[list[str]]:
+    """Microseconds a game and games a second on one core, with four alike."""
+    rows = []
+    for name in BUILT_IN:
+        paxsim.play_batch(name, 4, deals=10)
+        best = float("inf")
+        for _ in range(5):
+            begin = time.perf_counter()
+            paxsim.play_batch(name, 4, deals=SPEED_DEALS)
+            best = min(best, time.perf_counter() - begin)
+        rows.append([name, f"{1e6 * best / SPEED_DEALS:.1f}", f"{SPEED_DEALS / best:,.0f}"])
+    return rows
+
+
+def markdown(headings: list[str], rows: list[list[str]]) -> str:
+    """A Markdown table; all columns but the first are numbers unless they are long texts."""
+    lines = ["| " + " | ".join(headings) + " |", "|---" + "|---:" * (len(headings) - 1) + "|"]
+    return "\n".join(lines + ["| " + " | ".join(map(str, row)) + " |" for row in rows]) + "\n"
+
+
+def page(games: int, seed: int) -> str:
+    """The whole page."""
+    names = [name for name in HEURISTICS if name != "hermit"]
+    ideas = [[f"`{name}`", paxsim.find_policy(name).idea, paxsim.find_policy(name).fits]
+             for name in BUILT_IN]  # fmt: skip
+    alike = rome_rates([(name,) * 4 for name in names], games, seed)
+    mixed = rome_rates(list(MIXED), games, seed)
+    low, high = min(alike + mixed, key=_rate), max(alike + mixed, key=_rate)
+    deck = paxsim.load_deck()
+    parts = [
+        "# The catalogue of policies\n",
+        f"Made by `python experiments/catalogue.py --games {games} --seed {seed}` with paxsim "
+        f"{paxsim.__version__}, deck `{deck.name}` (fingerprint {deck.fingerprint}), published "
+        f"rules; "
+        f"{games:,} games for every cell, in blocks over all rotations.\n",
+        markdown(["policy", "idea", "fits"], ideas),
+        "## Two players: win rate in % of the row against the column\n",
+        markdown(["", *(n[:7] for n in names), "mean"], versus(names, 2, games, seed)),
+        "## Four players: two seats of the row against two of the column\n",
+        "Share of the win in % of both seats of the row, sitting alternately.\n",
+        markdown(["", *(n[:7] for n in names), "mean"], versus(names, 4, games, seed)),
+        "## How often Rome wins with four players\n",
+        f"From {low[1]} % ({low[0]}) to {high[1]} % ({high[0]}). Rome adds a group in every round "
+        "whatever the players do, so players who each build everything stay behind it almost "
+        "everywhere. To hold Rome down, players must each be far ahead in a few categories, leave "
+        "the others to their rivals, and buy or dilute the group that Rome would take. As soon as "
+        "one player holds primus conspiratus and wants Rome to win, the "
+        "others' work is not enough.\n",
+        "All four alike:\n",
+        markdown(["field", "Rome wins %"], alike),
+        "Mixed:\n",
+        markdown(["field", "Rome wins %"], mixed),
+        "## Solo: success in % by level\n",
+        markdown(["policy", "1", "2", "3", "4", "5"], solo_rates(games, seed)),
+        "## What a game costs\n",
+        "Four alike, one core, compiled code loaded, best of five:\n",
+        markdown(["policy", "µs a game", "games a second"], costs()),
+    ]
+    return "\n".join(parts)
+
+
+def _rate(row: list[str]) -> float:
+    return float(row[1].split()[0])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--games", type=int, default=4000, help="games for every cell")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--out", type=Path, default=Path("docs/catalogue.md"))
+    arguments = parser.parse_args()
+    with atomic_write(arguments.out) as file:
+        file.write(page(arguments.games, arguments.seed))
+
+
+if __name__ == "__main__":
+    main()
