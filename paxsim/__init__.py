@@ -39,3 +39,14 @@ __all__ = [
     "policy",
     "policy_names",
 ]
+
+#: What users ask, from `paxsim.experiment`; loaded when used, because it needs pandas and scipy.
+_QUESTIONS = ("compare", "compare_rules", "show", "simulate", "solo", "tournament")
+
+
+def __getattr__(name: str) -> object:
+    if name in _QUESTIONS:
+        from paxsim import experiment
+
+        return getattr(experiment, name)
+    raise AttributeError(f"module 'paxsim' has no attribute {name!r}")

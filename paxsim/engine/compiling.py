@@ -2,7 +2,7 @@
 
 Numba's own cache looks at the file a function stands in and not at the helpers it calls, so an
 edited helper would go unnoticed. Here every cached kernel is filed under a fingerprint of all
-sources of the package, in the user's cache folder, so a read-only install works too.
+sources that go into compiled code, in the user's cache folder, so a read-only install works too.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from llvmlite.binding import (
     get_host_cpu_name,
 )
 from numba import types
-from numba.core.caching import CacheImpl, FunctionCache, _CacheLocator
+from numba.core.caching import FunctionCache, _CacheLocator
 from numba.core.caching import CompileResultCacheImpl as _ResultImpl
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
@@ -136,12 +136,16 @@ def kernel(function: Callable) -> Callable:
     return _PartDispatcher(function, targetoptions=options, pipeline_class=_PartCompiler)
 
 
+#: The package's files that compiled code is made of: it calls nothing that stands elsewhere.
+COMPILED = ("*.py", "engine/*.py", "policies/*.py")
+
+
 def source_fingerprint() -> str:
-    """A fingerprint of all that shapes compiled code: the package's sources, compiler, processor."""
+    """Stands for all that shapes compiled code: the package's sources, compiler and processor."""
     made_by = (numba.__version__, llvmlite.__version__, sys.version_info[:2], get_host_cpu_name())
     digest = hashlib.sha256(repr(made_by).encode())
     package = Path(__file__).parent.parent
-    for path in sorted(package.rglob("*.py")):
+    for path in sorted(path for pattern in COMPILED for path in package.glob(pattern)):
         digest.update(str(path.relative_to(package)).encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
@@ -230,7 +234,7 @@ class _PackageImpl(_ResultImpl):
 class _PackageCache(FunctionCache):
     """Numba's cache, but quick to load, and never a reason to fail."""
 
-    _impl_class: type[CacheImpl] = _PackageImpl
+    _impl_class: type[_ResultImpl] = _PackageImpl
 
     def __init__(self, py_func: Callable, what: str):
         super().__init__(py_func)

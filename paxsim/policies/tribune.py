@@ -31,7 +31,7 @@ _NEEDS_LAND = 0.5
 
 @kernel
 def claim_on(table, me, category):
-    """How much a category is this seat's: own symbols, those in hand counting half, less a rival's."""
+    """How much a category is this seat's: symbols shown, half those in hand, less a rival's."""
     claim = float(table.symbols[me.seat, category] - best_rival(table, me, category))
     for slot in range(me.hand_count):
         if category_of(me.hand[slot]) == category:
