@@ -10,7 +10,7 @@ import hashlib
 import tomllib
 from collections import Counter
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -110,13 +110,18 @@ class Deck:
 
 def deck_names() -> list[str]:
     """Names of the decks that come with the package, the default first."""
+    return list(_shipped_names())
+
+
+@cache
+def _shipped_names() -> tuple[str, ...]:
     names = sorted(
         path.name.removesuffix(".toml")
         for path in resources.files("paxsim").joinpath("decks").iterdir()
         if path.name.endswith(".toml")
     )
     names.remove(DEFAULT_DECK)
-    return [DEFAULT_DECK, *names]
+    return (DEFAULT_DECK, *names)
 
 
 def load_deck(source: str | Path | Deck = DEFAULT_DECK) -> Deck:
@@ -132,8 +137,20 @@ def load_deck(source: str | Path | Deck = DEFAULT_DECK) -> Deck:
     name = str(source)
     if name.endswith(".toml"):
         return replace(parse_deck(read_toml("deck", Path(name)), where=name), path=name)
+    return _shipped_deck(name)
+
+
+@cache
+def _shipped_deck(name: str) -> Deck:
+    """A deck of the package; read once, because a batch may be shorter than the reading."""
     if name not in deck_names():
         raise unknown("deck", name, [*deck_names(), "FILE.toml"])
+    return _shipped_deck(name)
+
+
+@cache
+def _shipped_deck(name: str) -> Deck:
+    """A deck of the package, read once."""
     text = resources.files("paxsim").joinpath("decks", f"{name}.toml").read_text("utf-8")
     return parse_deck(tomllib.loads(text), where=name)
 

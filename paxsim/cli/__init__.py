@@ -8,6 +8,7 @@ import sys
 
 import click
 
+from paxsim.engine import compiling
 from paxsim.errors import PaxsimError
 from paxsim.version import __version__
 
@@ -23,6 +24,7 @@ COMMANDS = (
     "check",
     "deck",
     "warmup",
+    "bench",
 )
 
 EXIT_USER_ERROR = 2
@@ -67,6 +69,7 @@ def main() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit code."""
+    compiling.tell = lambda text: click.echo(f"paxsim: {text}", err=True)
     try:
         code = cli.main(arguments, prog_name="paxsim", standalone_mode=False)
         sys.stdout.flush()

@@ -30,8 +30,8 @@ from llvmlite.binding import (
     get_host_cpu_name,
 )
 from numba import types
-from numba.core.caching import FunctionCache, _CacheLocator
 from numba.core.caching import CompileResultCacheImpl as _ResultImpl
+from numba.core.caching import FunctionCache, _CacheLocator
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.errors import NumbaExperimentalFeatureWarning
@@ -284,8 +284,8 @@ def enable_package_cache(dispatcher: Any, what: str = "policies (about 2 s each)
         )
 
 
-def whole(function: Callable) -> Any:
-    """A function that is compiled and optimised together with all of its parts."""
+def with_parts(function: Callable) -> Any:
+    """A dispatcher for a function that is optimised once, together with all of its parts."""
     return numba.njit(**OPTIONS, pipeline_class=_EntryCompiler)(function)
 
 
@@ -299,7 +299,7 @@ def entry(signature: Any) -> Callable[[Callable], Callable]:
     def decorate(function: Callable) -> Callable:
         @functools.cache
         def compiled() -> Callable:
-            dispatcher = whole(function)
+            dispatcher = with_parts(function)
             enable_package_cache(dispatcher, "the engine (about 10 s)")
             dispatcher.compile(signature)
             dispatcher.disable_compile()
