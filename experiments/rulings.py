@@ -75,14 +75,14 @@ def run(study: Study) -> None:
                 "rules, largest on top; grey bars are not sure.")  # fmt: skip
     figure, ax = charts.panels(width=7.6, height=6.6)
     charts.tornado(shown, "seat1_change", ax=ax, title="What moves the first seat",
-                   label="change of the first seat's share of wins (percentage points)")  # fmt: skip
+                   label="change of the first seat's share of wins (points)")  # fmt: skip
     study.chart("tornado_seat", "What moves the first seat", figure,
                 "Tornado chart: change of the first seat's share of wins for each change of the "
                 "rules; grey bars are not sure.")  # fmt: skip
 
     wins = win_changes([numbers, *rulings.values()])
     study.table("strategies", "Change of win rates by strategy", wins,
-                "These intervals do not use that the deals are common, and so are wide.")  # fmt: skip
+                "These intervals do not use that the deals are common: they are wide.")  # fmt: skip
 
 
 def ask(study: Study, name: str, variants: list, players: int, blocks: int):

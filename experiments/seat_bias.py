@@ -24,7 +24,8 @@ EQUAL_DRAFTS = {"draft_sizes": [2] * 8}
 def run(study: Study) -> None:
     """Shares by seat in the mixed field, then the worth of the larger draft."""
     mixed = list(fields.play_mixed(study).values())
-    seats = study.table("seats", "Share of wins by seat, mixed field", fields.joined(mixed, "seats"),
+    seats = fields.joined(mixed, "seats")
+    seats = study.table("seats", "Share of wins by seat, mixed field", seats,
                         "The intervals of the seats of a table hold together.")  # fmt: skip
     study.find(*(seat_finding(seats, players) for players in PLAYERS))
     figure, grid = charts.panels(2, 4, width=9.0, height=5.2)
@@ -51,7 +52,8 @@ def run(study: Study) -> None:
     both = pd.concat([draft_lines(result) for result in drafts], ignore_index=True)
     study.table("draft_seats", "First and last seat, published and equal drafts", both)
     figure, ax = charts.panels(width=7.4, height=4.4)
-    charts.by_players(charts.describe(both, fields.caption(drafts)), "over_fair", by="who", zero=True,
+    shown = charts.describe(both, fields.caption(drafts))
+    charts.by_players(shown, "over_fair", by="who", zero=True,
                       label="share of wins over fair (percentage points)", ax=ax,
                       title="Does the larger draft make up for going later?")  # fmt: skip
     study.chart("draft", "First and last seat with published and with equal drafts", figure,

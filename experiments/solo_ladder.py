@@ -24,7 +24,7 @@ def run(study: Study) -> None:
                             columns="level", fair=None, ax=ax,
                             title="Success in solo (%)")  # fmt: skip
     study.chart("levels", "Success by level and strategy", figure,
-                "Heatmap of success rates, strategies by solo level 1 to 5; lighter is more.")  # fmt: skip
+                "Heatmap of success rates, strategies by solo level; lighter is more.")  # fmt: skip
 
     campaigns = result["campaigns"].sort_values("success", ascending=False)
     study.table("campaigns", "Chance of a whole campaign", campaigns)

@@ -31,7 +31,7 @@ def run(study: Study) -> None:
     charts.strategy_heatmap(charts.describe(standings, fields.caption([result])), ax=ax)
     study.chart("standings", "Strategy by player count", figure,
                 "Heatmap of win rates, strategies by player count; orange with an arrow up is "
-                "surely above the fair share, purple with an arrow down below, grey not sure.")  # fmt: skip
+                "surely above the fair share, purple with an arrow down below it.")  # fmt: skip
 
     payoffs = study.table("payoffs", "Who beats whom: win rate of a seat when a rival plays too",
                           result["payoffs"])  # fmt: skip

@@ -145,12 +145,6 @@ def _shipped_deck(name: str) -> Deck:
     """A deck of the package; read once, because a batch may be shorter than the reading."""
     if name not in deck_names():
         raise unknown("deck", name, [*deck_names(), "FILE.toml"])
-    return _shipped_deck(name)
-
-
-@cache
-def _shipped_deck(name: str) -> Deck:
-    """A deck of the package, read once."""
     text = resources.files("paxsim").joinpath("decks", f"{name}.toml").read_text("utf-8")
     return parse_deck(tomllib.loads(text), where=name)
 

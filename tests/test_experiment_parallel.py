@@ -88,9 +88,7 @@ def test_games_are_really_played_in_the_cluster(own_policy, cluster, monkeypatch
 
 def test_a_watched_run_stops_at_the_same_game_for_any_workers_and_chunks():
     def watched(**how):
-        return numbers(
-            compare("first", "random", "random", 2, 60_000, 1, sequential=True, **how)
-        )
+        return numbers(compare("first", "random", "random", 2, 60_000, 1, sequential=True, **how))
 
     alone = watched(jobs=1)
     assert alone[1]["comparison"][0]["games"] < 60_000
@@ -109,7 +107,7 @@ def test_a_policy_of_a_script_works_in_processes(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
         MINE
-        + '''
+        + """
 from paxsim.experiment import simulate
 
 if __name__ == "__main__":
@@ -118,7 +116,7 @@ if __name__ == "__main__":
         for backend in ("threads", "processes")
     ]
     print(both[0].to_json().partition('"timing"')[0] == both[1].to_json().partition('"timing"')[0])
-'''
+"""
     )
     done = subprocess.run(
         [sys.executable, script], capture_output=True, text=True, timeout=120, cwd=tmp_path

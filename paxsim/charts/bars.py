@@ -127,7 +127,7 @@ def _stack(table: pd.DataFrame, parts: Mapping[str, str], ax: Axes) -> None:
         ax.barh(places, width, left=left, height=0.7, color=COLOURS[number % len(COLOURS)],
                 hatch=HATCHES[number % len(HATCHES)], edgecolor="white", lw=0.8,
                 label=said)  # fmt: skip
-        for place, start, size in zip(places, left, width, strict=True):
+        for place, start, size in zip(places.tolist(), left.tolist(), width.tolist(), strict=True):
             if size >= 7:
                 ax.text(start + size / 2, place, f"{size:.0f}", ha="center", va="center",
                         fontsize=7.5, color=INK,

@@ -46,4 +46,4 @@ def distribution(source: Any, name: str = "rounds", *, ax: Axes | None = None) -
     ax.set_ylabel("share of games (%)")
     ax.set_title({"winner_points": "Points of the winner"}.get(name, name.capitalize()))
     if table["players"].nunique() > 1:
-        ax.legend(loc="upper right")
+        ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))

@@ -94,7 +94,7 @@ def payoff_heatmap(source: Any, players: int | None = None, *, ax: Axes | None =
     _frame(ax, names, names)
     ax.tick_params(axis="x", rotation=45)
     for label in ax.get_xticklabels():
-        label.set_ha("right")
+        label.set_horizontalalignment("right")
         label.set_rotation_mode("anchor")
     ax.set_xlabel("when this strategy plays too")
     ax.set_ylabel("win rate (%) of a seat of this strategy")

@@ -91,7 +91,7 @@ def _draw_lines(
             said = f"{len(quiet)} others, one line each" if name == quiet[0] else None
             ax.plot(rows["players"], 100 * rows[value], color=QUIET, lw=0.7, alpha=0.7, label=said)
             continue
-        look = {
+        look: dict[str, Any] = {
             "color": COLOURS[number % len(COLOURS)],
             "marker": MARKERS[number % len(MARKERS)],
             "linestyle": DASHES[number % len(DASHES)],

@@ -52,9 +52,8 @@ def forest(
         special = name == emphasis
         colour = COLOURS[1] if special else COLOURS[0]
         ax.plot([left, right], [place, place], color=colour, lw=1.8, solid_capstyle="butt")
-        ax.plot(
-            [x], [place], marker="D" if special else "o", ms=6 if special else 4.5, color=colour
-        )
+        marker, size = ("D", 6) if special else ("o", 4.5)
+        ax.plot([x], [place], marker=marker, ms=size, color=colour)
     if reference is not None:
         ax.axvline(unit * reference, color=QUIET, linewidth=1, linestyle="--", zorder=0)
     ax.set_yticks(places, source[by].astype(str).tolist())
@@ -134,7 +133,7 @@ def tornado(
 
 def _offsets(changes: pd.Series) -> list[float]:
     """Bars of a row on opposite sides share its middle; on one side they stand apart."""
-    if len(changes) < 2 or (changes.iloc[0] <= 0 <= changes.iloc[-1] and len(changes) == 2):
+    if len(changes) < 2 or (len(changes) == 2 and changes.iloc[0] < 0 < changes.iloc[-1]):
         return [0.0] * len(changes)
     return np.linspace(-0.22, 0.22, len(changes)).tolist()
 
@@ -146,7 +145,10 @@ def _draw_bar(ax: Axes, place: float, row: pd.Series, value: str, unit: float, m
     ax.barh(place, change, height=0.36, color=colour, edgecolor=INK if sure else QUIET, lw=0.5,
             hatch="///" if sure and change > 0 else "")  # fmt: skip
     ax.plot([low, high], [place, place], color=INK, linewidth=1.1)
-    right = change > 0
-    ax.text((high if right else low) + (0.015 if right else -0.015) * most, place,
-            row["rules"].partition("=")[2], ha="left" if right else "right", va="center",
-            fontsize=7, color=INK if sure else QUIET)  # fmt: skip
+    right = change >= 0
+    # Beside the interval's end, but inside the axes where the interval is longer than they are.
+    end = min(high, 1.2 * most) if right else max(low, -1.2 * most)
+    said: dict[str, Any] = {"ha": "left" if right else "right", "color": INK if sure else QUIET}
+    value_said = row["rules"].partition("=")[2]
+    ax.text(end + (0.015 if right else -0.015) * most, place, value_said, va="center",
+            fontsize=7, **said)  # fmt: skip

@@ -28,7 +28,7 @@ ABOVE, BELOW = COLOURS[1], COLOURS[0]
 #: Differences (two-sided) and rates (one-sided); both run evenly in grey print on each side.
 DIVERGING, SEQUENTIAL = "PuOr_r", "cividis"
 
-STYLE: dict[str, Any] = {
+STYLE: dict[Any, Any] = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
     "font.size": 9.0,

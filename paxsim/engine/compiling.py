@@ -164,6 +164,18 @@ def cache_folder() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "paxsim"
 
 
+def code_folder() -> Path | None:
+    """The folder for code compiled from these very sources, or None if there can't be one."""
+    try:
+        folder = cache_folder() / FINGERPRINT
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, RuntimeError):  # not allowed, or nobody knows where home is
+        return None
+    with contextlib.suppress(OSError):  # a folder that can't be written is still good to read
+        os.utime(folder)  # see `remove_unused`
+    return folder
+
+
 def remove_unused(days: float = 30) -> int:
     """Remove compiled code of other versions, unused for so many days; return how many."""
     removed = 0
@@ -193,8 +205,8 @@ def _tell_once(text: str) -> None:
 class _PackageLocator(_CacheLocator):
     """Files a kernel under the fingerprint of the whole package."""
 
-    def __init__(self, py_func: Callable, py_file: str):
-        self._path = cache_folder() / FINGERPRINT
+    def __init__(self, folder: Path):
+        self._path = folder
 
     def get_cache_path(self) -> str:
         return str(self._path)
@@ -207,18 +219,14 @@ class _PackageLocator(_CacheLocator):
 
     @classmethod
     def from_function(cls, py_func: Callable, py_file: str) -> _PackageLocator | None:
-        locator = cls(py_func, py_file)
-        # A folder that can't be written is still good to read.
-        with contextlib.suppress(OSError):
-            locator.ensure_cache_path()
-            os.utime(locator._path)  # see `remove_unused`
-        return locator if locator._path.is_dir() else None
+        folder = code_folder()
+        return cls(folder) if folder is not None else None
 
 
 class _PackageImpl(_ResultImpl):
     """Compiled code with a checksum: damaged machine code would end the process."""
 
-    _locator_classes = [_PackageLocator]
+    _locator_classes: list[Any] = [_PackageLocator]
 
     def reduce(self, cres: Any) -> tuple[bytes, bytes]:
         code = dumps(super().reduce(cres))
@@ -260,8 +268,8 @@ class _PackageCache(FunctionCache):
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep compiled code, unless the sources have changed since they were imported."""
-        if source_fingerprint() == FINGERPRINT:
-            with contextlib.suppress(OSError):  # a full disk; the code is good all the same
+        with contextlib.suppress(OSError):  # a full disk, say; the code is good all the same
+            if source_fingerprint() == FINGERPRINT:
                 super().save_overload(sig, data)
 
 

@@ -130,13 +130,14 @@ class Claim:
             f"{self._figure(row['value'])} ({row['deck']})"
             for row in (order.iloc[0], order.iloc[-1])
         )
-        unit = "percentage points" if self.unit == "points" else "%"
+        unit = " percentage points" if self.unit == "points" else ""
         figure = self.figure[0].upper() + self.figure[1:]
-        return f"{figure} goes from {least} to {most} {unit}."
+        return f"{figure} goes from {least} to {most}{unit}."
 
     def _figure(self, value: float) -> str:
         sign = "+" if self.unit == "points" else ""
-        return f"{100 * value:{sign}.1f}".replace("-", "−")
+        unit = "" if self.unit == "points" else " %"
+        return f"{100 * value:{sign}.1f}{unit}".replace("-", "−")
 
 
 def summary_finding(claims: list[Claim], decks: int) -> Finding:
@@ -147,7 +148,7 @@ def summary_finding(claims: list[Claim], decks: int) -> Finding:
     text = (
         "The symbols and values of the printed cards are not published, so every figure here is "
         f"for an assumed deck. Of {len(claims)} headline findings, {len(firm)} hold on all {decks} "
-        f"decks that were tried, {len(loose)} turn round on at least one of them"
+        f"decks that were tried, {len(loose) or 'none'} turn{'' if len(loose) > 1 else 's'} round on at least one of them"
     )
     text += f", and {rest} can't be decided on every deck." if rest else "."
     return Finding("deck/summary", text)

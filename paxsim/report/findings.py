@@ -36,7 +36,8 @@ class Finding:
     sure: bool = True
 
 
-def _numbers(row: Any, name: str) -> tuple[float, float, float]:
+def numbers(row: Any, name: str) -> tuple[float, float, float]:
+    """A row's estimate with the ends of its interval."""
     return float(row[name]), float(row[f"{name}_low"]), float(row[f"{name}_high"])
 
 
@@ -52,16 +53,14 @@ def rome_finding(table: pd.DataFrame, players: int) -> Finding:
         The player count.
     """
     rows = table[table["players"] == players].set_index("field")
-    value, low, high = _numbers(rows.loc["mixed"], "rome_wins")
+    value, low, high = numbers(rows.loc["mixed"], "rome_wins")
     text = (
         f"With {players} players Rome wins {words.percent(value, low, high)} of games in the mixed "
         f"field: {words.against_half(low, high)}."
     )
     more = []
     if "best" in rows.index:
-        more.append(
-            f"among the strongest {words.percent(*_numbers(rows.loc['best'], 'rome_wins'))}"
-        )
+        more.append(f"among the strongest {words.percent(*numbers(rows.loc['best'], 'rome_wins'))}")
     alike = rows.drop(index=["mixed", "best"], errors="ignore")["rome_wins"]
     if len(alike):
         more.append(f"with one strategy at all seats {words.span(alike.tolist())}")
@@ -82,23 +81,22 @@ def seat_finding(seats: pd.DataFrame, players: int) -> Finding:
     """
     rows = seats[seats["players"] == players].sort_values("over_fair", ascending=False)
     best, worst = rows.iloc[0], rows.iloc[-1]
-    value, low, high = _numbers(best, "over_fair")
+    value, low, high = numbers(best, "over_fair")
     key = f"seat/{players}"
     if best["p_holm"] >= SURE and worst["p_holm"] >= SURE:
         widest = max(rows["over_fair_high"].max(), -rows["over_fair_low"].min())
         text = (
-            f"With {players} players no seat is clearly favoured: none is surely further than "
-            f"0 from the fair share, and none can be further than {100 * widest:.1f} "
-            "percentage points."
+            f"With {players} players no seat is clearly favoured; none can be further than "
+            f"{100 * widest:.1f} percentage points from its fair share."
         )
         return Finding(key, text, value, low, high, False)
     fair = f"{100 * best['fair_share']:.1f} %"
     parts = []
     if best["p_holm"] < SURE:
-        rate = words.percent(*_numbers(best, "win_rate"))
+        rate = words.percent(*numbers(best, "win_rate"))
         parts.append(f"seat {best['seat']} is favoured with {rate} of wins")
     if worst["p_holm"] < SURE:
-        rate = words.percent(*_numbers(worst, "win_rate"))
+        rate = words.percent(*numbers(worst, "win_rate"))
         parts.append(f"seat {worst['seat']} has least with {rate}")
     return Finding(
         key,
@@ -121,7 +119,7 @@ def best_strategy_finding(standings: pd.DataFrame, players: int) -> Finding:
     """
     rows = standings[standings["players"] == players].sort_values("win_rate", ascending=False)
     best, second = rows.iloc[0], rows.iloc[1]
-    value, low, high = _numbers(best, "win_rate")
+    value, low, high = numbers(best, "win_rate")
     rate = words.percent(value, low, high)
     fair = f"{100 * best['fair_share']:.1f} %"
     key = f"best/{players}"
@@ -129,7 +127,7 @@ def best_strategy_finding(standings: pd.DataFrame, players: int) -> Finding:
         text = (
             f"With {players} players {best['strategy']} wins most: {rate} of its games where "
             f"{fair} would be fair, ahead of {second['strategy']} "
-            f"({words.percent(*_numbers(second, 'win_rate'))})."
+            f"({words.percent(*numbers(second, 'win_rate'))})."
         )
         return Finding(key, text, value, low, high)
     level = [str(row["strategy"]) for _, row in rows.iterrows() if row["win_rate_high"] >= low][1:]
@@ -173,10 +171,10 @@ def largest_changes_finding(changes: pd.DataFrame, value: str, what: str, key: s
                        "more than its uncertainty.", sure=False)  # fmt: skip
     order = sure.reindex(sure[value].abs().sort_values(ascending=False).index)
     top = order.iloc[0]
-    text = f"{top['rules']} moves {what} most, by {words.points(*_numbers(top, value))}"
+    text = f"{top['rules']} moves {what} most, by {words.points(*numbers(top, value))}"
     if len(order) > 1:
-        rest = [f"{row['rules']} ({words.points(*_numbers(row, value))})"
+        rest = [f"{row['rules']} ({words.points(*numbers(row, value))})"
                 for _, row in order.iloc[1:4].iterrows()]  # fmt: skip
         text += f"; then {words.listing(rest)}"
     text += f". {len(sure)} of {len(changes)} changes move it by more than their uncertainty."
-    return Finding(key, text, *_numbers(top, value))
+    return Finding(key, text, *numbers(top, value))

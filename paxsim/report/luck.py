@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from paxsim.report import words
-from paxsim.report.findings import Finding
+from paxsim.report.findings import Finding, numbers
 from paxsim.stats import Moments, contrast, wilson
 
 
@@ -37,12 +37,11 @@ def luck_finding(shares: pd.DataFrame, players: int) -> Finding:
         ", which includes who met whom where." if players == 2 else
         f", and who met whom where {100 * rest:.0f} %."
     )  # fmt: skip
-    numbers = tuple(float(strategy[f"share{end}"]) for end in ("", "_low", "_high"))
-    return Finding(f"luck/{players}", text, *numbers)
+    return Finding(f"luck/{players}", text, *numbers(strategy, "share"))
 
 
 def _percent(row: Any) -> str:
-    return words.percent(float(row["share"]), float(row["share_low"]), float(row["share_high"]))
+    return words.percent(*numbers(row, "share"))
 
 
 def length_finding(games: pd.DataFrame) -> Finding:
@@ -59,7 +58,7 @@ def length_finding(games: pd.DataFrame) -> Finding:
 
 
 def lead_row(found: Mapping[str, np.ndarray]) -> dict[str, float]:
-    """Mean lead changes, and how often leaders win, with intervals over games (all deals differ)."""
+    """Mean lead changes and how often leaders win; all deals differ, so games are the units."""
     moments = Moments.of(np.asarray(found["changes"], float)[:, None])
     changes = contrast(moments, [1.0])
     row = {"lead_changes": changes.estimate, "lead_changes_low": changes.low,
@@ -74,7 +73,7 @@ def lead_row(found: Mapping[str, np.ndarray]) -> dict[str, float]:
 def lead_finding(leads: pd.DataFrame, players: int) -> Finding:
     """How open a game is: lead changes, and whether the leader at half time wins."""
     row = leads[leads["players"] == players].iloc[0]
-    half = tuple(float(row[f"half{end}"]) for end in ("", "_low", "_high"))
+    half = numbers(row, "half")
     changes = words.amount(row["lead_changes"], row["lead_changes_low"], row["lead_changes_high"])
     text = (
         f"With {players} players the lead changes {changes} times a game, and who leads at half "

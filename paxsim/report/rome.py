@@ -9,7 +9,7 @@ import pandas as pd
 
 from paxsim.experiment.results import Result
 from paxsim.report import words
-from paxsim.report.findings import Finding
+from paxsim.report.findings import Finding, numbers
 from paxsim.stats import contrast, wilson
 
 
@@ -71,23 +71,23 @@ def friends_finding(friends: pd.DataFrame, players: int) -> Finding:
     """Who wins most often with Rome, with so many players."""
     rows = friends[friends["players"] == players].sort_values("share_of_rome", ascending=False)
     best, second = rows.iloc[0], rows.iloc[1]
-    numbers = tuple(best[f"share_of_rome{end}"] for end in ("", "_low", "_high"))
-    sure = numbers[1] > second["share_of_rome_high"]
+    share = numbers(best, "share_of_rome")
+    sure = share[1] > second["share_of_rome_high"]
     text = (
         f"With {players} players, when Rome wins, {best['strategy']} wins with it in "
-        f"{words.percent(*numbers)} of these games"
+        f"{words.percent(*share)} of these games"
     )
     text += "." if sure else f", which can't be told from {second['strategy']}."
-    return Finding(f"friends/{players}", text, *map(float, numbers), sure)
+    return Finding(f"friends/{players}", text, *share, bool(sure))
 
 
 def primus_finding(mixed: pd.DataFrame) -> Finding:
     """How often nobody holds primus conspiratus at the end, at most over the player counts."""
     row = mixed.loc[mixed["nobody_primus"].idxmax()]
-    numbers = tuple(float(row[f"nobody_primus{end}"]) for end in ("", "_low", "_high"))
+    nobody = numbers(row, "nobody_primus")
     text = (
         "Nobody holds primus conspiratus at the end in "
-        f"{words.percent(*numbers)} of games with {row['players']} players, where that is most "
+        f"{words.percent(*nobody)} of games with {row['players']} players, where that is most "
         "frequent in the mixed field; Rome then wins alone if it wins."
     )
-    return Finding("primus", text, *numbers)
+    return Finding("primus", text, *nobody)

@@ -9,7 +9,7 @@ import pandas as pd
 
 from paxsim.experiment.results import Result
 from paxsim.report import words
-from paxsim.report.findings import Finding
+from paxsim.report.findings import Finding, numbers
 
 
 def ruling_findings(rulings: Mapping[str, pd.DataFrame]) -> list[Finding]:
@@ -17,17 +17,17 @@ def ruling_findings(rulings: Mapping[str, pd.DataFrame]) -> list[Finding]:
     found = []
     for name, table in rulings.items():
         row = table.iloc[0]
-        numbers = tuple(float(row[f"rome_change{end}"]) for end in ("", "_low", "_high"))
-        side = words.side_of(numbers[1], numbers[2], 0.0)
+        change = numbers(row, "rome_change")
+        side = words.side_of(change[1], change[2], 0.0)
         said = f"Ruling {name} the other way ({row['rules']}, {row['players']} players)"
         if side == 0:
-            reach = 100 * max(abs(numbers[1]), abs(numbers[2]))
+            reach = 100 * max(abs(change[1]), abs(change[2]))
             text = (
                 f"{said} changes Rome's rate by at most {reach:.1f} percentage points, if at all."
             )
         else:
-            text = f"{said} changes Rome's rate by {words.points(*numbers)}."
-        found.append(Finding(f"ruling/{name}", text, *numbers, side != 0))
+            text = f"{said} changes Rome's rate by {words.points(*change)}."
+        found.append(Finding(f"ruling/{name}", text, *change, side != 0))
     return found
 
 

@@ -55,6 +55,8 @@ class Options:
         Workers; by default one a core.
     progress : object
         Is told about games (see `paxsim.report.progress`).
+    answers : dict
+        Results by run, for studies that follow in the same process.
     """
 
     out: Path
@@ -62,6 +64,7 @@ class Options:
     seed: int = SEED
     jobs: int | None = None
     progress: Any = field(default_factory=Silent)
+    answers: dict[str, Result] = field(default_factory=dict)
 
 
 class Study:
@@ -103,13 +106,15 @@ class Study:
         arguments["seed"] = self.options.seed
         folder = self._run_folder(run, question.__name__, arguments)
         self.options.progress.begin(self.name, run)
-        result = question(
-            **arguments,
-            jobs=self.options.jobs,
-            out=folder,
-            progress=self.options.progress.played,
-            command=self.command,
-        )
+        result = self.options.answers.get(folder.name)
+        if result is None:
+            result = self.options.answers[folder.name] = question(
+                **arguments,
+                jobs=self.options.jobs,
+                out=folder,
+                progress=self.options.progress.played,
+                command=self.command,
+            )
         self.runs[folder.name] = result.games
         return result
 

@@ -1,0 +1,124 @@
+"""`paxsim bench`: how fast a line-up plays on this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import click
+
+from paxsim.cli import options
+from paxsim.errors import checked_int
+from paxsim.lineup import Lineup
+from paxsim.setting import Setting
+from paxsim.version import __version__
+
+#: Deals of this seed are played; the time hardly depends on it.
+SEED = 1
+MAX_GAMES, MAX_JOBS, MAX_REPEATS = 10_000_000, 256, 1000
+
+
+@click.command("bench")
+@options.setting
+@options.policies
+@click.option("--games", type=int, default=60_000, show_default=True, help="Games a repeat.")
+@click.option("--jobs", type=int, default=1, show_default=True, help="Threads that play at once.")
+@click.option("--repeats", type=int, default=5, show_default=True, help="The best one counts.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
+def command(players, solo_level, deck, rules, policies, games, jobs, repeats, as_json) -> None:
+    """Measure games and decisions a second of a line-up: playing alone, nothing around it."""
+    from paxsim.playing import prepare
+
+    setting, lineup = prepare(policies, players, solo_level, deck, rules)
+    checked_int("games", games, 1, MAX_GAMES)
+    checked_int("jobs", jobs, 1, min(MAX_JOBS, games))
+    checked_int("repeats", repeats, 1, MAX_REPEATS)
+    result = bench(setting, lineup, games, jobs, repeats)
+    if as_json:
+        click.echo(json.dumps(result, indent=2))
+        return
+    click.echo(
+        f"{setting.players} players, {','.join(lineup.labels)}: "
+        f"{result['games_per_second']:,.0f} games and "
+        f"{result['decisions_per_second']:,.0f} decisions a second on {jobs} "
+        f"thread{'s' if jobs > 1 else ''} (best of {repeats} times {result['games']:,} games, "
+        f"deck {setting.deck.name}, paxsim {__version__}, {machine()})"
+    )
+
+
+def bench(
+    setting: Setting, lineup: Lineup, games: int, jobs: int = 1, repeats: int = 5
+) -> dict[str, Any]:
+    """Speed of a line-up, with what was measured and where.
+
+    Parameters
+    ----------
+    setting : Setting
+        What is played.
+    lineup : Lineup
+        Who plays.
+    games : int
+        Games a repeat, shared by the threads.
+    jobs : int
+        Threads, each with records of its own.
+    repeats : int
+        The best one counts: other work on the machine makes times longer, never shorter.
+    """
+    play_once(setting, lineup, jobs, jobs)  # compiled, or loaded
+    games -= games % jobs
+    played = [play_once(setting, lineup, games, jobs) for _ in range(repeats)]
+    seconds = min(seconds for seconds, _ in played)
+    decisions = played[0][1]
+    return {
+        "games_per_second": games / seconds,
+        "decisions_per_second": decisions / seconds,
+        "decisions_per_game": decisions / games,
+        "players": setting.players,
+        "solo_level": setting.solo_level,
+        "policies": lineup.labels,
+        "games": games,
+        "jobs": jobs,
+        "repeats": repeats,
+        "deck": setting.deck.name,
+        "rules": setting.rules.changed(),
+        "version": __version__,
+        "machine": machine(),
+    }
+
+
+def play_once(setting: Setting, lineup: Lineup, games: int, jobs: int) -> tuple[float, int]:
+    """Play games in threads, each its own deals; return seconds and decisions."""
+    from paxsim.playing import play_deals
+
+    deals = games // jobs
+
+    def share(number: int) -> int:
+        batch = play_deals(setting, lineup, SEED, number * deals, deals, (0,))
+        return int(batch.results["decisions"].sum(dtype=int))
+
+    if jobs == 1:
+        begin = time.perf_counter()
+        decisions = share(0)
+        return time.perf_counter() - begin, decisions
+    with ThreadPoolExecutor(jobs) as threads:
+        begin = time.perf_counter()
+        decisions = sum(threads.map(share, range(jobs)))
+        return time.perf_counter() - begin, decisions
+
+
+def machine() -> str:
+    """Processor, cores, system and Python, without anything that names the very machine."""
+    model = platform.machine()
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        model = next(line.partition(":")[2].strip() for line in lines if "model name" in line)
+    except (OSError, StopIteration):
+        pass  # not Linux, or a processor that does not say
+    cores = os.cpu_count()
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    return f"{model}, {cores} cores, {platform.system()}, {python}"

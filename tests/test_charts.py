@@ -1,0 +1,148 @@
+"""Charts: functions on results or tables that return an Axes, take ``ax=``, and say their source."""
+
+import subprocess
+import sys
+
+import matplotlib
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+
+from paxsim import charts
+from paxsim.charts.style import COLOURS, STYLE, footer_of
+from paxsim.experiment.questions import compare_rules, simulate, solo, tournament
+
+matplotlib.use("Agg")
+
+
+@pytest.fixture(scope="module")
+def played():
+    return simulate("random,first", players=2, games=200, seed=3)
+
+
+@pytest.fixture(scope="module")
+def results(played):
+    """One result for each kind of question."""
+    return {
+        "simulate": played,
+        "tournament": tournament("random,first", players=[2, 3], games=120, seed=3),
+        "rules": compare_rules(
+            "random,first", [{"rome_needs": 3}, {"rome_needs": 5}, {"tie": "money"}], 2, 60, 3
+        ),
+        "solo": solo("random", levels=[1, 2], games=60, seed=3),
+    }
+
+
+DRAWN = {
+    "rome_rate": ("simulate", lambda r, ax: charts.rome_rate(r, ax=ax)),
+    "seat_bars": ("simulate", lambda r, ax: charts.seat_bars(r, ax=ax)),
+    "how_won": ("simulate", lambda r, ax: charts.how_won(r, ax=ax)),
+    "rounds": ("simulate", lambda r, ax: charts.distribution(r, "rounds", ax=ax)),
+    "winner_points": ("simulate", lambda r, ax: charts.distribution(r, "winner_points", ax=ax)),
+    "margins": ("simulate", lambda r, ax: charts.distribution(r, "margins", ax=ax)),
+    "heatmap": ("tournament", lambda r, ax: charts.strategy_heatmap(r, ax=ax)),
+    "payoffs": ("tournament", lambda r, ax: charts.payoff_heatmap(r, 2, ax=ax)),
+    "ratings": ("tournament", lambda r, ax: charts.rating_forest(r, 3, ax=ax)),
+    "tornado": ("rules", lambda r, ax: charts.tornado(r, ax=ax)),
+}
+
+
+@pytest.fixture(params=DRAWN)
+def drawn(request, results):
+    """A chart drawn into a given Axes, the Axes, and the result it shows."""
+    kind, draw = DRAWN[request.param]
+    figure, ax = charts.panels()
+    return draw(results[kind], ax), ax, results[kind]
+
+
+def test_a_chart_returns_the_axes_it_was_given(drawn):
+    returned, given, _ = drawn
+    assert returned is given
+
+
+def test_a_chart_has_title_labels_and_footer(drawn):
+    ax, _, result = drawn
+    assert ax.get_title(loc="left")
+    assert ax.get_xlabel()
+    named_rows = [label.get_text() for label in ax.get_yticklabels()]
+    assert ax.get_ylabel() or any(any(c.isalpha() for c in name) for name in named_rows)
+    footer = " ".join(footer_of(ax.figure).split())
+    for word in (f"{result.games:,} games", "blocks", "seed 3", "deck assumed", "paxsim"):
+        assert word in footer
+
+
+def test_without_axes_a_chart_makes_a_figure(played):
+    ax = charts.seat_bars(played)
+    assert isinstance(ax, Axes)
+    assert footer_of(ax.figure)
+    matplotlib.pyplot.close(ax.figure)
+
+
+def test_a_solo_heatmap_and_a_forest_draw_tables(results):
+    levels = results["solo"]["levels"]
+    figure, (left, right) = charts.panels(1, 2)
+    charts.strategy_heatmap(levels, value="success", columns="level", fair=None, ax=left)
+    charts.forest(levels, "success", by="level", label="success (%)", ax=right)
+    assert left.get_xlabel() == "solo level"
+    assert "games" in footer_of(figure)
+
+
+def test_bars_show_the_table(played):
+    ax = charts.seat_bars(played, ax=charts.panels()[1])
+    heights = [bar.get_height() for bar in ax.patches]
+    assert heights == pytest.approx((100 * played["seats"]["win_rate"]).tolist())
+
+
+def standings(rate, low, high):
+    row = {"players": 4, "strategy": "a", "win_rate": rate, "win_rate_low": low,
+           "win_rate_high": high, "fair_share": 0.25}  # fmt: skip
+    return pd.DataFrame([row])
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        (standings(0.30, 0.28, 0.32), "30.0 ▲\n±2.0"),
+        (standings(0.20, 0.18, 0.22), "20.0 ▼\n±2.0"),
+        (standings(0.26, 0.24, 0.28), "26.0\n±2.0"),
+    ],
+    ids=["above", "below", "unsure"],
+)
+def test_a_heatmap_greys_what_is_not_sure(table, said):
+    ax = charts.strategy_heatmap(table, ax=charts.panels()[1])
+    assert [text.get_text() for text in ax.texts] == [said]
+    red, green, blue, _ = ax.patches[0].get_facecolor()
+    assert (red == green == blue) == ("▲" not in said and "▼" not in said)
+
+
+def test_saving_twice_gives_the_same_bytes(played, tmp_path):
+    for name in ("one", "two"):
+        figure, ax = charts.panels()
+        charts.seat_bars(played, ax=ax)
+        charts.save(figure, tmp_path / name)
+    for suffix in (".png", ".svg"):
+        first, second = (tmp_path / f"{name}{suffix}" for name in ("one", "two"))
+        assert first.read_bytes() == second.read_bytes()
+    assert "<dc:date>" not in (tmp_path / "one.svg").read_text("utf-8")
+
+
+def test_a_chart_leaves_the_users_style_alone(played):
+    before = matplotlib.rcParams["font.size"]
+    charts.seat_bars(played, ax=charts.panels()[1])
+    assert matplotlib.rcParams["font.size"] == before != STYLE["axes.titlesize"]
+
+
+def test_neighbouring_colours_differ_in_grey():
+    def grey(colour):
+        red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+        return 0.299 * red + 0.587 * green + 0.114 * blue
+
+    assert all(abs(grey(a) - grey(b)) > 5 for a, b in zip(COLOURS, COLOURS[1:], strict=False))
+
+
+def test_matplotlib_is_imported_by_charts_only():
+    code = (
+        "import sys, paxsim, paxsim.cli, paxsim.experiment.questions; "
+        "assert 'matplotlib' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,178 @@
+"""Whether intervals hold: over real games, and over made-up ones whose truth is known."""
+
+import re
+
+import numpy as np
+import pytest
+
+from paxsim.errors import PaxsimError
+from paxsim.experiment import compare, comparison_size, simulate, simulation_size
+from paxsim.experiment.measures import MatchMeasures, pooled_rate
+from paxsim.experiment.plan import Plan, make_match
+from paxsim.experiment.present import campaign_chance
+from paxsim.experiment.tally import SUPERBLOCKS, WIN, Layout, merge_tallies, tally_work
+from paxsim.lineup import make_lineup
+from paxsim.setting import make_setting
+
+
+def test_intervals_over_real_games_hold_as_often_as_they_say():
+    """500 runs of 60 blocks each, held against all 30,000 blocks together.
+
+    With 500 runs a true 95 % is seen between 92 % and 98 % all but once in 500 times.
+    """
+    runs, blocks = 500, 60
+    match = make_match(make_setting(2), make_lineup("random,first", 2))
+    info = match.describe()
+    plan = Plan(((match,),), (runs * blocks,), 11, 2 * blocks)
+    tallies = [tally_work(plan.work(chunk)) for chunk in plan.chunks()[0]]
+    whole = tallies[0]
+    for tally in tallies[1:]:
+        whole = merge_tallies(whole, tally)
+
+    def measured(tally):
+        found = MatchMeasures(info, tally, [info], 0)
+        yield "strategy", found.win_rate([1])
+        yield "over fair", found.over_fair_share([0])
+        yield "cell", found.cell_rate(0, "first")
+        yield "points", found.points([0])
+        yield "rounds", found.rounds()
+
+    truth = {name: interval.estimate for name, interval in measured(whole)}
+    held = dict.fromkeys(truth, 0)
+    for tally in tallies:
+        for name, interval in measured(tally):
+            held[name] += truth[name] in interval
+    assert all(0.92 * runs <= count <= 0.98 * runs for count in held.values()), held
+
+
+def test_rates_pooled_over_line_ups_on_common_deals_hold():
+    """Deals that favour a strategy do so in all its line-ups, so line-ups are no new evidence."""
+    rng = np.random.default_rng(5)
+    repeats, blocks, lineups, seats = 2000, 1000, 4, 4
+    held = 0
+    for _ in range(repeats):
+        deal = np.clip(0.3 + 0.15 * rng.standard_normal(blocks), 0, 1)
+        won = rng.binomial(seats * lineups, deal)
+        wins = np.bincount(np.arange(blocks) % SUPERBLOCKS, won, SUPERBLOCKS)
+        games = np.full(SUPERBLOCKS, blocks / SUPERBLOCKS * seats * lineups)
+        held += TRUE_RATE in pooled_rate(wins, games)
+    # 95 % +- 3 standard errors of 2000 repeats.
+    assert 0.935 <= held / repeats <= 0.965
+
+
+def _clipped_mean():
+    normal = np.random.default_rng(0).standard_normal(4_000_000)
+    return float(np.clip(0.3 + 0.15 * normal, 0, 1).mean())
+
+
+TRUE_RATE = _clipped_mean()
+
+
+def solo_bundle(wins):
+    """Measures of made-up solo games; wins by block and level, 0 or 1."""
+    blocks, levels = wins.shape
+    layout = Layout(1)
+    vectors = np.zeros((blocks, levels * layout.size), np.int64)
+    vectors[:, layout.share(0) :: layout.size] = WIN * wins
+    tally = {
+        "blocks": np.array([blocks]),
+        "sums": vectors.sum(axis=0),
+        "products": vectors.T @ vectors,
+    }
+    infos = [{"players": 1, "block_size": 1, "policies": ["made up"]} for _ in range(levels)]
+    return [MatchMeasures(info, tally, infos, i) for i, info in enumerate(infos)]
+
+
+@pytest.mark.parametrize("common", [0.0, 0.8])
+def test_the_chance_of_a_campaign_holds_for_levels_on_common_deals(common):
+    """Whether luck is common to the levels or not: the interval has the width that this makes."""
+    rng = np.random.default_rng(6)
+    chances = np.array([0.7, 0.5, 0.35])
+    repeats, held = 1500, 0
+    for _ in range(repeats):
+        own, shared = rng.random((400, 3)), rng.random((400, 1))
+        luck = np.where(rng.random((400, 3)) < common, shared, own)
+        held += chances.prod() in campaign_chance(solo_bundle((luck < chances).astype(np.int64)))
+    assert 0.93 <= held / repeats <= 0.97
+
+
+def test_a_campaign_with_a_level_never_won_may_still_be_possible():
+    wins = np.zeros((100, 2), np.int64)
+    wins[:60, 0] = 1
+    chance = campaign_chance(solo_bundle(wins))
+    assert chance.estimate == 0 and chance.low == 0
+    assert 0.005 < chance.high < 0.05
+
+
+def test_a_precise_run_stops_when_all_rates_are_sure_and_says_how_they_were_watched():
+    result = simulate("random,first", precision=0.02, games=10**6, seed=2)
+    assert 0 < result.games < 100_000
+    for name, table in (("win_rate", "strategies"), ("rome_wins", "rome")):
+        half = (result[table][f"{name}_high"] - result[table][f"{name}_low"]) / 2
+        assert (half <= 0.02).all()
+    assert "hold while watched" in result.caption
+    fixed = simulate("random,first", games=result.games, seed=2)
+    width = [
+        (r["strategies"]["win_rate_high"] - r["strategies"]["win_rate_low"]).max()
+        for r in (result, fixed)
+    ]
+    assert width[0] > 1.3 * width[1]
+
+
+def test_a_precision_beyond_reach_says_how_many_games_it_takes():
+    with pytest.raises(PaxsimError, match="would take about") as caught:
+        simulate("random,first", precision=0.01, games=5_000, seed=2)
+    needed = int(re.search(r"about ([\d,]+) games", str(caught.value))[1].replace(",", ""))
+    assert simulate("random,first", precision=0.01, games=int(1.2 * needed), seed=2).games > 5_000
+
+
+def test_allowed_games_that_turn_out_too_few_are_played_and_said(monkeypatch):
+    """The first look may be too hopeful; then what was played is reported as it is."""
+    monkeypatch.setattr("paxsim.experiment.precision.games_when_watched", lambda *_: 0)
+    notices = []
+    result = simulate("random,first", precision=0.001, games=20_000, notices=notices)
+    assert result.games == 20_000
+    assert "±" in notices[0] and "reached" in notices[0]
+
+
+def test_the_size_of_a_run_is_said_beforehand_and_is_right():
+    (text,) = simulation_size("random,first", precision=0.015)
+    fixed = int(re.search(r"--games (\d+)", text)[1])
+    table = simulate("random,first", games=fixed, seed=77)["strategies"]
+    half = (table["win_rate_high"] - table["win_rate_low"]).max() / 2
+    assert half == pytest.approx(0.015, rel=0.1)
+    (text,) = simulation_size("random,first", games=fixed)
+    assert "±1.5%" in text
+
+
+def test_the_size_of_a_comparison_is_said_beforehand():
+    (text,) = comparison_size("first", "random", "random", 2, delta=0.02)
+    assert re.search(r"2 percentage points with 80% chance takes [\d,]+ blocks", text)
+    with pytest.raises(PaxsimError, match="delta: found 0"):
+        comparison_size("first", "random", "random", 2, delta=0)
+
+
+def test_a_sequential_comparison_stops_early_with_intervals_that_hold_while_watched():
+    asked = dict(a="first", b="random", field="random", players=2, seed=4)
+    watched = compare(**asked, games=200_000, sequential=True)
+    row = watched["comparison"].iloc[0]
+    assert row["decision"] == "better" and row["games"] < 100_000
+    assert np.isnan(row["p"])
+    fixed = compare(**asked, games=int(row["games"]))["comparison"].iloc[0]
+    assert fixed["difference"] == row["difference"]
+    assert row["difference_low"] < fixed["difference_low"] < row["difference"]
+    assert fixed["p"] < 1e-6
+
+
+def test_better_by_more_than_there_is_room_for_is_not_better():
+    asked = dict(a="first", b="random", field="random", players=2, games=20_000)
+    assert compare(**asked, delta=0.6)["comparison"].at[0, "decision"] == "not better"
+    for delta in (1, -1, float("nan"), "2"):
+        with pytest.raises(PaxsimError, match="delta"):
+            compare(**asked, delta=delta)
+
+
+def test_a_policy_compared_with_itself_differs_by_exactly_nothing():
+    row = compare("first", "first", "random", 2, games=400)["comparison"].iloc[0]
+    assert row["difference"] == 0 and row["p"] == 1
+    assert row["difference_low"] < 0 < row["difference_high"]
