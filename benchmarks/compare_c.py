@@ -10,15 +10,20 @@ wins must be equal: both play the very same games.
 from __future__ import annotations
 
 import argparse
+import shutil
 import subprocess
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
+
+from measuring import HERE, best_in_turns, markdown_table
 
 import paxsim
 from paxsim.playing import play_deals
 
-SOURCE = Path(__file__).with_name("yardstick.c")
+SOURCE = HERE / "yardstick.c"
+PLAYERS = (2, 3, 4, 8)
 SEED = 1
 
 
@@ -55,37 +60,41 @@ def run_engine(players: int, games: int) -> tuple[float, list[float]]:
     return nanoseconds, [round(float(number), 6) for number in sums]
 
 
-def compare(program: Path, players: int, games: int, repeats: int) -> tuple[float, float]:
-    """Best nanoseconds a game of C and of the engine."""
-    sums_c, sums_engine = (run(games)[1] for run in _both(program, players))
+def compare(program: Path, players: int, games: int, repeats: int) -> dict[str, Any]:
+    """Best nanoseconds a game of C and of the engine, and the ratio of speeds."""
+    sums_c, sums_engine = run_c(program, players, games)[1], run_engine(players, games)[1]
     if sums_c != sums_engine:
         raise SystemExit(f"{players} players: C played {sums_c}, the engine {sums_engine}")
-    times: tuple[list[float], list[float]] = ([], [])
-    for _ in range(repeats):
-        for run, taken in zip(_both(program, players), times, strict=True):
-            taken.append(run(games)[0])
-    return min(times[0]), min(times[1])
+    works = {
+        "C": lambda: run_c(program, players, games)[0],
+        "engine": lambda: run_engine(players, games)[0],
+    }
+    best = best_in_turns(works, repeats)
+    return {
+        "players": players,
+        "C, ns a game": best["C"],
+        "engine, ns a game": best["engine"],
+        "engine speed : C speed": best["C"] / best["engine"],
+    }
 
 
-def _both(program: Path, players: int):
-    return (
-        lambda games: run_c(program, players, games),
-        lambda games: run_engine(players, games),
-    )
+def ratios(players: tuple[int, ...], games: int, repeats: int) -> list[dict[str, Any]]:
+    """One comparison for each number of players; none without a C compiler."""
+    if shutil.which("gcc") is None:
+        return []
+    with tempfile.TemporaryDirectory() as folder:
+        program = compile_c(Path(folder))
+        return [compare(program, count, games, repeats) for count in players]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--players", type=int, nargs="+", default=[2, 3, 4, 8])
+    parser.add_argument("--players", type=int, nargs="+", default=PLAYERS)
     parser.add_argument("--games", type=int, default=20_000)
     parser.add_argument("--repeats", type=int, default=9)
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        program = compile_c(Path(folder))
-        print("players   C ns/game   engine ns/game   engine speed / C speed")
-        for players in arguments.players:
-            c, engine = compare(program, players, arguments.games, arguments.repeats)
-            print(f"{players:7}   {c:9.0f}   {engine:14.0f}   {c / engine:22.2f}")
+    rows = ratios(tuple(arguments.players), arguments.games, arguments.repeats)
+    print(markdown_table(rows) if rows else "gcc is needed and not there")
 
 
 if __name__ == "__main__":

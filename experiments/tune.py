@@ -30,7 +30,10 @@ from paxsim.rules import SOLO_LEVELS
 PLAYER_COUNTS = (2, 3, 4)
 LINEUPS = 10  # for each player count and generation
 DEALS = 30  # for each line-up, and ten times as many for each solo level
+POPULATION = 18
 HELD_OUT_SEED = 10**9
+#: Weights that make sense on both sides of 0; a wish for something is never negative.
+SIGNED = ("points_rome", "outlook_shift", "money_end")
 
 
 def rivals(policy: str) -> list[str]:
@@ -78,7 +81,11 @@ def tune(name: str, generations: int, seed: int, jobs: int) -> tuple[dict, list[
     scale = np.maximum(0.25, 0.4 * np.abs(start))
     solo = name == "hermit"
     rng = np.random.default_rng(seed)
-    optimiser = CMA(mean=np.zeros(len(start)), sigma=0.6, seed=seed, population_size=18)
+    floor = np.array([-np.inf if key in SIGNED else 0.0 for key in base.params])
+    bounds = np.stack([(floor - start) / scale, np.full(len(start), np.inf)], axis=1)
+    optimiser = CMA(
+        mean=np.zeros(len(start)), sigma=0.6, bounds=bounds, seed=seed, population_size=POPULATION
+    )
     history = []
 
     def policy_at(x: np.ndarray) -> paxsim.Policy:

@@ -110,11 +110,11 @@ def test_an_edited_helper_is_noticed_even_if_edited_after_the_import(package, fi
 def test_damaged_files_are_compiled_again(package, filled, tmp_path):
     shutil.copytree(filled, tmp_path, dirs_exist_ok=True)
     files = sorted(tmp_path.rglob("*.nb?"))
-    assert len(files) == 4  # an index and the code of each entry point
+    assert len(files) >= 4  # an index and the code of each entry point
     for number, path in enumerate(files):
         content = bytearray(path.read_bytes())
         middle = len(content) // 2
-        if number % 2:
+        if number % 3:
             del content[middle:]
         else:
             content[middle] ^= 0xFF

@@ -150,3 +150,18 @@ def test_a_comparison_is_that_of_the_games_block_by_block():
     half = (row["difference_high"] - row["difference_low"]) / 2
     assert half == pytest.approx(1.972 * np.sqrt(paired / 200), rel=1e-3)  # t with 199 degrees
     assert row["games"] == 800 and row["blocks"] == 200
+
+
+def test_super_blocks_gather_the_wins_of_every_so_manieth_deal():
+    match = make_match(make_setting(2), make_lineup("random,first", 2))
+    plan = Plan(((match,),), (450,), 1, 74)  # chunks that begin in the middle of a round
+    tally = run_plan(plan, jobs=1)[0]
+    batch = paxsim.play_batch("random,first", deals=450, rotations="all", seed=1)
+    shares = np.zeros((900, 2))
+    np.put_along_axis(shares, batch.positions, batch.shares, axis=1)
+    alone = batch.results["winners"] == 0
+    expected = np.zeros((200, 3))
+    np.add.at(expected, batch.results["deal"] % 200, np.column_stack([shares, alone]))
+    assert np.array_equal(tally["0/superblocks"], np.rint(expected * 840))
+    held = batch.results["rome_held"][:, None] >> np.arange(7) & 1
+    assert np.array_equal(tally["0/rome_held"], held.sum(axis=0))

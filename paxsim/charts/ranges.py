@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from paxsim.charts.data import one_value, only, table_of
-from paxsim.charts.style import ABOVE, BELOW, COLOURS, FAINT, INK, QUIET, chart
+from paxsim.charts.style import ABOVE, BELOW, FAINT, INK, QUIET, chart
 
 
 @chart(6.0, 4.4)
@@ -50,7 +50,7 @@ def forest(
     low, high = (unit * source[f"{value}_{end}"].to_numpy(float) for end in ("low", "high"))
     for place, name, x, left, right in zip(places, source[by], middle, low, high, strict=True):
         special = name == emphasis
-        colour = COLOURS[1] if special else COLOURS[0]
+        colour = ABOVE if special else BELOW
         ax.plot([left, right], [place, place], color=colour, lw=1.8, solid_capstyle="butt")
         marker, size = ("D", 6) if special else ("o", 4.5)
         ax.plot([x], [place], marker=marker, ms=size, color=colour)

@@ -15,16 +15,16 @@ from matplotlib.figure import Figure
 
 from paxsim.charts.data import caption_of
 
-#: Okabe and Ito's colours, which people with any colour vision can tell apart; the darkest first,
-#: so that neighbours also differ in grey print.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
+#: Okabe and Ito's colours, which people with any colour vision can tell apart, in an order in
+#: which neighbours also differ in grey print.
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#000000", "#8C6D31")
 #: Beside the colour every line has its own marker and dashes.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (7, 2)))
 HATCHES = ("", "///", "...", "\\\\\\", "xx", "++", "oo")
 INK, QUIET, FAINT = "#222222", "#8A8A8A", "#E4E4E4"
 #: What is above and below a reference, in the bars of a tornado and the like.
-ABOVE, BELOW = COLOURS[1], COLOURS[0]
+ABOVE, BELOW = "#D55E00", "#0072B2"
 #: Differences (two-sided) and rates (one-sided); both run evenly in grey print on each side.
 DIVERGING, SEQUENTIAL = "PuOr_r", "cividis"
 

@@ -20,6 +20,7 @@ from paxsim.engine.records import (
     LogType,
     ResultType,
     game_dtype,
+    offset_of,
     seat_dtype,
 )
 from paxsim.engine.scoring import score
@@ -46,8 +47,8 @@ ProgressType = numba.from_dtype(progress_dtype)
 NO_LOG = None
 
 # Where a seat and its memory are in a game's image, in words of 8 bytes.
-_SEATS = game_dtype.fields["seats"][1] // 8
-_MEMORY = seat_dtype.fields["memory"][1] // 8
+_SEATS = offset_of(game_dtype, "seats") // 8
+_MEMORY = offset_of(seat_dtype, "memory") // 8
 _SEAT_SIZE = seat_dtype.itemsize // 8
 
 Image = types.Array(types.uint64, 1, "C")

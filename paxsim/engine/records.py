@@ -188,6 +188,12 @@ ResultType = numba.from_dtype(result_dtype)
 LogType = numba.from_dtype(log_dtype)
 
 
+def offset_of(dtype: np.dtype, field: str) -> int:
+    """Where a field begins in a record, in bytes."""
+    assert dtype.fields is not None
+    return dtype.fields[field][1]
+
+
 def rules_record(rules: Rules, players: int, solo_level: int | None) -> np.void:
     """A rule set, resolved for a player count, as the record that the engine reads."""
     record = np.zeros(1, rules_dtype)[0]

@@ -49,7 +49,9 @@ def _dask_client(address: str | None) -> Iterator[None]:
             "backend: dask is not installed; allowed: pip install paxsim[dask]"
         ) from None
     try:
-        client = Client(address, timeout=ANSWER_SECONDS, set_as_default=True) if address else Client()
+        client = (
+            Client(address, timeout=ANSWER_SECONDS, set_as_default=True) if address else Client()
+        )
     except (OSError, ValueError) as error:
         raise PaxsimError(f"address: no dask scheduler answers at {address}: {error}") from None
     with client:

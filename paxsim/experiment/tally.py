@@ -8,6 +8,7 @@ one to eight winners.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -102,10 +103,10 @@ def tally_work(work: Work) -> Tally:
         vector, details = _tally_match(match, work, work.first_games[index])
         vectors.append(vector)
         tally |= {f"{index}/{name}": array for name, array in details.items()}
-    x = np.concatenate(vectors, axis=1).astype(np.float64)
-    # Products of whole numbers far below 2**53 are exact in floating point, and fast.
-    tally["sums"] = x.sum(axis=0).astype(np.int64)
-    tally["products"] = (x.T @ x).astype(np.int64)
+    x = np.concatenate(vectors, axis=1)
+    tally["sums"] = x.sum(axis=0)
+    # Not `x.T @ x`: floating-point products start threads of their own in every worker.
+    tally["products"] = np.einsum("bi,bj->ij", x, x)
     return tally
 
 
@@ -130,6 +131,7 @@ def _tally_match(match: Match, work: Work, first_game: int) -> tuple[np.ndarray,
         numbers = (numbers[:, None] + number * match.players + np.arange(match.players)).ravel()
         _add_details(details, games, numbers)
     by_strategy = cells @ (strategy[:, None] == np.arange(strategy.max() + 1)).astype(np.int64)
+    details["superblocks"] += _superblocks(vector, layout, work.first_block)
     details["cells"] += by_strategy.sum(axis=0)
     details["cell_squares"] += (by_strategy**2).sum(axis=0)
     return vector, details
@@ -147,26 +149,37 @@ class _Games:
     def __init__(self, batch: Batch, order: np.ndarray):
         self.players = batch.setting.players
         self.results = batch.results
-        self.positions = order[batch.positions]
+        #: Position by rotation and seat; games are ordered by deal, then rotation.
+        self.table = order[batch.positions[: self.players]]
+        self.positions = np.tile(self.table, (len(batch) // self.players, 1))
         self.shares = np.rint(batch.shares * WIN).astype(np.int64)
         self.rome = batch.rome_wins
-        self.rows = np.arange(len(batch))[:, None]
+        self.points = self.results["points"][:, : self.players].astype(np.int64)
 
     def by_position(self, by_seat: np.ndarray) -> np.ndarray:
         """Numbers by game and seat, rearranged by game and position."""
-        out = np.empty_like(by_seat)
-        out[self.rows, self.positions] = by_seat
-        return out
+        n = self.players
+        rotations = np.arange(n)[:, None]
+        return by_seat.reshape(-1, n, n)[:, rotations, self.table.argsort(axis=1)].reshape(-1, n)
 
-    def of_seats(self, field: str) -> np.ndarray:
-        """A field of the results by game and seat."""
-        return self.results[field][:, : self.players].astype(np.int64)
+    def sum_by_position(self, field: str) -> np.ndarray:
+        """The sum of a field of the results over all games, shape ``(players,)``."""
+        n = self.players
+        by_seat = self.results[field].reshape(-1, n, self.results[field].shape[1])[:, :, :n]
+        sums = by_seat.sum(axis=0, dtype=np.int64)
+        return np.bincount(self.table.ravel(), sums.ravel(), n).astype(np.int64)
 
+    @cached_property
+    def shares_by_position(self) -> np.ndarray:
+        """Shares of the win by game and position, in 840ths."""
+        return self.by_position(self.shares)
+
+    @cached_property
     def margins(self) -> np.ndarray:
         """Points between the best and the second seat; solo has none."""
         if self.players == 1:
             return np.zeros(len(self.results), np.int64)
-        points = np.sort(self.of_seats("points"), axis=1)
+        points = np.sort(self.points, axis=1)
         return points[:, -1] - points[:, -2]
 
 
@@ -174,8 +187,8 @@ def _add_to_vector(vector: np.ndarray, games: _Games, layout: Layout) -> None:
     """Add a batch's games to the vectors of their blocks; games are ordered by block."""
     n = layout.players
     blocks = len(vector)
-    shares = games.by_position(games.shares)
-    points = games.by_position(games.of_seats("points"))
+    shares = games.shares_by_position
+    points = games.by_position(games.points)
     players_won = ~games.rome
     columns = np.concatenate(
         [
@@ -186,7 +199,7 @@ def _add_to_vector(vector: np.ndarray, games: _Games, layout: Layout) -> None:
             games.rome[:, None],
             (games.rome & (games.results["winners"] == 0))[:, None],
             games.results["rounds"][:, None],
-            (games.margins() * players_won)[:, None],
+            (games.margins * players_won)[:, None],
             players_won[:, None],
         ],
         axis=1,
@@ -236,44 +249,41 @@ def _add_details(details: Tally, games: _Games, numbers: np.ndarray) -> None:
     """Add a batch's games to the other sums of a match."""
     n = games.players
     results = games.results
-    shares = games.by_position(games.shares)
     details["games"] += len(results)
     details["decisions"] += int(results["decisions"].sum())
-    alone = results["winners"] == 0
-    outcomes = np.concatenate([shares, WIN * alone[:, None]], axis=1)
-    contestant = (results["deal"] % SUPERBLOCKS)[:, None] * (n + 1) + np.arange(n + 1)
-    details["superblocks"] += _sum_by(contestant, outcomes, SUPERBLOCKS * (n + 1)).reshape(
-        -1, n + 1
-    )
-    held = results["rome_held"][:, None] >> np.arange(N_CATEGORIES) & 1
-    details["rome_held"] += held.sum(axis=0)
+    # Games by set of categories, then by category: there are few sets.
+    sets = np.bincount(results["rome_held"], minlength=1 << N_CATEGORIES)
+    details["rome_held"] += (np.arange(len(sets))[:, None] >> np.arange(N_CATEGORIES) & 1).T @ sets
     for index, part in enumerate(POINT_PARTS):
-        details["parts"][:, index] += games.by_position(games.of_seats(f"points_{part}")).sum(
-            axis=0
-        )
+        details["parts"][:, index] += games.sum_by_position(f"points_{part}")
     holder = results["primus"].astype(np.int64)
     seat = np.maximum(holder, 0)
     place = np.where(holder == NOBODY, n, games.positions[np.arange(len(results)), seat])
     details["primus"] += np.bincount(place, minlength=n + 1)
     won = ~games.rome
-    best = games.of_seats("points").max(axis=1)
+    best = games.points.max(axis=1)
     details["rounds"] += _histogram(results["rounds"], ROUND_BINS)
     details["winner_points"] += _histogram(best[won], POINT_BINS)
-    details["margins"] += _histogram(games.margins()[won], MARGIN_BINS)
-    _note_examples(details, games, numbers, alone)
+    details["margins"] += _histogram(games.margins[won], MARGIN_BINS)
+    _note_examples(details, games, numbers)
 
 
-def _sum_by(index: np.ndarray, values: np.ndarray, length: int) -> np.ndarray:
-    """Sum `values` by `index`; whole numbers below 2**53, so floating-point sums are exact."""
-    sums = np.bincount(index.ravel(), weights=values.ravel(), minlength=length)
-    return sums.astype(np.int64)
+def _superblocks(vector: np.ndarray, layout: Layout, first_block: int) -> np.ndarray:
+    """Wins by super-block and contestant, of the vectors of some blocks."""
+    places = [layout.share(position) for position in range(layout.players)]
+    wins = np.column_stack([vector[:, places], WIN * vector[:, layout.rome_alone]])
+    # In front stand as many empty blocks as it takes to begin with super-block 0.
+    before = first_block % SUPERBLOCKS
+    after = -(before + len(wins)) % SUPERBLOCKS
+    padded = np.pad(wins, ((before, after), (0, 0)))
+    return padded.reshape(-1, SUPERBLOCKS, wins.shape[1]).sum(axis=0)
 
 
 def _histogram(values: np.ndarray, bins: int) -> np.ndarray:
     return np.bincount(np.minimum(values, bins - 1), minlength=bins)
 
 
-def _note_examples(details: Tally, games: _Games, numbers: np.ndarray, alone: np.ndarray) -> None:
+def _note_examples(details: Tally, games: _Games, numbers: np.ndarray) -> None:
     """Remember the first game, by number, with each outcome."""
     n = games.players
     cell = np.arange(n) * n + games.positions
@@ -281,7 +291,8 @@ def _note_examples(details: Tally, games: _Games, numbers: np.ndarray, alone: np
     game, seat = np.nonzero(games.shares)
     # Backwards, so that the first game of a cell is the last to be written, and stays.
     found[cell[game, seat][::-1]] = numbers[game][::-1]
-    rome = [numbers[won].min(initial=_NEVER) for won in (games.rome, games.rome & alone)]
+    alone = games.rome & (games.results["winners"] == 0)
+    rome = [numbers[won].min(initial=_NEVER) for won in (games.rome, alone)]
     details["win_example"] = _first(details["win_example"], found.reshape(n, n))
     details["rome_example"] = _first(
         details["rome_example"], np.array([-1 if number == _NEVER else number for number in rome])

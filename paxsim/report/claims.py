@@ -145,10 +145,11 @@ def summary_finding(claims: list[Claim], decks: int) -> Finding:
     firm = [claim for claim in claims if claim.verdict == "holds on every deck"]
     loose = [claim for claim in claims if claim.verdict == "depends on the printed cards"]
     rest = len(claims) - len(firm) - len(loose)
+    turning = f"{len(loose)} turn" if len(loose) > 1 else f"{len(loose) or 'none'} turns"
     text = (
         "The symbols and values of the printed cards are not published, so every figure here is "
         f"for an assumed deck. Of {len(claims)} headline findings, {len(firm)} hold on all {decks} "
-        f"decks that were tried, {len(loose) or 'none'} turn{'' if len(loose) > 1 else 's'} round on at least one of them"
+        f"decks that were tried, {turning} round on at least one of them"
     )
     text += f", and {rest} can't be decided on every deck." if rest else "."
     return Finding("deck/summary", text)

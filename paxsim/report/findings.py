@@ -94,10 +94,10 @@ def seat_finding(seats: pd.DataFrame, players: int) -> Finding:
     parts = []
     if best["p_holm"] < SURE:
         rate = words.percent(*numbers(best, "win_rate"))
-        parts.append(f"seat {best['seat']} is favoured with {rate} of wins")
+        parts.append(f"seat {int(best['seat'])} is favoured with {rate} of wins")
     if worst["p_holm"] < SURE:
         rate = words.percent(*numbers(worst, "win_rate"))
-        parts.append(f"seat {worst['seat']} has least with {rate}")
+        parts.append(f"seat {int(worst['seat'])} has least with {rate}")
     return Finding(
         key,
         f"With {players} players {', and '.join(parts)}; {fair} would be fair.",

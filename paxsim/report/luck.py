@@ -52,7 +52,7 @@ def length_finding(games: pd.DataFrame) -> Finding:
         rounds = words.amount(row["rounds"], row["rounds_low"], row["rounds_high"])
         margin = words.amount(row["margin"], row["margin_low"], row["margin_high"])
         parts.append(
-            f"with {row['players']} players {rounds} rounds, and won on points by {margin} points"
+            f"with {int(row['players'])} players {rounds} rounds, and is won on points by {margin}"
         )
     return Finding("length", f"A game takes {'; '.join(parts)}.")
 

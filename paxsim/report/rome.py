@@ -87,7 +87,7 @@ def primus_finding(mixed: pd.DataFrame) -> Finding:
     nobody = numbers(row, "nobody_primus")
     text = (
         "Nobody holds primus conspiratus at the end in "
-        f"{words.percent(*nobody)} of games with {row['players']} players, where that is most "
+        f"{words.percent(*nobody)} of games with {int(row['players'])} players, where that is most "
         "frequent in the mixed field; Rome then wins alone if it wins."
     )
     return Finding("primus", text, *nobody)

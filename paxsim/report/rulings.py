@@ -19,7 +19,7 @@ def ruling_findings(rulings: Mapping[str, pd.DataFrame]) -> list[Finding]:
         row = table.iloc[0]
         change = numbers(row, "rome_change")
         side = words.side_of(change[1], change[2], 0.0)
-        said = f"Ruling {name} the other way ({row['rules']}, {row['players']} players)"
+        said = f"Ruling {name} the other way ({row['rules']}, {int(row['players'])} players)"
         if side == 0:
             reach = 100 * max(abs(change[1]), abs(change[2]))
             text = (

@@ -1,0 +1,98 @@
+"""All figures about speed: prints them and saves them in ``results``.
+
+    python benchmarks/bench.py [--quick] [--out FOLDER]      (or: make bench)
+
+About four minutes on an idle machine with two cores, with --quick less than one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import compare_c
+import speeds
+import starting
+from measuring import RESULTS, markdown_table
+
+from paxsim.cli.bench import machine
+from paxsim.playing import warm_up
+from paxsim.version import __version__
+
+Rows = list[dict[str, Any]]
+
+
+def beside_c(quick: bool) -> Rows:
+    """Random play against the same games in hand-written C."""
+    return compare_c.ratios((4,) if quick else compare_c.PLAYERS, 10_000, 5 if quick else 20)
+
+
+#: What is measured: heading, and the function that does it.
+SECTIONS: list[tuple[str, Callable[[bool], Rows]]] = [
+    ("Random play, by number of players", speeds.by_players),
+    ("Four players, by policy at all seats", speeds.by_policy),
+    ("Beside the same games in hand-written C", beside_c),
+    ("Beside the plain-Python reference of the tests, 4 random players", speeds.beside_reference),
+    ("Two threads against one, playing alone", speeds.thread_scaling),
+    ("Two workers against one, whole experiments of 4 random players", speeds.run_scaling),
+    ("Processor time of an experiment that is not playing", speeds.outside_kernel),
+    ("First result, with an empty cache and with a full one", starting.first_result),
+    ("Memory of an experiment", starting.memory),
+]
+
+
+def measure_all(quick: bool) -> dict[str, Any]:
+    """Measure section after section, printing each as it is done."""
+    for _ in warm_up():
+        pass
+    begin = time.perf_counter()
+    result: dict[str, Any] = {
+        "machine": machine(),
+        "version": __version__,
+        "date": datetime.now(UTC).date().isoformat(),
+        "quick": quick,
+        "sections": {},
+    }
+    for heading, measure in SECTIONS:
+        rows = measure(quick)
+        if rows:
+            result["sections"][heading] = rows
+            print(section_text(heading, rows), flush=True)
+    result["seconds"] = round(time.perf_counter() - begin)
+    return result
+
+
+def section_text(heading: str, rows: Rows) -> str:
+    """A section in Markdown."""
+    return f"## {heading}\n\n{markdown_table(rows)}\n"
+
+
+def page(result: dict[str, Any]) -> str:
+    """The whole result in Markdown."""
+    about = f"{result['machine']}; paxsim {result['version']}; {result['date']}"
+    how = "`make bench`" + (" (quick)" if result["quick"] else "")
+    parts = [f"# Speed\n\n{about}. Made by {how} in {result['seconds']} s.\n"]
+    parts += [section_text(*section) for section in result["sections"].items()]
+    return "\n".join(parts)
+
+
+def main() -> None:
+    """Measure, print and save."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="Fewer games and repeats.")
+    parser.add_argument("--out", type=Path, default=RESULTS, help="Where results are saved.")
+    arguments = parser.parse_args()
+    result = measure_all(arguments.quick)
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    (arguments.out / "latest.json").write_text(json.dumps(result, indent=2) + "\n", "utf-8")
+    (arguments.out / "latest.md").write_text(page(result), "utf-8")
+    print(f"{result['machine']}; {result['seconds']} s")
+
+
+if __name__ == "__main__":  # workers of other processes import this file
+    main()

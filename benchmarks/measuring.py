@@ -1,0 +1,91 @@
+"""What the benchmarks share: times taken in turns, processes of their own, tables.
+
+Machines are noisy, so whatever is compared is measured in turns within one run, and the best time
+of each counts: other work makes a time longer, never shorter.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+RESULTS = HERE / "results"
+
+Name = TypeVar("Name", bound=Hashable)
+
+
+def seconds(work: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
+    """Time that something takes, by the clock on the wall or another one."""
+    begin = clock()
+    work()
+    return clock() - begin
+
+
+def best_in_turns(works: Mapping[Name, Callable[[], float]], repeats: int) -> dict[Name, float]:
+    """Best of the times that each work returns; every turn does all of them once."""
+    best = dict.fromkeys(works, float("inf"))
+    for _ in range(repeats):
+        for name, work in works.items():
+            best[name] = min(best[name], work())
+    return best
+
+
+def run_python(code: str, *arguments: object, cache: Path | None = None) -> str:
+    """Run code in a process of its own and return what it prints.
+
+    Parameters
+    ----------
+    code : str
+        Python code.
+    *arguments
+        Its ``sys.argv[1:]``.
+    cache : pathlib.Path, optional
+        Folder for compiled code, instead of the usual one.
+    """
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    if cache is not None:
+        environment["PAXSIM_CACHE_DIR"] = str(cache)
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=ROOT)
+    if done.returncode:
+        raise SystemExit(f"benchmark process failed:\n{done.stderr}")
+    return done.stdout
+
+
+def json_from_python(code: str, *arguments: object, cache: Path | None = None) -> Any:
+    """The same, for code whose last line is JSON."""
+    return json.loads(run_python(code, *arguments, cache=cache).splitlines()[-1])
+
+
+@contextmanager
+def empty_cache() -> Iterator[Path]:
+    """A cache folder without any compiled code in it."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder)
+
+
+def markdown_table(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows with the same keys as a table; numbers to three digits."""
+    lines = [list(rows[0]), ["---" if _is_text(v) else "---:" for v in rows[0].values()]]
+    lines += [[_cell(value) for value in row.values()] for row in rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _cell(value: Any) -> str:
+    if _is_text(value) or isinstance(value, int):
+        return str(value)
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"

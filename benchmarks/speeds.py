@@ -1,0 +1,174 @@
+"""Games and decisions a second, how two workers scale, and what stands beside the engine."""
+
+from __future__ import annotations
+
+import random
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from unittest import mock
+
+from measuring import ROOT, best_in_turns, seconds
+
+import paxsim
+from paxsim import playing
+from paxsim.cli.bench import play_once
+from paxsim.experiment import simulate
+from paxsim.policies.registry import BUILT_IN
+
+Row = dict[str, Any]
+
+
+def speed(players: int, policy: str, games: int, repeats: int) -> Row:
+    """Speed of a policy at every seat, on one thread and on two."""
+    setting, lineup = paxsim.make_setting(players), paxsim.make_lineup(policy, players)
+    _, decisions = play_once(setting, lineup, games, 1)
+    times = best_in_turns(
+        {
+            # As many games a thread with two threads as with one.
+            jobs: lambda jobs=jobs: play_once(setting, lineup, games * jobs, jobs)[0] / jobs
+            for jobs in (1, 2)
+        },
+        repeats,
+    )
+    return {
+        "games/s": games / times[1],
+        "decisions/s": decisions / times[1],
+        "games/s, 2 threads": games / times[2],
+        "decisions/s, 2 threads": decisions / times[2],
+        "2 threads : 1": times[1] / times[2],
+    }
+
+
+def by_players(quick: bool) -> list[Row]:
+    """Random play, by number of players; 1 is solo of level 1."""
+    games, repeats = (2000, 4) if quick else (4000, 16)
+    return [{"players": n, **speed(n, "random", games, repeats)} for n in range(1, 9)]
+
+
+def by_policy(quick: bool) -> list[Row]:
+    """Every built-in policy at all seats of four."""
+    games, repeats = (500, 2) if quick else (1500, 6)
+    return [{"policy": name, **speed(4, name, games, repeats)} for name in BUILT_IN]
+
+
+def thread_scaling(quick: bool) -> list[Row]:
+    """Two threads that only play against one, by the clock and by the processor's time.
+
+    The processor's time tells how much two threads slow each other down, whatever else the machine
+    has to do; the clock tells so only if there is nothing else.
+    """
+    setting, lineup = paxsim.make_setting(4), paxsim.make_lineup("random", 4)
+    games, repeats = (20_000, 3) if quick else (20_000, 15)
+
+    def play(jobs: int) -> None:
+        play_once(setting, lineup, games * jobs, jobs)
+
+    clocks = {"by the clock": time.perf_counter, "by processor time": time.process_time}
+    works = {
+        (name, jobs): lambda clock=clock, jobs=jobs: seconds(lambda: play(jobs), clock) / jobs
+        for name, clock in clocks.items()
+        for jobs in (1, 2)
+    }
+    times = best_in_turns(works, repeats)
+    # Two threads use two processors, so that their time counts twice.
+    clock, processor = (times[name, 1] / times[name, 2] for name in clocks)
+    return [{"workers": "2 threads that only play", "times the speed of 1, by the clock": clock,
+             "by processor time": 2 * processor}]  # fmt: skip
+
+
+def run_scaling(quick: bool) -> list[Row]:
+    """Whole experiments: two threads, processes or dask workers against one thread."""
+    games, repeats = (48_000, 2) if quick else (480_000, 3)
+
+    def experiment(games: int = games, **how: Any) -> float:
+        return seconds(lambda: simulate("random", 4, games=games, **how))
+
+    works = {
+        "threads": lambda: experiment(jobs=2),
+        "processes": lambda: experiment(jobs=2, backend="processes"),
+    }
+    with _dask_address() as address:
+        if address is not None and not quick:
+            works["dask"] = lambda: experiment(jobs=2, backend="dask", address=address)
+        for work in works.values():  # workers are started before any time is taken
+            work()
+        times = best_in_turns({"one": lambda: experiment(jobs=1), **works}, repeats)
+    return [
+        {"workers": f"2 {name}", "games": games, "times the speed of 1": times["one"] / times[name]}
+        for name in works
+    ]
+
+
+@contextmanager
+def _dask_address() -> Iterator[str | None]:
+    """Address of a cluster of two workers on this machine; None without dask."""
+    try:
+        from distributed import LocalCluster
+    except ImportError:
+        yield None
+        return
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        yield cluster.scheduler_address
+
+
+def outside_kernel(quick: bool) -> list[Row]:
+    """Processor time of an experiment that is not spent playing."""
+    sizes = {"random": 1_000_000, "builder": 200_000}
+    rows = []
+    for policy, games in sizes.items():
+        games //= 10 if quick else 1
+        total, playing_time = _times_of_run(policy, games)
+        rows.append(
+            {"policy": policy, "games": games, "share outside the kernel": 1 - playing_time / total}
+        )
+    return rows
+
+
+def _times_of_run(policy: str, games: int) -> tuple[float, float]:
+    """Processor time of an experiment, and of the kernel in it."""
+    original, kernel = playing.play_games, []
+
+    def timed(*arguments: Any) -> Any:
+        begin = time.thread_time()
+        played = original(*arguments)
+        kernel.append(time.thread_time() - begin)
+        return played
+
+    simulate(policy, 4, games=4)  # compiled, and all libraries imported
+    with mock.patch.object(playing, "play_games", timed):
+        begin = time.process_time()
+        simulate(policy, 4, games=games, jobs=1)
+        return time.process_time() - begin, sum(kernel)
+
+
+def beside_reference(quick: bool) -> list[Row]:
+    """The plain-Python reference of the tests: what one would write otherwise."""
+    sys.path.insert(0, str(ROOT / "tests"))
+    from reference import ReferenceGame
+
+    cards = [str(card) for card in paxsim.load_deck().cards]
+    chance = random.Random(1)
+    games, repeats = (10, 2) if quick else (30, 4)
+
+    def reference() -> float:
+        begin = time.perf_counter()
+        for _ in range(games):
+            chance.shuffle(cards)
+            game = ReferenceGame(4, rome_hidden=cards[:3], deck=cards[3:])
+            while game.decision is not None:
+                game.apply(chance.randrange(len(game.options)))
+        return (time.perf_counter() - begin) / games
+
+    setting, lineup = paxsim.make_setting(4), paxsim.make_lineup("random", 4)
+
+    def engine() -> float:
+        return play_once(setting, lineup, 4000, 1)[0] / 4000
+
+    times = best_in_turns({"plain Python": reference, "paxsim": engine}, repeats)
+    return [
+        {"engine": name, "games/s": 1 / taken, "times plain Python": times["plain Python"] / taken}
+        for name, taken in times.items()
+    ]
