@@ -14,10 +14,13 @@ from collections.abc import Callable, Iterator
 from paxsim.engine.records import choice_dtype, rules_dtype, seat_dtype, table_dtype
 from paxsim.errors import PaxsimError, unknown
 
-#: Fields by record, in the order of a policy's arguments.
-_FIELDS = tuple(tuple(dtype.names or ()) for dtype in (table_dtype, seat_dtype, choice_dtype))
+#: The records, in the order of a policy's arguments.
+_RECORDS = (table_dtype, seat_dtype, choice_dtype)
+_FIELDS = tuple(tuple(dtype.names or ()) for dtype in _RECORDS)
 _ME = 1
 _MEMORY = "memory"
+#: Methods of an array that write to it.
+_WRITING = ("fill", "sort")
 
 
 def check_source(function: Callable) -> None:
@@ -32,7 +35,10 @@ def check_source(function: Callable) -> None:
         lines, first = inspect.getsourcelines(function)
     except (OSError, TypeError):
         return  # typed into a bare prompt: there is no source to look at
-    tree = ast.parse(textwrap.dedent("".join(lines)))
+    try:
+        tree = ast.parse(textwrap.dedent("".join(lines)))
+    except SyntaxError:
+        tree = ast.parse("None")  # a lambda within a longer expression
     ast.increment_lineno(tree, first - 1)
     body = tree.body[0]
     if not isinstance(body, ast.FunctionDef):
@@ -62,17 +68,12 @@ def _check_fields(policy: str, body: ast.FunctionDef, names: list[str]) -> None:
 
 def _check_writes(policy: str, body: ast.FunctionDef, names: list[str]) -> None:
     """Nothing may be written that hangs on the three records, but ``me.memory``."""
-    aliases = {name: name for name in names}
-    for node in ast.walk(body):
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            path = _path(node.value, aliases)
-            if path and not isinstance(node.value, ast.Name):
-                aliases[node.targets[0].id] = path
+    aliases = _aliases(body, names)
     memory = f"{names[_ME]}.{_MEMORY}"
-    for target in _written(body):
-        if isinstance(target, ast.Name):
-            continue
+    for target, in_place in _written(body):
         path = _path(target, aliases)
+        if isinstance(target, ast.Name) and not (in_place and _is_array(path, names)):
+            continue  # the name means something else from here on
         if path and not (path == memory or path.startswith(f"{memory}[")):
             raise PaxsimError(
                 f"policy {policy}: line {target.lineno}: writes to {ast.unparse(target)}; "
@@ -80,20 +81,59 @@ def _check_writes(policy: str, body: ast.FunctionDef, names: list[str]) -> None:
             )
 
 
-def _written(body: ast.FunctionDef) -> Iterator[ast.expr]:
-    """Everything that is assigned to."""
+def _aliases(body: ast.FunctionDef, names: list[str]) -> dict[str, str]:
+    """Names for the records and for parts of them, such as ``row`` in ``row = table.cards[0]``."""
+    aliases = {name: name for name in names}
+    known = 0
+    while len(aliases) > known:  # a name for a part may be the name of another one's owner
+        known = len(aliases)
+        for node in ast.walk(body):
+            for target, value, suffix in _bindings(node):
+                path = _path(value, aliases)
+                if path and isinstance(target, ast.Name):
+                    aliases.setdefault(target.id, path + suffix)
+    return aliases
+
+
+def _bindings(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr, str]]:
+    """What a statement gives a name to; items of a sequence count as parts of it."""
+    if isinstance(node, ast.NamedExpr):
+        yield node.target, node.value, ""
+    elif isinstance(node, ast.For):
+        yield node.target, node.iter, "[i]"
+    elif isinstance(node, ast.Assign):
+        for target in node.targets:
+            if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+                for name, value in zip(target.elts, node.value.elts, strict=False):
+                    yield name, value, ""
+            else:
+                yield target, node.value, ""
+
+
+def _written(body: ast.FunctionDef) -> Iterator[tuple[ast.expr, bool]]:
+    """Everything that is assigned to, and whether that changes what is there already."""
     for node in ast.walk(body):
         targets: list[ast.expr] = []
+        in_place = isinstance(node, ast.AugAssign)
         if isinstance(node, (ast.Assign, ast.Delete)):
             targets = list(node.targets)
         elif isinstance(node, (ast.AugAssign, ast.AnnAssign, ast.For)):
             targets = [node.target]
-        for target in targets:
-            yield from target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            in_place = True
+            targets = [node.func.value] if node.func.attr in _WRITING else []
+        while targets:
+            target = targets.pop()
+            if isinstance(target, (ast.Tuple, ast.List)):
+                targets += target.elts
+            elif isinstance(target, ast.Starred):
+                targets.append(target.value)
+            else:
+                yield target, in_place
 
 
 def _path(node: ast.expr, aliases: dict[str, str]) -> str:
-    """``table.symbols[...]`` for something that hangs on a record, else an empty text."""
+    """``table.symbols[i][:]`` for something that hangs on a record, else an empty text."""
     if isinstance(node, ast.Name):
         return aliases.get(node.id, "")
     if isinstance(node, ast.Attribute):
@@ -101,8 +141,20 @@ def _path(node: ast.expr, aliases: dict[str, str]) -> str:
         return f"{owner}.{node.attr}" if owner else ""
     if isinstance(node, ast.Subscript):
         owner = _path(node.value, aliases)
-        return f"{owner}[...]" if owner else ""
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        marks = ("[:]" if isinstance(part, ast.Slice) else "[i]" for part in parts)
+        return owner + "".join(marks) if owner else ""
     return ""
+
+
+def _is_array(path: str, names: list[str]) -> bool:
+    """Whether a path of `_path` leads to an array, and not to a single number."""
+    field = path.partition("[")[0]
+    for name, dtype in zip(names, _RECORDS, strict=True):
+        for part in dtype.names or ():
+            if field == f"{name}.{part}":
+                return len(dtype[part].shape) > path.count("[i]")
+    return False
 
 
 def _check_loops(policy: str, body: ast.FunctionDef) -> None:

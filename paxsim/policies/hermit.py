@@ -9,7 +9,6 @@ from paxsim.policies.wishes import (
     wish_foresight,
     wish_limit,
     wish_points,
-    wish_reach,
     wish_rome,
     wish_row,
     wish_step,
@@ -21,19 +20,18 @@ def hermit(
     table,
     me,
     choice,
-    new=3.0,
-    urgency=1.0,
-    stronger=3.0,
-    within_reach=0.5,
-    arms=0.0,
-    limit=0.6,
-    row=0.05,
-    senator=0.1,
-    discount=0.2,
-    foresight=0.2,
-    starve=0.8,
-    money=0.3,
-    money_end=-0.1,
+    new=0.4,
+    urgency=28.0,
+    stronger=14.0,
+    arms=2.9,
+    limit=5.9,
+    row=0.23,
+    senator=0.6,
+    discount=2.6,
+    foresight=1.4,
+    starve=9.9,
+    money=7.7,
+    money_end=-7.8,
 ):
     """Alone against Rome: all seven categories, and above Rome in as many as the level asks.
 
@@ -44,7 +42,6 @@ def hermit(
         clear_wishes(table, me)
         rounds = rounds_left(table)
         wish_points(table, me, new + urgency / (1.0 + rounds), stronger, arms)
-        wish_reach(table, me, within_reach, 2.0)
         wish_row(table, me, row * rounds)
         me.memory[EXTRA + SENATOR] += senator * rounds
         wish_step(table, me, WEALTH, table.rules.discount_step, discount * rounds)

@@ -6,8 +6,10 @@ import contextlib
 import functools
 import hashlib
 import inspect
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +95,7 @@ class Policy:
 
         if self.built_in:
             return registry.find_policy, (self.label,)
-        if self.origin.endswith(".py"):
+        if self.origin.endswith(".py") and Path(self.origin).is_file():  # a notebook has no file
             source = Path(self.origin).read_text("utf-8")
             return registry.policy_from_source, (source, self.origin, self.name, self.params)
         return super().__reduce__()  # type: ignore[return-value]
@@ -111,10 +113,15 @@ class Policy:
 
     def with_params(self, changes: dict[str, float]) -> Policy:
         """The same policy with some parameters changed; nothing is compiled again."""
-        for name in changes:
+        for name, value in changes.items():
             if name not in self.params:
                 raise unknown(f"policy {self.name}: parameter", name, self.params or ["none"])
-        return replace(self, params={**self.params, **changes})
+            if not _is_number(value):
+                raise PaxsimError(
+                    f"policy {self.name}: parameter {name}: found {value!r}; allowed: a number"
+                )
+        values = {name: float(value) for name, value in changes.items()}
+        return replace(self, params={**self.params, **values})
 
 
 def helper(function: Callable) -> Any:
@@ -147,19 +154,26 @@ def _source_of(function: Callable) -> str:
         return inspect.getsource(function)
 
 
+def _is_number(value: Any) -> bool:
+    """Whether a value can be a parameter: a number, but neither infinity nor "not a number"."""
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+
+
 def _params_of(function: Callable) -> dict[str, float]:
     """Names and defaults of the parameters behind the three records."""
     arguments = list(inspect.signature(function).parameters.values())
     where = f"policy {function.__name__}"
-    if len(arguments) < len(_RECORDS):
+    named = all(argument.kind is argument.POSITIONAL_OR_KEYWORD for argument in arguments)
+    if len(arguments) < len(_RECORDS) or not named:
+        found = len(arguments) if named else inspect.signature(function)
         raise PaxsimError(
-            f"{where}: found {len(arguments)} arguments; "
+            f"{where}: found {found} arguments; "
             "allowed: (table, me, choice, parameter=default, ...)"
         )
     params = {}
     for argument in arguments[len(_RECORDS) :]:
         default = argument.default
-        if isinstance(default, bool) or not isinstance(default, (int, float)):
+        if not _is_number(default):
             raise PaxsimError(
                 f"{where}: parameter {argument.name}: found no number as default; "
                 f"allowed: a number, such as {argument.name}=1.0"

@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from paxsim.errors import PaxsimError, unknown
+from paxsim.files import atomic_write
 from paxsim.policies.policy import Policy, make_policy
 
 #: Built-in policies, a module each in this package, in the order in which they are listed.
@@ -76,7 +77,9 @@ def _register(made: Policy) -> Policy:
             f"policy {made.name}: the name of a built-in policy; allowed: any other name"
         )
     old = _registry.get(made.name)
-    if old is not None and old.origin != made.origin:
+    # The cells of a notebook are different files of one module.
+    here = (made.origin, made.function.__module__)
+    if old is not None and old.origin != here[0] and old.function.__module__ != here[1]:
         raise PaxsimError(
             f"policy {made.name}: registered by {old.origin} and by {made.origin}; "
             "allowed: one policy a name"
@@ -111,18 +114,30 @@ def find_policy(spec: str | Policy) -> Policy:
     Parameters
     ----------
     spec : str or Policy
-        A name, or ``FILE.py:NAME``; with changed parameters behind it if wanted, as in
-        ``"builder:breadth=0.8"`` or ``"mine.py:thrifty:greed=2"``.
+        A name, or ``FILE.py:NAME``, of which the only policy of a file needs no name; with changed
+        parameters behind it if wanted, as in ``"builder:breadth=0.8"`` or
+        ``"mine.py:thrifty:greed=2"``.
     """
     if isinstance(spec, Policy):
         return spec
+    if not isinstance(spec, str):
+        raise PaxsimError(
+            f"policy: found {spec!r}; allowed: a name, FILE.py:NAME, or a function with "
+            "@paxsim.policy"
+        )
     name, *settings = (part.strip() for part in spec.split(":"))
     if name.endswith(".py"):
-        found = _from_file(name, settings[0] if settings else "")
-        settings = settings[1:]
+        named = bool(settings) and "=" not in settings[0]
+        found = _from_file(name, settings.pop(0) if named else "")
     else:
         found = _by_name(name)
-    return found.with_params(dict(_parse_setting(found.name, part) for part in settings))
+    changes: dict[str, float] = {}
+    for part in settings:
+        parameter, value = _parse_setting(found.name, part)
+        if parameter in changes:
+            raise PaxsimError(f"policy {found.name}: {parameter}: given twice; allowed: once")
+        changes[parameter] = value
+    return found.with_params(changes)
 
 
 def split_specs(text: str) -> list[str]:
@@ -157,7 +172,8 @@ def policy_from_source(source: str, origin: str, name: str, params: dict[str, fl
         digest = hashlib.sha256(source.encode()).hexdigest()[:16]
         path = Path(tempfile.gettempdir()) / f"paxsim-{digest}" / path.name
         path.parent.mkdir(exist_ok=True)
-        path.write_text(source, "utf-8")
+        with atomic_write(path, "policy") as file:  # other workers may be reading it
+            file.write(source)
     return _from_file(str(path), name).with_params(params)
 
 
