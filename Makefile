@@ -3,7 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: test lint format clean help
+SCALE ?= 1
+
+.PHONY: report test lint format bench clean help
 
 help:           ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -16,6 +18,9 @@ $(READY): requirements.lock pyproject.toml
 
 .venv: $(READY)
 
+report: $(READY)  ## all standing studies into reports/index.html; SCALE=10 for more games
+	$(BIN)/python -m paxsim.report --scale $(SCALE) --out reports
+
 test: $(READY)  ## the whole test suite
 	$(BIN)/python -m pytest -n 2
 
@@ -27,6 +32,9 @@ lint: $(READY)  ## style and types
 format: $(READY)  ## rewrite the sources in the common style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+bench: $(READY)  ## all figures about speed, into benchmarks/results
+	$(BIN)/python benchmarks/bench.py
 
 clean:          ## remove the environment and what was built
 	rm -rf .venv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -209,6 +209,7 @@ def rome_holds(table, me):
 def cards_unseen(table, me, category):
     """Cards of a category that this seat has not seen: in the deck, in hands, or set aside.
 
+    Cards just drawn (`choice.drawn`) and Rome's hidden cards, peeked at or not, count as unseen.
     With a second copy the extra cards count on average.
     """
     return _unseen(table, me, category, table.copy_cards, table.cards, table.rome_cards, False)
@@ -216,7 +217,10 @@ def cards_unseen(table, me, category):
 
 @kernel
 def symbols_unseen(table, me, category):
-    """Symbols of a category on cards that this seat has not seen; see `cards_unseen`."""
+    """Symbols of a category on cards that this seat has not seen; see `cards_unseen`.
+
+    After peeking, Rome's hidden cards count as seen here.
+    """
     return _unseen(table, me, category, table.copy_symbols, table.symbols, table.rome_symbols, True)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from paxsim.engine.play import progress_dtype
 from paxsim.lineup import Lineup, make_lineup
-from paxsim.playing import PolicyError, play_deals, policy_error
+from paxsim.playing import PolicyError, play_batch, play_deals, policy_error
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import find_policy
 from paxsim.rules import MAX_PLAYERS, SOLO_LEVELS
@@ -67,6 +67,7 @@ def check_policy(
     """
     found = find_policy(policy)
     _ = found.compiled
+    play_batch("random", 2)  # compiles the engine, which is not to be held against the policy
     return list(_checks(found, deals, seed, patience))
 
 

@@ -2,7 +2,8 @@
 
 Seconds say nothing on another machine. So the time of random games is divided by the time of a
 small kernel of the same nature (random streams, look-ups, branches and stores in records) that is
-measured in turns with them.
+measured in turns with them. Processor time counts, and the best of many turns: other work on the
+machine hardly changes these.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from paxsim.playing import play_deals
 
 #: Time of a game of 4 random players, in rounds of the yardstick; as recorded.
 RECORDED = 19.8
-#: The share of speed whose loss fails the test.
-TOLERATED_LOSS = 0.25
+#: The share of speed that may be lost: a little below the quarter that must never pass, because
+#: the ratio varies by some 3 %.
+TOLERATED_LOSS = 0.22
 GAMES = 1500
 ROUNDS = 3000
 ATTEMPTS = 4
@@ -48,9 +50,9 @@ def yardstick(record, rounds):
 
 
 def seconds(work) -> float:
-    begin = time.perf_counter()
+    begin = time.thread_time()
     work()
-    return time.perf_counter() - begin
+    return time.thread_time() - begin
 
 
 def measured_ratio() -> float:
@@ -75,11 +77,11 @@ def measured_ratio() -> float:
 def test_the_engine_has_not_become_slower():
     allowed = RECORDED / (1 - TOLERATED_LOSS)
     ratios = []
-    for _ in range(ATTEMPTS):  # a busy machine makes single measurements too slow, never too fast
+    for _ in range(ATTEMPTS):
         ratios.append(measured_ratio())
         if ratios[-1] <= allowed:
             return
     raise AssertionError(
         f"a game takes {min(ratios):.2f} rounds of the yardstick; recorded {RECORDED}, "
-        f"allowed {allowed:.2f}: the engine has lost more than a quarter of its speed"
+        f"allowed {allowed:.2f}: the engine has lost about a quarter of its speed"
     )

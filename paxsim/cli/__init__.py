@@ -18,6 +18,7 @@ COMMANDS = (
     "tournament",
     "compare",
     "solo",
+    "report",
     "show",
     "trace",
     "policies",

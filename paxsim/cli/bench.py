@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -96,19 +97,18 @@ def play_once(setting: Setting, lineup: Lineup, games: int, jobs: int) -> tuple[
     from paxsim.playing import play_deals
 
     deals = games // jobs
+    together = threading.Barrier(jobs)
 
-    def share(number: int) -> int:
+    def share(number: int) -> tuple[float, float, int]:
+        together.wait()
+        begin = time.perf_counter()
         batch = play_deals(setting, lineup, SEED, number * deals, deals, (0,))
-        return int(batch.results["decisions"].sum(dtype=int))
+        end = time.perf_counter()
+        return begin, end, int(batch.results["decisions"].sum(dtype=int))
 
-    if jobs == 1:
-        begin = time.perf_counter()
-        decisions = share(0)
-        return time.perf_counter() - begin, decisions
     with ThreadPoolExecutor(jobs) as threads:
-        begin = time.perf_counter()
-        decisions = sum(threads.map(share, range(jobs)))
-        return time.perf_counter() - begin, decisions
+        begins, ends, decisions = zip(*threads.map(share, range(jobs)), strict=True)
+    return max(ends) - min(begins), sum(decisions)
 
 
 def machine() -> str:

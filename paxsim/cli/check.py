@@ -12,15 +12,24 @@ import click
 @click.argument("policy")
 @click.option("--deals", type=int, default=40, show_default=True, help="Deals a player count.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Names the deals.")
-def command(policy: str, deals: int, seed: int) -> None:
+@click.option(
+    "--patience",
+    type=float,
+    default=20.0,
+    show_default=True,
+    help="Seconds for a player count, after which the policy counts as stuck.",
+)
+def command(policy: str, deals: int, seed: int, patience: float) -> None:
     """Play POLICY (a name or FILE.py:NAME) through every player count and solo level."""
-    from paxsim.errors import checked_int
+    from paxsim.errors import PaxsimError, checked_int
     from paxsim.policies import find_policy
     from paxsim.testing import check_policy
 
     checked_int("deals", deals, 1, 10**6)
+    if not patience > 0:
+        raise PaxsimError(f"patience: found {patience:g}; allowed: a number above 0")
     found = find_policy(policy)
-    checks = check_policy(found, deals=deals, seed=seed)
+    checks = check_policy(found, deals=deals, seed=seed, patience=patience)
     for check in checks:
         click.echo(str(check))
     if all(check.problem is None for check in checks):

@@ -6,6 +6,7 @@ are chosen from outside with ``joblib.parallel_config``; nothing here names a ba
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -16,6 +17,9 @@ from paxsim.experiment.plan import Chunk, Plan
 from paxsim.experiment.store import RunDirectory
 from paxsim.experiment.tally import Tally, merge_tallies, tally_work
 from paxsim.playing import play_deals
+
+# Said when a run is interrupted, which is no mistake.
+warnings.filterwarnings("ignore", message=".*adjusting the input task iterator", module="joblib")
 
 MAX_JOBS = 1024
 

@@ -6,6 +6,7 @@ import contextlib
 import functools
 import hashlib
 import inspect
+import marshal
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -147,11 +148,18 @@ def make_policy(function: Callable, *, solo: bool) -> Policy:
 
 
 def _source_of(function: Callable) -> str:
-    """The text of the file that defines a function, or of the function where there is no file."""
+    """The text of the file that defines a function, or of the function where there is no file.
+
+    Of a function typed at a prompt, which has no text either, it is the compiled code.
+    """
     try:
         return Path(inspect.getfile(function)).read_text("utf-8")
     except (OSError, TypeError):
+        pass
+    try:
         return inspect.getsource(function)
+    except (OSError, TypeError):
+        return marshal.dumps(function.__code__).hex()
 
 
 def _is_number(value: Any) -> bool:
