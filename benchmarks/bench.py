@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -64,6 +65,7 @@ def measure_all(quick: bool) -> dict[str, Any]:
             result["sections"][heading] = rows
             print(section_text(heading, rows), flush=True)
     result["seconds"] = round(time.perf_counter() - begin)
+    result["load"] = round(os.getloadavg()[1], 1)
     return result
 
 
@@ -76,7 +78,9 @@ def page(result: dict[str, Any]) -> str:
     """The whole result in Markdown."""
     about = f"{result['machine']}; paxsim {result['version']}; {result['date']}"
     how = "`make bench`" + (" (quick)" if result["quick"] else "")
-    parts = [f"# Speed\n\n{about}. Made by {how} in {result['seconds']} s.\n"]
+    # With other work going on, what two workers do tells about that work.
+    load = f"Load over the last five minutes, its own included: {result['load']}."
+    parts = [f"# Speed\n\n{about}. Made by {how} in {result['seconds']} s. {load}\n"]
     parts += [section_text(*section) for section in result["sections"].items()]
     return "\n".join(parts)
 

@@ -44,13 +44,13 @@ def speed(players: int, policy: str, games: int, repeats: int) -> Row:
 
 def by_players(quick: bool) -> list[Row]:
     """Random play, by number of players; 1 is solo of level 1."""
-    games, repeats = (1000, 10) if quick else (2000, 40)
+    games, repeats = (1000, 10) if quick else (6000, 15)
     return [{"players": n, **speed(n, "random", games, repeats)} for n in range(1, 9)]
 
 
 def by_policy(quick: bool) -> list[Row]:
     """Every built-in policy at all seats of four."""
-    games, repeats = (200, 6) if quick else (500, 30)
+    games, repeats = (200, 6) if quick else (2000, 8)
     return [{"policy": name, **speed(4, name, games, repeats)} for name in BUILT_IN]
 
 
@@ -61,7 +61,7 @@ def thread_scaling(quick: bool) -> list[Row]:
     has to do; the clock tells so only if there is nothing else.
     """
     setting, lineup = paxsim.make_setting(4), paxsim.make_lineup("random", 4)
-    games, repeats = (2000, 20) if quick else (2000, 150)
+    games, repeats = (8000, 10) if quick else (8000, 50)
 
     def play(jobs: int) -> None:
         play_once(setting, lineup, games * jobs, jobs)

@@ -64,16 +64,22 @@ def spans_of(page):
     return [span for span in spans if span.split()[1] in COMMANDS]
 
 
+def tutorial_file():
+    """The file `mine.py` that the tutorial begins with."""
+    return next(b.text for b in blocks_of(ROOT / "docs/tutorial.md") if b.file == "mine.py")
+
+
 @pytest.fixture
 def reader(tmp_path, monkeypatch):
     """The folder of somebody who follows a page; nothing of it stays in this process."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     modules = set(sys.modules)
-    before = set(registry._registry) | set(registry.BUILT_IN)
+    for name in registry.BUILT_IN:
+        paxsim.find_policy(name)
+    monkeypatch.setattr(registry, "_registry", dict(registry._registry))
+    (tmp_path / "mine.py").write_text(tutorial_file(), "utf-8")  # unless the page says otherwise
     yield tmp_path
-    for name in set(registry._registry) - before:
-        del registry._registry[name]
     for name in set(sys.modules) - modules:
         if Path(str(getattr(sys.modules[name], "__file__", ""))).is_relative_to(tmp_path):
             del sys.modules[name]
@@ -85,7 +91,7 @@ def reader(tmp_path, monkeypatch):
 FEW_GAMES = {
     "run": ["--games", "200", "--jobs", "1"],
     "compare": ["--games", "200", "--jobs", "1"],
-    "tournament": ["--games", "200", "--jobs", "1"],
+    "tournament": ["--games", "2000", "--jobs", "1"],
     "solo": ["--games", "200", "--jobs", "1"],
     "check": ["--deals", "1"],
     "trace": [],
@@ -110,11 +116,16 @@ def parse(words):
 
 
 def carry_out(line):
-    """Do what a command line says, with few games."""
+    """Do what a command line says, with few games, and as a process that knows nothing yet."""
+    for name in set(registry._registry) - set(registry.BUILT_IN):
+        del registry._registry[name]
     words = shlex.split(line, comments=True)[1:]
     parse(words)
     if words[0] in FEW_GAMES and not any(word.split("=")[0] in TOO_MUCH for word in words):
-        assert run([*words, *FEW_GAMES[words[0]]]) == 0, line
+        few = FEW_GAMES[words[0]]
+        if words[0] == "tournament" and "--policies" not in words:
+            few = [*few, "--policies", "builder,racer,miser"]  # not everybody against everybody
+        assert run([*words, *few]) == 0, line
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
@@ -157,9 +168,8 @@ def function_named(source, name):
 
 
 def test_the_tutorial_and_the_example_show_the_same_policy():
-    tutorial = next(b.text for b in blocks_of(ROOT / "docs/tutorial.md") if b.file == "mine.py")
     example = (ROOT / "examples/my_first_policy.py").read_text("utf-8")
-    assert function_named(tutorial, "thrifty") == function_named(example, "thrifty")
+    assert function_named(tutorial_file(), "thrifty") == function_named(example, "thrifty")
 
 
 def modules_with_examples():
@@ -192,6 +202,8 @@ def test_every_link_leads_somewhere(page):
             continue  # another site
         file, _, anchor = target.partition("#")
         goal = (page.parent / file).resolve() if file else page
+        if goal.is_relative_to(ROOT / "reports") and not (ROOT / "reports/index.html").exists():
+            continue  # the report has yet to be made
         assert goal.exists(), target
         if anchor:
             assert anchor in anchors_of(goal), target

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 import pandas as pd
@@ -24,8 +26,14 @@ def group_of(match: MatchMeasures) -> Row:
         "solo_level": info["solo_level"],
         "lineup": ", ".join(info["policies"]),
         "deck": info["deck"],
-        "rules": load_rules(info["rules"]).describe(),
+        "rules": _rules_text(json.dumps(info["rules"])),
     }
+
+
+@cache
+def _rules_text(changes: str) -> str:
+    """A rule set in words, made once: a tournament has it in thousands of rows."""
+    return load_rules(json.loads(changes)).describe()
 
 
 def spread(name: str, interval: Interval) -> Row:

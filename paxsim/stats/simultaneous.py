@@ -8,11 +8,10 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
 from scipy.special import fdtr, fdtri, ndtri, stdtr, stdtrit
 
 from paxsim.errors import PaxsimError
-from paxsim.stats.constants import LEVEL, MAX_T_POINTS, RESAMPLING_SEED
+from paxsim.stats.constants import LEVEL, MAX_T_POINTS
 from paxsim.stats.intervals import RATE, UNBOUNDED, Bounds, Interval, contrast, unit
 from paxsim.stats.moments import Moments
 from paxsim.stats.rates import check_level
@@ -152,15 +151,24 @@ def max_t_quantile(correlation: ArrayLike, df: float, level: float = LEVEL) -> f
         return float(np.interp(c * reach, lengths, chances).mean()) - level
 
     # It lies between the value for one and for k independent ones; leave room for rounding.
-    return float(brentq(miss, 0.9 * single, 1.1 * sidak, xtol=1e-3))
+    # By halving: importing a root finder would take longer than a thousand steps of it.
+    low, high = 0.9 * single, 1.1 * sidak
+    while high - low > 1e-4:
+        middle = (low + high) / 2
+        low, high = (middle, high) if miss(middle) < 0 else (low, middle)
+    return (low + high) / 2
 
 
 @lru_cache(maxsize=32)
 def _directions(k: int) -> NDArray[np.float64]:
     """Unit vectors spread evenly over all directions, shape (points, k)."""
-    from scipy.stats import qmc  # slow to import, needed only here
-
-    uniform = qmc.Sobol(k, rng=np.random.default_rng(RESAMPLING_SEED)).random(MAX_T_POINTS)
+    # Roberts' generalised golden ratio: multiples of these steps fill a cube evenly. (scipy has
+    # Sobol's points for it, but takes a second to import them.)
+    root = 2.0
+    for _ in range(60):
+        root = (1 + root) ** (1 / (k + 1))
+    steps = root ** -np.arange(1.0, k + 1)
+    uniform = (0.5 + np.arange(1, MAX_T_POINTS + 1)[:, None] * steps) % 1
     normal = ndtri(np.clip(uniform, 1e-12, 1 - 1e-12))
     return np.asarray(normal / np.linalg.norm(normal, axis=1, keepdims=True))
 
