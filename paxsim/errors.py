@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from numbers import Integral
 
 
 class PaxsimError(ValueError):
@@ -33,6 +34,7 @@ def unknown(field: str, found: object, allowed: Iterable[str]) -> PaxsimError:
 
 def checked_int(field: str, found: object, low: int, high: int) -> int:
     """Return `found` if it is a whole number within ``low..high``; complain otherwise."""
-    if isinstance(found, bool) or not isinstance(found, int) or not low <= found <= high:
+    # numbers.Integral, because numpy's whole numbers are as good as Python's.
+    if isinstance(found, bool) or not isinstance(found, Integral) or not low <= found <= high:
         raise PaxsimError(f"{field}: found {found!r}; allowed: a whole number from {low} to {high}")
-    return found
+    return int(found)

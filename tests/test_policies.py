@@ -17,17 +17,6 @@ from paxsim.testing import check_policy
 SOME_TABLES = [(1, 4), (2, None), (3, None), (6, None)]
 
 
-#: Alone it has no rival to deny anything, and looks up the cards of seat -1.
-ABSENT_LEADER = pytest.mark.xfail(reason="looks at the cards of a leader that there is not in solo")
-#: Alone, letting Rome win is losing, yet it says that it fits solo.
-SIDES_WITH_ROME = pytest.mark.xfail(reason="says that it fits solo, where it helps Rome to win")
-
-
-def catalogue(names, **marks):
-    """Names as parameters of a test, some of them with a mark."""
-    return [pytest.param(name, marks=marks.get(name, ())) for name in names]
-
-
 @pytest.fixture(params=BUILT_IN)
 def built_in(request):
     """Every policy that comes with the package."""
@@ -179,7 +168,7 @@ def plain(function, known=None):
     return known[source]
 
 
-@pytest.mark.parametrize("name", catalogue(BUILT_IN[1:], denier=ABSENT_LEADER))
+@pytest.mark.parametrize("name", BUILT_IN[1:])
 def test_plain_python_decides_alike_and_never_uses_an_index_out_of_range(name):
     policy = paxsim.find_policy(name)
     function = plain(policy.function)
@@ -238,7 +227,7 @@ def caught_cheating(policy, compiled, seed=7):
     return changed
 
 
-@pytest.mark.parametrize("name", catalogue(BUILT_IN, denier=ABSENT_LEADER))
+@pytest.mark.parametrize("name", BUILT_IN)
 def test_no_decision_depends_on_what_the_seat_cannot_see(name):
     policy = paxsim.find_policy(name)
     assert caught_cheating(policy, policy.compiled) == 0
@@ -353,7 +342,7 @@ def solo_wins(name):
 SOLO_PLAYERS = [name for name in HEURISTICS if paxsim.find_policy(name).solo]
 
 
-@pytest.mark.parametrize("name", catalogue(SOLO_PLAYERS, conspirator=SIDES_WITH_ROME))
+@pytest.mark.parametrize("name", SOLO_PLAYERS)
 def test_a_heuristic_that_fits_solo_wins_more_often_there_than_random_play(name):
     mean, error = mean_and_error(solo_wins(name) - solo_wins("random"))
     assert mean > ERRORS * error

@@ -178,6 +178,12 @@ def tournament(
             raise PaxsimError(f"players: found {count}; allowed in a tournament: 2 to 8")
         setting = make_setting(count, deck=deck, rules=rules)
         lineups = draw_lineups(found, count)
+        fewest = 2 * count * len(lineups)  # two blocks of each: one tells nothing about chance
+        if games < fewest:
+            raise PaxsimError(
+                f"games: found {games} for {len(lineups)} line-ups of {count} players; "
+                f"allowed: at least {fewest}"
+            )
         bundles += [(make_match(setting, make_lineup(lineup, count)),) for lineup in lineups]
         shares += [-(-games // len(lineups))] * len(lineups)
     plan = _plan(bundles, shares, seed, how)

@@ -7,9 +7,14 @@ from paxsim.policies.registry import policy
 from paxsim.policies.wishes import wish_points, wish_primus, wish_rome
 
 
-@policy
+@policy(solo=False)
 def conspirator(table, me, choice, intrigue=2.0, margin=2.0, thrift=0.25):
-    """Hold primus conspiratus and let Rome win."""
+    """Hold primus conspiratus and let Rome win.
+
+    Intrigue above everything, with a margin so that nobody takes primus conspiratus away late; what
+    helps Rome where it is close is welcome. In solo Rome's win is the player's loss, so it makes no
+    sense there.
+    """
     if wishes_due(table, me, choice):
         clear_wishes(table, me)
         wish_points(table, me, 0.3, 0.0, 0.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paxsim.helpers import N_CATEGORIES, is_military
+from paxsim.helpers import N_CATEGORIES, NOBODY, is_military
 from paxsim.policies.planner import (
     EXTRA,
     MONEY,
@@ -32,11 +32,12 @@ def denier(table, me, choice, spite=0.8, stronger=2.0, thrift=0.3):
         wish_points(table, me, 1.5, stronger, 0.6)
         leader = leader_of(table, me)
         for category in range(N_CATEGORIES):
-            if table.cards[leader, category] == 0 or is_military(category):
+            needed = leader != NOBODY and table.cards[leader, category] == 0
+            if needed or is_military(category):
                 me.memory[EXTRA + category] += spite
         outlook = rome_outlook(table, me, 0.0)
         wish_primus(table, me, 3.0 * outlook, 1.0)
-        wish_rome(table, me, -0.6 if table.primus == leader else 0.3)
+        wish_rome(table, me, -0.6 if leader != NOBODY and table.primus == leader else 0.3)
         wish_limit(table, me, 0.4)
         me.memory[MONEY] = thrift
     return carry_out_wishes(table, me, choice)
