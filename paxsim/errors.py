@@ -34,7 +34,7 @@ def unknown(field: str, found: object, allowed: Iterable[str]) -> PaxsimError:
 
 def checked_int(field: str, found: object, low: int, high: int) -> int:
     """Return `found` if it is a whole number within ``low..high``; complain otherwise."""
-    # numbers.Integral, because numpy's whole numbers are as good as Python's.
-    if isinstance(found, bool) or not isinstance(found, Integral) or not low <= found <= high:
-        raise PaxsimError(f"{field}: found {found!r}; allowed: a whole number from {low} to {high}")
-    return int(found)
+    # Integral, because numpy's whole numbers are as good as Python's.
+    if isinstance(found, Integral) and not isinstance(found, bool) and low <= int(found) <= high:
+        return int(found)
+    raise PaxsimError(f"{field}: found {found!r}; allowed: a whole number from {low} to {high}")
