@@ -12,6 +12,9 @@ from matplotlib.ticker import MaxNLocator
 from paxsim.charts.data import table_of
 from paxsim.charts.style import COLOURS, DASHES, MARKERS, QUIET, chart
 
+#: Of the lines in the background, so many have their names at their ends.
+NAMED_LINES = 5
+
 
 @chart(7.0, 4.2)
 def rome_rate(
@@ -80,6 +83,16 @@ def _grouping(table: pd.DataFrame) -> str | None:
     return next((name for name in ("field", "deck", "lineup") if name in table), None)
 
 
+def _name_lowest(groups: list[tuple[Any, pd.DataFrame]], value: str, ax: Axes) -> None:
+    """Write the names of the lowest quiet lines at their ends; the others lie too close."""
+    ends = [(rows.sort_values("players").iloc[-1], name) for name, rows in groups]
+    for row, name in sorted(ends, key=lambda end: end[0][value])[:NAMED_LINES]:
+        label = str(name).removeprefix("all ")
+        place = (row["players"], 100 * row[value])
+        ax.annotate(label, place, xytext=(5, 0), textcoords="offset points", va="center",
+                    fontsize="small", color=QUIET, annotation_clip=False)  # fmt: skip
+
+
 def _draw_lines(
     table: pd.DataFrame, value: str, by: str | None, quiet: Sequence[str], ax: Axes
 ) -> None:
@@ -100,6 +113,7 @@ def _draw_lines(
         low, high = 100 * rows[f"{value}_low"], 100 * rows[f"{value}_high"]
         ax.fill_between(rows["players"], low, high, color=look["color"], alpha=0.22, lw=0)
         number += 1
+    _name_lowest([(name, rows) for name, rows in groups if name in quiet], value, ax)
     if len(groups) > 1:
         ax.legend(loc="best")
     ax.grid(axis="y", visible=True)
