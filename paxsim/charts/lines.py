@@ -14,6 +14,8 @@ from paxsim.charts.style import COLOURS, DASHES, MARKERS, QUIET, chart
 
 #: Of the lines in the background, so many have their names at their ends.
 NAMED_LINES = 5
+#: Percentage points that a name takes up.
+NAME_HEIGHT = 3.5
 
 
 @chart(7.0, 4.2)
@@ -86,9 +88,13 @@ def _grouping(table: pd.DataFrame) -> str | None:
 def _name_lowest(groups: list[tuple[Any, pd.DataFrame]], value: str, ax: Axes) -> None:
     """Write the names of the lowest quiet lines at their ends; the others lie too close."""
     ends = [(rows.sort_values("players").iloc[-1], name) for name, rows in groups]
+    below = -NAME_HEIGHT
     for row, name in sorted(ends, key=lambda end: end[0][value])[:NAMED_LINES]:
         label = str(name).removeprefix("all ")
         place = (row["players"], 100 * row[value])
+        if place[1] - below < NAME_HEIGHT:
+            continue  # it would be written over the name below
+        below = place[1]
         ax.annotate(label, place, xytext=(5, 0), textcoords="offset points", va="center",
                     fontsize="small", color=QUIET, annotation_clip=False)  # fmt: skip
 
