@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import paxsim
+from paxsim.playing import warm_up
 
 settings.register_profile(
     "default",
@@ -36,8 +37,14 @@ TABLE_NAMES = [
 
 
 def pytest_configure(config):
-    """Policies are first-class functions, which numba calls experimental in a warning."""
+    """Compile everything once, before workers start that would each do it.
+
+    Policies are first-class functions, which numba calls experimental in a warning.
+    """
     config.addinivalue_line("filterwarnings", "ignore:First-class function type")
+    if not hasattr(config, "workerinput") and not config.option.collectonly:
+        for _ in warm_up():
+            pass
 
 
 def deck_counts(deck):
