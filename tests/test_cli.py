@@ -11,7 +11,7 @@ from commands import paxsim as command
 
 import paxsim
 from paxsim.cards import CATEGORIES, COPY_COUNTS
-from paxsim.cli import COMMANDS, cli, run
+from paxsim.cli import COMMANDS, cli, run_command
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def deck_text(changes=None, name="mine"):
 
 def printed(capsys, *arguments):
     """The standard output of a command that succeeds and complains about nothing."""
-    code = run(list(map(str, arguments)))
+    code = run_command(list(map(str, arguments)))
     out, err = capsys.readouterr()
     assert (code, err) == (0, ""), err
     return out
@@ -227,7 +227,7 @@ def test_bad_input_is_one_line_and_leaves_nothing_behind(name, folder, capsys):
     (folder / "broken.toml").write_text('name = "x\n')
     (folder / "rules.toml").write_text("rome_need = 5\n")
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    assert run(arguments) == 2
+    assert run_command(arguments) == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith("paxsim: ") and err.count("\n") == 1 and "Traceback" not in err

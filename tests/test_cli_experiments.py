@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from commands import COMMAND, paxsim, start
 
-from paxsim.cli import EXIT_INTERRUPTED, run
+from paxsim.cli import EXIT_INTERRUPTED, run_command
 
 PLAIN = ["--policies", "random,first", "--games", "400", "--seed", "3"]
 
@@ -20,7 +20,7 @@ PLAIN = ["--policies", "random,first", "--games", "400", "--seed", "3"]
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory):
     folder = tmp_path_factory.mktemp("stored") / "run"
-    assert run(["run", *PLAIN, "--out", str(folder)]) == 0
+    assert run_command(["run", *PLAIN, "--out", str(folder)]) == 0
     return folder
 
 
@@ -133,7 +133,7 @@ def test_at_80_columns_nothing_is_cut_off_and_the_bar_shows_rate_time_and_wins()
     ],
 )
 def test_a_mistake_is_one_line_and_exit_code_2(arguments, words, capsys):
-    assert run(arguments.split()) == 2
+    assert run_command(arguments.split()) == 2
     out, err = capsys.readouterr()
     assert out == "" and err.count("\n") == 1 and err.startswith("paxsim: ")
     assert words in err
@@ -149,7 +149,9 @@ def test_two_policies_of_one_name_are_refused(tmp_path, capsys):
         )
         files.append(f"{file}:twin")
     out = tmp_path / "run"
-    assert run(["run", "--policies", ",".join(files), "--games", "10", "--out", str(out)]) == 2
+    assert (
+        run_command(["run", "--policies", ",".join(files), "--games", "10", "--out", str(out)]) == 2
+    )
     err = capsys.readouterr().err
     assert "policy twin: registered by" in err and err.count("\n") == 1
     assert not out.exists()
@@ -181,9 +183,9 @@ def test_ctrl_c_stops_within_seconds_keeps_what_is_done_and_says_how_to_go_on(tm
 
 
 def test_show_prints_the_tables_of_the_run(stored, capsys):
-    assert run(["run", *PLAIN, "--out", str(stored)]) == 0
+    assert run_command(["run", *PLAIN, "--out", str(stored)]) == 0
     played = capsys.readouterr().out
-    assert run(["show", str(stored)]) == 0
+    assert run_command(["show", str(stored)]) == 0
     shown = capsys.readouterr().out
     # All but the last line, which has the time it took.
     assert played.splitlines()[:-1] == shown.splitlines()[: len(played.splitlines()) - 1]
@@ -191,10 +193,10 @@ def test_show_prints_the_tables_of_the_run(stored, capsys):
 
 
 def test_the_game_that_a_row_names_can_be_replayed(stored, capsys):
-    assert run(["show", str(stored), "--json"]) == 0
+    assert run_command(["show", str(stored), "--json"]) == 0
     tables = json.loads(capsys.readouterr().out)["tables"]
     for row in tables["seat_strategies"]:
-        assert run(["trace", "--run", str(stored), "--game", str(row["example_game"])]) == 0
+        assert run_command(["trace", "--run", str(stored), "--game", str(row["example_game"])]) == 0
         events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
         assert events[0]["seed"] == 3
         assert events[0]["policies"][row["seat"] - 1] == row["strategy"]
@@ -208,17 +210,20 @@ def test_a_policy_that_has_changed_since_is_said_when_its_game_is_replayed(tmp_p
     out = str(tmp_path / "run")
     policies = f"{file}:changing,random"
     assert paxsim("run", "--policies", policies, "--games", "4", "--out", out).returncode == 0
-    assert run(["trace", "--run", out, "--game", "1"]) == 0
+    assert run_command(["trace", "--run", out, "--game", "1"]) == 0
     file.write_text(text.format("choice.count - 1"))
     capsys.readouterr()
-    assert run(["trace", "--run", out, "--game", "1"]) == 2
+    assert run_command(["trace", "--run", out, "--game", "1"]) == 2
     assert "policy changing has changed since" in capsys.readouterr().err
 
 
 def test_plan_says_how_many_games_it_takes_and_plays_none(capsys):
-    assert run(["run", "--policies", "random,first", "--precision", "2%", "--plan"]) == 0
+    assert run_command(["run", "--policies", "random,first", "--precision", "2%", "--plan"]) == 0
     assert "±2% takes about" in capsys.readouterr().out
-    assert run(["compare", "first", "random", "--players", "2", "--delta", "2%", "--plan"]) == 0
+    assert (
+        run_command(["compare", "first", "random", "--players", "2", "--delta", "2%", "--plan"])
+        == 0
+    )
     assert "takes" in capsys.readouterr().out
 
 
@@ -232,19 +237,19 @@ def test_plan_says_how_many_games_it_takes_and_plays_none(capsys):
     ],
 )  # fmt: skip
 def test_every_question_has_its_tables(arguments, tables, capsys):
-    assert run([*arguments.split(), "--json"]) == 0
+    assert run_command([*arguments.split(), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["tables"]
     common = {"strategies", "seats", "seat_strategies", "rome", "points", "games"}
     assert set(found) == tables | common
     for name in tables:
         assert all({"games", "blocks", "deck", "rules"} <= row.keys() for row in found[name]), name
-    assert run(arguments.split()) == 0
+    assert run_command(arguments.split()) == 0
     assert "nan" not in capsys.readouterr().out
 
 
 def test_ratings_have_rome_as_a_contestant(capsys):
     words = ["--policies", "random,first", "--players", "2", "--games", "400", "--json"]
-    assert run(["tournament", *words]) == 0
+    assert run_command(["tournament", *words]) == 0
     ratings = json.loads(capsys.readouterr().out)["tables"]["ratings"]
     assert {row["strategy"] for row in ratings} == {"random", "first", "Rome"}
     assert all(row["rating_low"] <= row["rating"] <= row["rating_high"] for row in ratings)
@@ -253,8 +258,8 @@ def test_ratings_have_rome_as_a_contestant(capsys):
 def test_a_permuted_run_can_be_watched_and_kept(tmp_path: Path, capsys):
     out = str(tmp_path / "run")
     words = "run --policies random,first,random --permutations --precision 5% --games 30000"
-    assert run([*words.split(), "--out", out]) == 0
+    assert run_command([*words.split(), "--out", out]) == 0
     first = capsys.readouterr().out
     assert "hold while watched" in first
-    assert run(["show", out]) == 0
+    assert run_command(["show", out]) == 0
     assert "made by" in capsys.readouterr().out

@@ -30,7 +30,7 @@ from paxsim.engine.play import score_game
 from paxsim.engine.records import result_dtype
 
 if "as-command" in sys.argv:
-    cli.run(["deck", "--help"])
+    cli.run_command(["deck", "--help"])
 if "edit" in sys.argv:
     with open(sys.argv[-1], "a") as file:
         file.write("\\n\\n@kernel\\ndef wealth_of(game, seat):\\n    return -seat\\n")

@@ -18,7 +18,7 @@ import pytest
 import paxsim
 from paxsim import helpers
 from paxsim.cards import parse_deck
-from paxsim.cli import COMMANDS, cli, run
+from paxsim.cli import COMMANDS, cli, run_command
 from paxsim.engine.records import choice_dtype, seat_dtype, table_dtype
 from paxsim.policies import registry
 
@@ -125,7 +125,7 @@ def carry_out(line):
         few = FEW_GAMES[words[0]]
         if words[0] == "tournament" and "--policies" not in words:
             few = [*few, "--policies", "builder,racer,miser"]  # not everybody against everybody
-        assert run([*words, *few]) == 0, line
+        assert run_command([*words, *few]) == 0, line
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

@@ -12,7 +12,7 @@ from commands import paxsim as command
 from numba.core import event
 
 import paxsim
-from paxsim.cli import run
+from paxsim.cli import run_command
 from paxsim.policies import registry
 from paxsim.testing import check_policy
 
@@ -109,7 +109,7 @@ def test_a_file_is_named_on_the_command_line_with_or_without_its_only_policy(fol
     write(folder / "mine.py", THRIFTY.format(name="named_by_file"))
     lines = []
     for spec in ("mine.py:named_by_file", "mine.py", "mine.py:top=3", f"{folder}/mine.py"):
-        assert run(["trace", "--policies", f"{spec},random", "--seed", "3"]) == 0
+        assert run_command(["trace", "--policies", f"{spec},random", "--seed", "3"]) == 0
         lines.append(capsys.readouterr().out)
     assert len(set(lines)) == 1
     assert '"policies": ["named_by_file", "random"]' in lines[0]
@@ -270,7 +270,7 @@ def installed(folder, monkeypatch):
 def test_a_package_offers_policies_through_an_entry_point(installed, capsys):
     installed("strangers", THRIFTY.format(name="stranger"), "stranger")
     assert "stranger" in paxsim.policy_names()
-    assert run(["policies"]) == 0
+    assert run_command(["policies"]) == 0
     assert "Buy only what is cheap." in capsys.readouterr().out
     assert games("stranger:top=2", "random") != games("random", "random")
 
@@ -532,11 +532,11 @@ def test_the_command_in_the_message_replays_the_game_up_to_the_mistake(folder, c
     assert "at the decision 'buy'" in message
     words = shlex.split(message.partition("to see this game: ")[2])
     assert words[:2] == ["paxsim", "trace"]
-    assert run(words[1:]) == 2
+    assert run_command(words[1:]) == 2
     out, err = capsys.readouterr()
     assert err == f"paxsim: {message}\n"
     assert out.startswith('{"event": "setup"') and '"event": "score"' not in out
-    assert run([*words[1:], "--out", "trace.jsonl"]) == 2
+    assert run_command([*words[1:], "--out", "trace.jsonl"]) == 2
     assert sorted(path.name for path in folder.iterdir() if path.suffix != "") == ["culprits.py"]
 
 
@@ -586,7 +586,7 @@ print(check_policy("mine.py", deals=1, patience=0.2)[0])
 
 def test_a_fair_policy_passes_the_check_in_plain_words(folder, capsys):
     write(folder / "mine.py", THRIFTY.format(name="fair"))
-    assert run(["check", "mine.py:fair", "--deals", "1"]) == 0
+    assert run_command(["check", "mine.py:fair", "--deals", "1"]) == 0
     out, err = capsys.readouterr()
     assert out.splitlines()[0] == "solo level 1: 1 games, fine"
     assert out.splitlines()[-2:] == ["8 players: 8 games, fine", "policy fair: fine"]

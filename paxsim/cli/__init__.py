@@ -65,10 +65,10 @@ def _missing(command: str, error: ModuleNotFoundError) -> PaxsimError:
 
 def main() -> None:
     """Run the command line; a user's mistake is one line and exit code 2."""
-    sys.exit(run(sys.argv[1:]))
+    sys.exit(run_command(sys.argv[1:]))
 
 
-def run(arguments: list[str]) -> int:
+def run_command(arguments: list[str]) -> int:
     """Run one command and return its exit code."""
     compiling.tell = lambda text: click.echo(f"paxsim: {text}", err=True)
     try:

@@ -2,7 +2,7 @@
 
 import sys
 
-from paxsim.cli import run
+from paxsim.cli import run_command
 
 if __name__ == "__main__":
-    sys.exit(run(["report", *sys.argv[1:]]))
+    sys.exit(run_command(["report", *sys.argv[1:]]))
