@@ -82,7 +82,7 @@ def in_a_terminal(columns, *arguments):
 
 def test_at_80_columns_nothing_is_cut_off_and_the_bar_shows_rate_time_and_wins():
     lines = in_a_terminal(
-        80, "run", "--players", "4", "--games", "20000", "--chunk-games", "2000",
+        80, "run", "--players", "4", "--games", "400000", "--chunk-games", "2000",
         "--policies", "random,first,random,first",
     )  # fmt: skip
     bars = [line for line in lines if "wins %" in line]
@@ -205,16 +205,16 @@ def test_the_game_that_a_row_names_can_be_replayed(stored, capsys):
 
 def test_a_policy_that_has_changed_since_is_said_when_its_game_is_replayed(tmp_path, capsys):
     file = tmp_path / "mine.py"
-    text = "import paxsim\n\n@paxsim.policy\ndef changing(table, me, choice):\n    return {}\n"
+    text = "import paxsim\n\n@paxsim.policy\ndef altered(table, me, choice):\n    return {}\n"
     file.write_text(text.format(0))
     out = str(tmp_path / "run")
-    policies = f"{file}:changing,random"
+    policies = f"{file}:altered,random"
     assert paxsim("run", "--policies", policies, "--games", "4", "--out", out).returncode == 0
     assert run_command(["trace", "--run", out, "--game", "1"]) == 0
     file.write_text(text.format("choice.count - 1"))
     capsys.readouterr()
     assert run_command(["trace", "--run", out, "--game", "1"]) == 2
-    assert "policy changing has changed since" in capsys.readouterr().err
+    assert "policy altered has changed since" in capsys.readouterr().err
 
 
 def test_plan_says_how_many_games_it_takes_and_plays_none(capsys):

@@ -19,7 +19,7 @@ import numpy as np
 from numba import types
 from numba.core.errors import NumbaError
 
-from paxsim.engine.compiling import OPTIONS, enable_package_cache
+from paxsim.engine.compiling import OPTIONS, enable_package_cache, kernel, with_parts
 from paxsim.engine.play import POLICY_SIGNATURE
 from paxsim.engine.records import MAX_PARAMS, ChoiceType, SeatType, TableType
 from paxsim.errors import PaxsimError, unknown
@@ -201,14 +201,14 @@ def _compile(function: Callable, built_in: bool) -> Any:
     """
     name = function.__name__
     count = len(_params_of(function))
-    inner = numba.njit(**OPTIONS, boundscheck=not built_in)(function)
+    inner = kernel(function) if built_in else helper(function)
     if not built_in:
         _check_return_type(inner, name, count)
     values = "".join(f", me.params[{i}]" for i in range(count))
     source = f"def {name}(table, me, choice):\n return decide(table, me, choice{values})\n"
     namespace: dict[str, Any] = {"decide": inner, "__name__": function.__module__}
     exec(compile(source, f"<policy {name}>", "exec"), namespace)
-    outer = numba.njit(**OPTIONS)(namespace[name])
+    outer = with_parts(namespace[name])
     if built_in:
         enable_package_cache(outer)
     outer.compile(POLICY_SIGNATURE)
