@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import joblib
-
 from paxsim.errors import PaxsimError, unknown
 
 BACKENDS = ("threads", "processes", "dask")
@@ -32,7 +30,10 @@ def workers(backend: str = "threads", address: str | None = None) -> Iterator[No
         raise PaxsimError(f"address: found {address!r} with backend {backend}; allowed: with dask")
     if backend == "threads":
         yield
-    elif backend == "processes":
+        return
+    import joblib  # slow to import, and threads need none of it
+
+    if backend == "processes":
         with joblib.parallel_config(backend="loky", inner_max_num_threads=1):
             yield
     else:

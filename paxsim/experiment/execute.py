@@ -6,14 +6,14 @@ are chosen from outside with ``joblib.parallel_config``; nothing here names a ba
 
 from __future__ import annotations
 
+import os
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from joblib import Parallel, delayed, effective_n_jobs
-
 from paxsim.errors import checked_int
-from paxsim.experiment.plan import Chunk, Plan
+from paxsim.experiment.plan import Chunk, Plan, Work
 from paxsim.experiment.store import RunDirectory
 from paxsim.experiment.tally import Tally, merge_tallies, tally_work
 from paxsim.playing import play_deals
@@ -57,6 +57,11 @@ StopRule = Callable[[list[Tally | None]], bool]
 
 def default_jobs() -> int:
     """As many workers as there are cores for them here, or in the cluster that was chosen."""
+    if "joblib" not in sys.modules:  # nobody has chosen anything but threads
+        usable = getattr(os, "sched_getaffinity", None)
+        return len(usable(0)) if usable else os.cpu_count() or 1
+    from joblib import effective_n_jobs
+
     return effective_n_jobs(-1)
 
 
@@ -115,6 +120,16 @@ def warm(plan: Plan) -> None:
     play_deals(match.setting, match.lineup, plan.seed, 0, 1, (0,))
 
 
+def _played(works: list[Work], jobs: int) -> Iterator[Tally]:
+    """Tallies in the order of the work; a single piece is played on the spot."""
+    if len(works) == 1:
+        return iter([tally_work(works[0])])
+    from joblib import Parallel, delayed  # slow to import, and a small run needs none of it
+
+    workers = Parallel(n_jobs=min(jobs, len(works)), prefer="threads", return_as="generator")
+    return workers(delayed(tally_work)(work) for work in works)
+
+
 def _tallies_of(
     plan: Plan, chunks: list[Chunk], jobs: int, store: RunDirectory | None
 ) -> Iterator[tuple[Chunk, Tally]]:
@@ -129,9 +144,8 @@ def _tallies_of(
     if not missing:
         return
     warm(plan)
-    workers = Parallel(n_jobs=min(jobs, len(missing)), prefer="threads", return_as="generator")
-    played = workers(delayed(tally_work)(plan.work(chunk)) for chunk in missing)
-    for chunk, tally in zip(missing, played, strict=True):
+    works = [plan.work(chunk) for chunk in missing]
+    for chunk, tally in zip(missing, _played(works, jobs), strict=True):
         if store is not None:
             store.save(chunk, tally)
         yield chunk, tally
