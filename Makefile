@@ -5,7 +5,7 @@ READY := .venv/.ready
 
 SCALE ?= 1
 
-.PHONY: report test lint format bench clean help
+.PHONY: report test lint format docs bench clean help
 
 help:           ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -32,6 +32,10 @@ lint: $(READY)  ## style and types
 format: $(READY)  ## rewrite the sources in the common style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+docs: $(READY)  ## the pages that are made by commands
+	$(BIN)/python docs/make_reference.py
+	$(BIN)/python experiments/catalogue.py
 
 bench: $(READY)  ## all figures about speed, into benchmarks/results
 	$(BIN)/python benchmarks/bench.py

@@ -259,3 +259,12 @@ def test_every_public_helper_is_listed_and_explained():
             assert name in helpers.__all__
         if compiled and name in helpers.__all__:
             assert value.py_func.__doc__, name
+
+
+# --- the reference --------------------------------------------------------------------------
+
+
+def test_the_reference_page_says_what_the_docstrings_say():
+    namespace = runpy.run_path(str(ROOT / "docs" / "make_reference.py"))
+    written = (ROOT / "docs" / "reference.md").read_text("utf-8")
+    assert written == namespace["page"](), "run: python docs/make_reference.py"
