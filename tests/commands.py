@@ -1,5 +1,6 @@
 """Running the command line as a user does, in a process of its own."""
 
+import signal
 import subprocess
 import sys
 import tempfile
@@ -27,4 +28,6 @@ def start(*arguments, cwd=None):
         text=True,
         cwd=cwd or tempfile.gettempdir(),
         start_new_session=True,
+        # Tests that were started in the background ignore Ctrl-C, and would pass that on.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
