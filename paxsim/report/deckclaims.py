@@ -31,7 +31,7 @@ def rome_claims(rome: pd.DataFrame, counts: Sequence[int]) -> list[Claim]:
     return [
         Claim(
             f"rome/{players}",
-            f"With {players} players Rome wins more than half of all games",
+            f"With {players} players Rome wins more than half of the games of the mixed field",
             f"With {players} players Rome wins less than half of all games",
             _values(rome[rome["players"] == players], "rome_wins"),
             0.5,
