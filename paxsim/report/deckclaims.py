@@ -32,7 +32,7 @@ def rome_claims(rome: pd.DataFrame, counts: Sequence[int]) -> list[Claim]:
         Claim(
             f"rome/{players}",
             f"With {players} players Rome wins more than half of the games of the mixed field",
-            f"With {players} players Rome wins less than half of all games",
+            f"With {players} players Rome wins less than half of the games of the mixed field",
             _values(rome[rome["players"] == players], "rome_wins"),
             0.5,
             "Rome's rate",
