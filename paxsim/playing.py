@@ -234,7 +234,7 @@ def replay_command(setting: Setting, lineup: Lineup, seed: int, deal: int, rotat
         words.append(f"--solo-level {setting.solo_level}")
     words.append(f"--policies {shlex.quote(','.join(lineup.specs))}")
     words.append(f"--seed {seed} --deal {deal} --rotation {rotation}")
-    if setting.deck.name != DEFAULT_DECK:
+    if setting.deck.source != DEFAULT_DECK:
         words.append(f"--deck {shlex.quote(setting.deck.source)}")
     if setting.rules != Rules():
         words.append(f"--rules {shlex.quote(setting.rules.describe())}")

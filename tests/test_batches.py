@@ -1,6 +1,7 @@
 """Batches, rotations of a line-up, and policies that misbehave."""
 
 import shlex
+from pathlib import Path
 
 import numba
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 import paxsim
 from paxsim.engine.records import BUY
+from paxsim.playing import replay_command
 from paxsim.policies import find_policy
 from paxsim.policies.policy import make_policy
 from paxsim.trace import trace_game
@@ -293,3 +295,14 @@ def test_the_label_of_a_policy_names_its_very_parameters(value):
     name, _, parameter = label.partition(":")
     assert name == "nth"
     assert float(parameter.removeprefix("n=") or NTH.params["n"]) == value
+
+
+def test_the_replay_command_names_a_deck_file_even_if_its_deck_is_called_assumed(tmp_path):
+    shipped = Path(paxsim.__file__).parent / "decks" / "flat.toml"
+    file = tmp_path / "mine.toml"
+    file.write_text(shipped.read_text("utf-8").replace('"flat"', '"assumed"'), "utf-8")
+    setting = paxsim.make_setting(2, deck=file)
+    lineup = paxsim.make_lineup("random", 2)
+    assert f"--deck {file}" in replay_command(setting, lineup, 1, 2, 0)
+    published = paxsim.make_setting(2)
+    assert "--deck" not in replay_command(published, lineup, 1, 2, 0)
