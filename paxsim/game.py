@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from paxsim.cards import CATEGORIES, DEFAULT_DECK, Card, Deck
-from paxsim.engine.play import apply_option, score_game, start_game
+from paxsim.engine.play import (
+    apply_option,
+    ask_policy,
+    progress_dtype,
+    score_game,
+    start_game,
+    take_seats,
+)
 from paxsim.engine.records import (
     BUY,
     DECISIONS,
@@ -24,7 +32,10 @@ from paxsim.engine.records import (
     log_dtype,
     result_dtype,
 )
+from paxsim.engine.streams import seat_keys
 from paxsim.errors import PaxsimError, checked_int
+from paxsim.failures import ask_all
+from paxsim.lineup import Lineup
 from paxsim.rules import Rules
 from paxsim.setting import Setting, check_numbers, make_setting
 
@@ -97,7 +108,7 @@ class Game:
         setting = make_setting(players, solo_level=solo_level, deck=deck, rules=rules)
         check_numbers(setting, seed, deal, rotation)
         self._begin(setting, log=np.zeros(1, log_dtype))
-        start_game(self.record, self._log[0], seed, deal, rotation)
+        start_game(self.record, self._log[0], seat_keys(seed), seed, deal, rotation)
 
     def _begin(self, setting: Setting, log: np.ndarray) -> None:
         self.setting = setting
@@ -111,13 +122,8 @@ class Game:
         """A game of a checked setting that writes its events into `log` (for traces)."""
         game = cls.__new__(cls)
         game._begin(setting, log)
-        start_game(game.record, log[0], seed, deal, rotation)
+        start_game(game.record, log[0], seat_keys(seed), seed, deal, rotation)
         return game
-
-    @property
-    def image(self) -> np.ndarray:
-        """The game as 64-bit words, to see whether something was changed."""
-        return self._games.view(np.uint64)
 
     @property
     def record(self) -> np.void:
@@ -221,6 +227,44 @@ class Game:
             "symbols": _by_category(table["symbols"][seat]),
             "peeked": bool(me["peeked"]),
         }
+
+
+def walk(
+    setting: Setting,
+    lineup: Lineup,
+    seed: int,
+    deal: int,
+    rotation: int,
+    log: np.ndarray | None = None,
+) -> Iterator[Game]:
+    """Play a game with a line-up, stopping before its first decision and after every one.
+
+    Parameters
+    ----------
+    setting, lineup
+        See `paxsim.make_setting` and `paxsim.make_lineup`.
+    seed, deal, rotation : int
+        Which game.
+    log : numpy.ndarray, optional
+        Where its events are written, shape ``(1,)``, type ``log_dtype``.
+
+    Yields
+    ------
+    Game
+        The same object each time, one decision further.
+    """
+    check_numbers(setting, seed, deal, rotation)
+    log = np.zeros(1, log_dtype) if log is None else log
+    game = Game.of_setting(setting, seed, deal, rotation, log)
+    progress = np.zeros(1, progress_dtype)[0]
+    progress["deal"], progress["rotation"] = deal, rotation
+    policies = lineup.compiled()  # kept here, because the engine keeps no more than addresses
+    take_seats(game.record, policies, lineup.params(), rotation, progress)
+    yield game
+    while not game.over:
+        option = ask_all(lambda: ask_policy(game.record, progress), setting, lineup, seed, progress)
+        game.apply(option)
+        yield game
 
 
 def _card(code: Any) -> Card:

@@ -10,7 +10,7 @@ import numpy as np
 
 from paxsim.engine.records import MAX_PARAMS, MAX_PLAYERS
 from paxsim.errors import PaxsimError
-from paxsim.policies.policy import Policy
+from paxsim.policies.policy import Policy, compile_guest
 from paxsim.policies.registry import find_policy, split_specs
 
 
@@ -41,9 +41,17 @@ class Lineup:
         """Whether all policies come with the package (and pass its contract test)."""
         return all(policy.built_in for policy in self.policies)
 
-    def compiled(self) -> tuple[Any, ...]:
-        """The compiled policies; positions that nobody takes repeat the first."""
-        functions = [policy.compiled for policy in self.policies]
+    def compiled(self, explaining: bool = False) -> tuple[Any, ...]:
+        """The compiled policies; positions that nobody takes repeat the first.
+
+        With `explaining`, those that are not built in note the line that they are at.
+        """
+        functions = [
+            compile_guest(policy.function, explaining)
+            if explaining and not policy.built_in
+            else policy.compiled
+            for policy in self.policies
+        ]
         return tuple(functions + functions[:1] * (MAX_PLAYERS - len(functions)))
 
     def params(self) -> np.ndarray:

@@ -28,7 +28,7 @@ from paxsim.engine.records import (
     log_dtype,
     result_dtype,
 )
-from paxsim.engine.streams import below, seed_stream
+from paxsim.engine.streams import below, seat_keys, seed_seat
 
 GAMES_IN_ALL = 100_000
 #: No game of 240 cards comes near it: each round takes at least a card for good.
@@ -252,10 +252,10 @@ def compiled_checker():
     start, apply, score = (f.compiled() for f in (start_game, apply_option, score_game))
 
     @checked
-    def check_game(game, log, notes, seed, deal, eager):
+    def check_game(game, log, notes, keys, seed, deal, eager):
         """Play one random game and check it at every decision; return what is wrong."""
-        seed_stream(notes.stream, seed, deal, 0, 99)
-        start(game, log, seed, deal, 0)
+        seed_seat(notes.stream, keys, 7, deal, 0)
+        start(game, log, keys, seed, deal, 0)
         wrong = check_position(game, notes, True)
         for _ in range(MOST_DECISIONS):
             if wrong or game.hidden.decision == OVER:
@@ -270,10 +270,10 @@ def compiled_checker():
         return ENDLESS
 
     @checked
-    def check_games(game, log, notes, results, seed, games, eager):
+    def check_games(game, log, notes, results, keys, seed, games, eager):
         """Check many games; return how many were fine, and what is wrong with the next."""
         for deal in range(games):
-            wrong = check_game(game, log, notes, seed, deal, eager)
+            wrong = check_game(game, log, notes, keys, seed, deal, eager)
             if wrong:
                 return deal, wrong
             score(game, results[deal])
@@ -311,7 +311,10 @@ def check(setting, games, seed):
     notes, results = new_notes(setting.deck), np.zeros(games, result_dtype)
     game, log = setting.new_game()[0], np.zeros(1, log_dtype)[0]
     for eager, part in enumerate(np.array_split(results, 2)):
-        fine, wrong = compiled_checker()(game, log, notes, part, seed + eager, len(part), eager)
+        keys = seat_keys(seed + eager)
+        fine, wrong = compiled_checker()(
+            game, log, notes, part, keys, seed + eager, len(part), eager
+        )
         assert wrong == FINE, (
             f"seed {seed + eager}, deal {fine}: {WRONG[wrong]} ({setting.players} players, solo "
             f"level {setting.solo_level}, rules {setting.rules.describe()})"

@@ -14,19 +14,12 @@ from paxsim.engine import steps
 from paxsim.engine.compiling import entry, kernel
 from paxsim.engine.lineups import POLICY_SIGNATURE as POLICY_SIGNATURE
 from paxsim.engine.lineups import LineupType, policy_at, seat_lineup
-from paxsim.engine.records import (
-    MAX_PLAYERS,
-    GameType,
-    LogType,
-    ResultType,
-    game_dtype,
-    offset_of,
-    seat_dtype,
-)
+from paxsim.engine.records import MAX_PLAYERS, GameType, LogType, ResultType
 from paxsim.engine.scoring import score
+from paxsim.engine.streams import KeysType
 
-# Ways in which a policy can fail without raising an exception.
-FINE, OUT_OF_RANGE, WROTE_ELSEWHERE = range(3)
+# Whether a policy answered with an option that there is.
+FINE, OUT_OF_RANGE = range(2)
 
 #: Where a batch stands; after a failure it names the very decision.
 progress_dtype = np.dtype(
@@ -36,6 +29,7 @@ progress_dtype = np.dtype(
         ("decision", np.int32),
         ("rotation", np.int32),
         ("deal", np.int64),
+        ("asked", np.int64),  # decisions of this game so far; a batch that moves changes it
         ("answer", np.int64),
         ("policies", np.uint64, MAX_PLAYERS),  # addresses by seat, in this rotation
     ],
@@ -46,37 +40,7 @@ ProgressType = numba.from_dtype(progress_dtype)
 #: Batches write no events; see paxsim.engine.events.
 NO_LOG = None
 
-# Where a seat and its memory are in a game's image, in words of 8 bytes.
-_SEATS = offset_of(game_dtype, "seats") // 8
-_MEMORY = offset_of(seat_dtype, "memory") // 8
-_SEAT_SIZE = seat_dtype.itemsize // 8
-
-Image = types.Array(types.uint64, 1, "C")
 Results = types.Array(ResultType, 1, "C")
-
-
-@kernel
-def copy_image(source, target):
-    """Copy an image of a game (assigning a slice would take seconds to compile)."""
-    for i in range(source.size):
-        target[i] = source[i]
-
-
-@kernel
-def only_memory_changed(seat, now, before):
-    """Whether two images of a game are equal but for a seat's memory and random stream.
-
-    These two are the last fields of a seat, so that what a policy may write is one run of words.
-    """
-    first = _SEATS + seat * _SEAT_SIZE + _MEMORY
-    end = _SEATS + (seat + 1) * _SEAT_SIZE
-    for i in range(first):
-        if now[i] != before[i]:
-            return False
-    for i in range(end, now.size):
-        if now[i] != before[i]:
-            return False
-    return True
 
 
 @kernel
@@ -100,25 +64,15 @@ def is_an_option(option, count, progress):
 
 
 @kernel
-def play_to_the_end(game, progress, count, image, before):
-    """Play a game from a decision with `count` options; return how many decisions were asked.
-
-    With `before` (as long as the game's words in `image`) every call of a policy is checked for
-    writes to anything but its own memory.
-    """
+def play_to_the_end(game, progress, count):
+    """Play a game from a decision with `count` options; return how many decisions were asked."""
     decisions = 0
-    guarded = before.size > 0
     while count > 0:
         option = steps.ONLY
         if count > 1:
             decisions += 1
-            if guarded:
-                copy_image(image, before)
-            seat = game.hidden.seat
-            option = ask(game, policy_at(progress.policies[seat]), progress)
-            if guarded and not only_memory_changed(seat, image, before):
-                progress.failure = WROTE_ELSEWHERE
-                return decisions
+            progress.asked = decisions
+            option = ask(game, policy_at(progress.policies[game.hidden.seat]), progress)
             if not is_an_option(option, count, progress):
                 return decisions
         count = steps.carry_out(game, NO_LOG, option)
@@ -130,31 +84,16 @@ def play_to_the_end(game, progress, count, image, before):
         GameType,
         LineupType,
         types.Array(types.float64, 2, "C"),
+        KeysType,
         types.int64,
         types.int64,
         types.int64,
         types.Array(types.int64, 1, "C"),
         Results,
         ProgressType,
-        Image,
-        Image,
-        types.int64,
     )
 )
-def play_games(
-    game,
-    policies,
-    params,
-    seed,
-    first_deal,
-    deals,
-    rotations,
-    results,
-    progress,
-    image,
-    before,
-    guard_every,
-):
+def play_games(game, policies, params, keys, seed, first_deal, deals, rotations, results, progress):
     """Play `deals` deals, each once for each rotation; fill one result a game.
 
     Results are ordered by deal, then by rotation. Returns the number of games played, which is
@@ -162,7 +101,6 @@ def play_games(
     """
     played = 0
     turns = rotations.size
-    unguarded = before[:0]
     for turn in range(turns):
         rotation = rotations[turn]
         seat_lineup(game, progress, policies, params, rotation)
@@ -171,11 +109,8 @@ def play_games(
             deal = first_deal + index
             progress.deal = deal
             progress.seat = -1
-            guarded = guard_every > 0 and deal % guard_every == 0
-            count = steps.begin_game(game, NO_LOG, seed, deal, rotation)
-            decisions = play_to_the_end(
-                game, progress, count, image, before if guarded else unguarded
-            )
+            count = steps.begin_game(game, NO_LOG, keys, seed, deal, rotation)
+            decisions = play_to_the_end(game, progress, count)
             if progress.failure != FINE:
                 return played
             result = results[index * turns + turn]
@@ -187,10 +122,10 @@ def play_games(
     return played
 
 
-@entry(types.void(GameType, LogType, types.int64, types.int64, types.int64))
-def start_game(game, log, seed, deal, rotation):
+@entry(types.void(GameType, LogType, KeysType, types.int64, types.int64, types.int64))
+def start_game(game, log, keys, seed, deal, rotation):
     """Deal a game and stop at its first decision."""
-    steps.start(game, log, seed, deal, rotation)
+    steps.start(game, log, keys, seed, deal, rotation)
 
 
 @entry(types.void(GameType, LogType, types.int64))
@@ -207,16 +142,13 @@ def take_seats(game, policies, params, rotation, progress):
     seat_lineup(game, progress, policies, params, rotation)
 
 
-@entry(types.int64(GameType, ProgressType, Image, Image))
-def ask_policy(game, progress, image, before):
-    """Ask the deciding seat's policy about the decision at hand, every call being checked."""
-    copy_image(image, before)
+@entry(types.int64(GameType, ProgressType))
+def ask_policy(game, progress):
+    """Ask the deciding seat's policy about the decision at hand."""
     seat = game.hidden.seat
+    progress.asked += 1
     option = ask(game, policy_at(progress.policies[seat]), progress)
-    if not only_memory_changed(seat, image, before):
-        progress.failure = WROTE_ELSEWHERE
-    else:
-        is_an_option(option, game.choices[seat].count, progress)
+    is_an_option(option, game.choices[seat].count, progress)
     return option
 
 

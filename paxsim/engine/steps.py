@@ -22,9 +22,9 @@ ONLY = 0
 
 
 @kernel
-def start(game, log, seed, deal, rotation):
+def start(game, log, keys, seed, deal, rotation):
     """Deal a fresh game and go on to its first decision."""
-    if begin_game(game, log, seed, deal, rotation) == 1:
+    if begin_game(game, log, keys, seed, deal, rotation) == 1:
         apply(game, log, ONLY)
 
 

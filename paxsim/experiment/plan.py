@@ -11,8 +11,9 @@ from functools import cached_property
 from typing import Any
 
 from paxsim.errors import PaxsimError, checked_int
+from paxsim.failures import replay_command
 from paxsim.lineup import Lineup
-from paxsim.playing import MAX_NUMBER, replay_command
+from paxsim.playing import MAX_NUMBER
 from paxsim.setting import Setting
 from paxsim.version import __version__
 

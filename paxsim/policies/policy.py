@@ -21,9 +21,8 @@ from numba.core.errors import NumbaError
 
 from paxsim.engine.compiling import OPTIONS, enable_package_cache, kernel, with_parts
 from paxsim.engine.play import POLICY_SIGNATURE
-from paxsim.engine.records import MAX_PARAMS, ChoiceType, SeatType, TableType
+from paxsim.engine.records import MAX_PARAMS
 from paxsim.errors import PaxsimError, unknown
-from paxsim.policies.contract import check_source
 
 _RECORDS = ("table", "me", "choice")
 
@@ -45,7 +44,8 @@ class Policy:
     origin : str
         The file or module that defines it.
     built_in : bool
-        Whether it comes with the package.
+        Whether it comes with the package; only the registry says so. All others are guests (see
+        `paxsim.guests`).
     solo : bool
         Whether it makes sense in solo.
     """
@@ -104,7 +104,7 @@ class Policy:
     @property
     def compiled(self) -> Any:
         """The compiled function; the first use compiles it."""
-        return _compile(self.function, self.built_in)
+        return _compile_built_in(self.function) if self.built_in else compile_guest(self.function)
 
     def param_vector(self) -> np.ndarray:
         """Parameter values as the seat record holds them, shape ``(MAX_PARAMS,)``."""
@@ -128,23 +128,18 @@ class Policy:
 def helper(function: Callable) -> Any:
     """Compile a function of one's own, so that policies can call it: ``@paxsim.helper``.
 
-    Like a policy's own code, it is checked for indices that are out of range.
+    Within a policy it is compiled again, under the rules for policies.
     """
     return numba.njit(**OPTIONS, boundscheck=True)(function)
 
 
 def make_policy(function: Callable, *, solo: bool) -> Policy:
-    """Check a function against the contract of policies and wrap it; nothing is compiled yet."""
-    module = function.__module__
-    built_in = module.startswith("paxsim.policies.")
+    """Wrap a function as a guest; nothing is compiled yet."""
     params = _params_of(function)
-    if not built_in:
-        check_source(function)
-    origin = module
-    if not built_in:
-        with contextlib.suppress(TypeError):
-            origin = str(Path(inspect.getfile(function)).resolve())
-    return Policy(function.__name__, function, params, dict(params), origin, built_in, solo)
+    origin = function.__module__
+    with contextlib.suppress(TypeError):
+        origin = str(Path(inspect.getfile(function)).resolve())
+    return Policy(function.__name__, function, params, dict(params), origin, False, solo)
 
 
 def _source_of(function: Callable) -> str:
@@ -193,35 +188,60 @@ def _params_of(function: Callable) -> dict[str, float]:
 
 
 @functools.cache
-def _compile(function: Callable, built_in: bool) -> Any:
-    """Compile a policy to the engine's signature, its parameters read from the seat record.
-
-    A user's policy is compiled with checks of every index, so that it can't read beyond what it
-    was handed.
-    """
-    name = function.__name__
-    count = len(_params_of(function))
-    inner = kernel(function) if built_in else helper(function)
-    if not built_in:
-        _check_return_type(inner, name, count)
-    values = "".join(f", me.params[{i}]" for i in range(count))
-    source = f"def {name}(table, me, choice):\n return decide(table, me, choice{values})\n"
-    namespace: dict[str, Any] = {"decide": inner, "__name__": function.__module__}
-    exec(compile(source, f"<policy {name}>", "exec"), namespace)
-    outer = with_parts(namespace[name])
-    if built_in:
-        enable_package_cache(outer)
+def _compile_built_in(function: Callable) -> Any:
+    """Compile a policy of the package to the engine's signature."""
+    outer = with_parts(_outer(function, kernel(function), "table, me, choice"))
+    enable_package_cache(outer)
     outer.compile(POLICY_SIGNATURE)
     return outer
 
 
-def _check_return_type(inner: Any, name: str, count: int) -> None:
+@functools.cache
+def compile_guest(function: Callable, explaining: bool = False) -> Any:
+    """Compile a policy that is not the package's own to the engine's signature.
+
+    Parameters
+    ----------
+    function : callable
+        The policy.
+    explaining : bool
+        Whether it notes the line it is at (see `paxsim.guests.lines`).
+    """
+    from paxsim.guests import views  # only those who bring policies of their own need it
+    from paxsim.guests.compiler import guest
+
+    inner = guest(function, explaining)
+    _check_return_type(inner, function)
+    shown = "table_view(table), seat_view(me), choice_view(choice)"
+    outer = with_parts(_outer(function, inner, shown, **vars(views)))
+    outer.compile(POLICY_SIGNATURE)
+    return outer
+
+
+def _outer(function: Callable, decide: Any, records: str, **names: Any) -> Callable:
+    """A function with the engine's signature that reads the parameters from the seat record."""
+    name = function.__name__
+    values = "".join(f", me.params[{i}]" for i in range(len(_params_of(function))))
+    source = f"def {name}(table, me, choice):\n return decide({records}{values})\n"
+    namespace = {**names, "decide": decide, "__name__": function.__module__}
+    exec(compile(source, f"<policy {name}>", "exec"), namespace)
+    return namespace[name]
+
+
+def _check_return_type(inner: Any, function: Callable) -> None:
     """A float would be cut off in silence, so only whole numbers are let through."""
-    arguments = (TableType, SeatType, ChoiceType, *[types.float64] * count)
+    from paxsim.guests.compiler import RefusedError
+    from paxsim.guests.views import GuestChoice, GuestSeat, GuestTable
+
+    name = function.__name__
+    numbers = [types.float64] * len(_params_of(function))
+    arguments = (GuestTable, GuestSeat, GuestChoice, *numbers)
     try:
         inner.compile(arguments)
+    except RefusedError as error:
+        raise PaxsimError(f"policy {name}: {error}") from None
     except NumbaError as error:
-        file = inner.py_func.__code__.co_filename
+        file = function.__code__.co_filename
         raise PaxsimError(f"policy {name}: {_in_plain_words(error, file)}") from None
     found = inner.overloads[arguments].signature.return_type
     if not isinstance(found, types.Integer):
@@ -247,4 +267,6 @@ def _in_plain_words(error: NumbaError, file: str) -> str:
     skipped = ("Failed in nopython", "During:", "File ", "- Resolution", "There are", ">>>")
     reason = next((line for line in lines if line and not line.startswith(skipped)), "")
     where = f"line {number}: " if number else ""
+    if "setitem(readonly " in str(error):
+        return f"{where}writes to what it may only read; allowed: me.memory alone"
     return f"{where}cannot be compiled: {reason}"

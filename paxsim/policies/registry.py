@@ -8,6 +8,7 @@ import importlib.util
 import sys
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any
 
 from paxsim.errors import PaxsimError, unknown
 from paxsim.files import atomic_write
+from paxsim.policies.contract import check_source
 from paxsim.policies.policy import Policy, make_policy
 
 #: Built-in policies, a module each in this package, in the order in which they are listed.
@@ -41,6 +43,8 @@ BUILT_IN = (
 
 #: The built-in policies with an idea: all but the two yardsticks.
 HEURISTICS = BUILT_IN[2:]
+
+_PACKAGE = "paxsim.policies"
 
 #: Entry-point group under which another package offers policies.
 ENTRY_POINTS = "paxsim.policies"
@@ -72,10 +76,13 @@ def policy(function: Callable | None = None, *, solo: bool = True) -> Any:
 
 def _register(made: Policy) -> Policy:
     """File a policy under its name; a changed definition in the same place replaces the old."""
-    if made.name in BUILT_IN and not made.built_in:
+    if made.name in BUILT_IN:
+        if made.function.__module__ == f"{_PACKAGE}.{made.name}":
+            return made  # `_built_in` files it; whoever else claims to be it is never found
         raise PaxsimError(
             f"policy {made.name}: the name of a built-in policy; allowed: any other name"
         )
+    check_source(made.function)
     old = _registry.get(made.name)
     # The cells of a notebook are different files of one module.
     here = (made.origin, made.function.__module__)
@@ -119,6 +126,8 @@ def find_policy(spec: str | Policy) -> Policy:
         ``"mine.py:thrifty:greed=2"``.
     """
     if isinstance(spec, Policy):
+        if spec.name in BUILT_IN and not spec.built_in:
+            return _by_name(spec.name).with_params(spec.params)
         return spec
     if not isinstance(spec, str):
         raise PaxsimError(
@@ -148,9 +157,15 @@ def split_specs(text: str) -> list[str]:
     return specs
 
 
+def _built_in(name: str) -> Policy:
+    """A policy of the package, from the module of its name in this folder and nowhere else."""
+    module = import_module(f"{_PACKAGE}.{name}")
+    return replace(vars(module)[name], origin=module.__name__, built_in=True)
+
+
 def _by_name(name: str) -> Policy:
     if name in BUILT_IN and name not in _registry:
-        import_module(f"paxsim.policies.{name}")
+        _registry[name] = _built_in(name)
     if name not in _registry:
         load_entry_points()
     if name not in _registry:

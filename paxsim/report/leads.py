@@ -12,11 +12,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from paxsim.engine.play import FINE, ask_policy, progress_dtype, score_game, take_seats
-from paxsim.engine.records import log_dtype, result_dtype
-from paxsim.game import Game
+from paxsim.engine.play import score_game
+from paxsim.engine.records import result_dtype
+from paxsim.game import Game, walk
 from paxsim.lineup import Lineup, make_lineup
-from paxsim.playing import describe_failure, policy_error
 from paxsim.setting import Setting, make_setting
 
 NOBODY = -1
@@ -43,22 +42,11 @@ def walk_games(policies: Sequence[str], deals: int, seed: int) -> dict[str, np.n
 
 def leaders(setting: Setting, lineup: Lineup, seed: int, deal: int, rotation: int) -> list[int]:
     """The leader after each round of a game; the last one is the winner."""
-    game = Game.of_setting(setting, seed, deal, rotation, np.zeros(1, log_dtype))
-    progress = np.zeros(1, progress_dtype)[0]
-    policies = lineup.compiled()  # kept here, because the engine keeps no more than addresses
-    take_seats(game.record, policies, lineup.params(), rotation, progress)
-    image = game.image
-    before = np.empty_like(image)
     result = np.zeros(1, result_dtype)[0]
-    table = game.record["table"]
     found: list[int] = []
-    while not game.over:
-        if int(table["round"]) > len(found) + 1:
+    for game in walk(setting, lineup, seed, deal, rotation):
+        if not game.over and int(game.record["table"]["round"]) > len(found) + 1:
             found.append(leader(game, result))
-        option = ask_policy(game.record, progress, image, before)
-        if progress["failure"] != FINE:
-            raise policy_error(setting, lineup, seed, progress, describe_failure(progress))
-        game.apply(option)
     return [*found, leader(game, result)]
 
 
