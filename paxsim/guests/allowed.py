@@ -30,7 +30,7 @@ where zeros zeros_like
 #: Functions that may be called besides compiled ones, which are compiled under the same rules.
 FUNCTIONS: frozenset[Any] = frozenset(
     [
-        *(abs, bool, divmod, enumerate, float, len, max, min, pow, range, slice, sum, zip),
+        *(abs, bool, enumerate, float, len, max, min, pow, range, slice, sum, zip),
         *arithmetic.CHECKED.values(),
         *(lines.note, watch.check_in),
         *(getattr(math, name) for name in _MATH.split()),

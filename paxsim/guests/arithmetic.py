@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numba import types
 from numba.core.errors import TypingError
-from numba.extending import overload
+from numba.extending import overload, register_jitable
 
 _LEAST = -(2**63)
 #: Whole numbers beyond these can't be held; both are exact as float64.
@@ -35,6 +35,9 @@ def _stand_in(name: str) -> Any:
 
 
 floor_divide = _stand_in("//")
+remainder = _stand_in("%")
+divide_with_remainder = _stand_in("divmod()")
+power = _stand_in("**")
 shift_left = _stand_in("<<")
 shift_right = _stand_in(">>")
 whole = _stand_in("int()")
@@ -47,6 +50,9 @@ truncated = _stand_in("trunc()")
 #: What stands for what in a guest.
 CHECKED: dict[Any, Any] = {
     operator.floordiv: floor_divide,
+    operator.mod: remainder,
+    divmod: divide_with_remainder,
+    operator.pow: power,
     operator.lshift: shift_left,
     operator.rshift: shift_right,
     int: whole,
@@ -67,18 +73,40 @@ def _signed(*kinds: Any) -> bool:
     return all(isinstance(kind, (types.Integer, types.Boolean)) for kind in kinds)
 
 
-@overload(floor_divide, **_OPTIONS)
-def _floor_divide(a, b):
-    _refuse_arrays("//", a, b)
+def _division(name: str, divide: Any) -> Any:
+    """A division of two numbers; the least whole number by -1 is one too large to hold."""
+
+    def choose(a, b):
+        _refuse_arrays(name, a, b)
+        if not _signed(a, b):
+            return lambda a, b: divide(a, b)
+
+        def checked(a, b):
+            if b == -1 and a == _LEAST:
+                raise OverflowError("the result of a division does not fit into 64 bits")
+            return divide(a, b)
+
+        return checked
+
+    return choose
+
+
+overload(floor_divide, **_OPTIONS)(_division("//", operator.floordiv))
+overload(remainder, **_OPTIONS)(_division("%", operator.mod))
+overload(divide_with_remainder, **_OPTIONS)(_division("divmod()", divmod))
+
+
+@overload(power, **_OPTIONS)
+def _power(a, b):
     if not _signed(a, b):
-        return lambda a, b: a // b
+        return lambda a, b: a**b
 
-    def divide(a, b):
-        if b == -1 and a == _LEAST:
-            raise OverflowError("the result of // does not fit into 64 bits")
-        return a // b
+    def checked(a, b):
+        if b < 0:
+            raise ValueError("a negative power of a whole number is none")
+        return a**b
 
-    return divide
+    return checked
 
 
 def _shift(name: str, shift: Any) -> Any:
@@ -99,22 +127,24 @@ overload(shift_left, **_OPTIONS)(_shift("<<", operator.lshift))
 overload(shift_right, **_OPTIONS)(_shift(">>", operator.rshift))
 
 
+@register_jitable(**_OPTIONS["jit_options"])
+def _holdable(x):
+    """A float that a whole number of 64 bits can hold."""
+    if x != x:
+        raise ValueError("nan is no whole number")
+    if not _BELOW <= x < _ABOVE:
+        raise OverflowError("a number that is too large for a whole one")
+    return x
+
+
 def _to_whole(name: str, convert: Any) -> Any:
     """A function from one number to a whole one, for numbers that fit."""
 
     def choose(x):
         _refuse_arrays(name, x)
-        if not isinstance(x, types.Float):
-            return lambda x: convert(x)
-
-        def checked(x):
-            if x != x:
-                raise ValueError("nan is no whole number")
-            if not _BELOW <= x < _ABOVE:
-                raise OverflowError("a number that is too large for a whole one")
-            return convert(x)
-
-        return checked
+        if isinstance(x, types.Float):
+            return lambda x: convert(_holdable(x))
+        return lambda x: convert(x)
 
     return choose
 
@@ -126,4 +156,11 @@ overload(raised_to_whole, **_OPTIONS)(_to_whole("ceil()", math.ceil))
 overload(truncated, **_OPTIONS)(_to_whole("trunc()", math.trunc))
 
 
-overload(rounded, **_OPTIONS)(_to_whole("round()", round))
+@overload(rounded, **_OPTIONS)
+def _rounded(x, digits=None):
+    _refuse_arrays("round()", x)
+    if isinstance(digits, types.Integer):
+        return lambda x, digits=None: round(x, digits)
+    if isinstance(x, types.Float):
+        return lambda x, digits=None: round(_holdable(x))
+    return lambda x, digits=None: round(x)
