@@ -6,7 +6,6 @@ import contextlib
 import functools
 import hashlib
 import inspect
-import marshal
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -24,6 +23,7 @@ from paxsim.engine.play import POLICY_SIGNATURE
 from paxsim.engine.records import MAX_PARAMS, ChoiceType, SeatType, TableType
 from paxsim.errors import PaxsimError, unknown
 from paxsim.policies.contract import check_source
+from paxsim.policies.fingerprint import code_fingerprint, note_compiled, package_fingerprint
 
 _RECORDS = ("table", "me", "choice")
 
@@ -86,8 +86,9 @@ class Policy:
 
     @property
     def fingerprint(self) -> str:
-        """Twelve hexadecimal digits that depend on the source file and on the parameters."""
-        text = _source_of(self.function) + repr(sorted(self.params.items()))
+        """Twelve hexadecimal digits that depend on all that decides its moves."""
+        code = self.name if self.built_in else code_fingerprint(self.function)
+        text = repr((package_fingerprint(), self.built_in, code, sorted(self.params.items())))
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def __reduce__(self) -> tuple:
@@ -147,21 +148,6 @@ def make_policy(function: Callable, *, solo: bool) -> Policy:
     return Policy(function.__name__, function, params, dict(params), origin, built_in, solo)
 
 
-def _source_of(function: Callable) -> str:
-    """The text of the file that defines a function, or of the function where there is no file.
-
-    Of a function typed at a prompt, which has no text either, it is the compiled code.
-    """
-    try:
-        return Path(inspect.getfile(function)).read_text("utf-8")
-    except (OSError, TypeError):
-        pass
-    try:
-        return inspect.getsource(function)
-    except (OSError, TypeError):
-        return marshal.dumps(function.__code__).hex()
-
-
 def _is_number(value: Any) -> bool:
     """Whether a value can be a parameter: a number, but neither infinity nor "not a number"."""
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
@@ -212,6 +198,8 @@ def _compile(function: Callable, built_in: bool) -> Any:
     if built_in:
         enable_package_cache(outer)
     outer.compile(POLICY_SIGNATURE)
+    if not built_in:
+        note_compiled(function)
     return outer
 
 
