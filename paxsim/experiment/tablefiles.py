@@ -69,11 +69,12 @@ def write_tables(
     path = checked_path(field, folder)
     files = {f"{name}.{field}": data for name, data in tables.items()}
     make_folder(path, field)
-    known = _refuse_others_files(field, path, files)
-    # The index goes first, with the old digests behind the new ones: whoever is killed on the way
+    there = _refuse_others_files(field, path, files)
+    known = _read_index(field, path)
+    # The index goes first, with what is there behind what is to be: whoever is killed on the way
     # leaves files that are known all the same.
     for name, data in files.items():
-        known[name] = [_digest(data), *known.get(name, [])[:1]]
+        known[name] = list(dict.fromkeys([_digest(data), there.get(name, _digest(data))]))
     index = {"tables": known, **about}
     index["digest"] = fingerprint_of(index)
     with atomic_write(path / INDEX, field) as file:
@@ -83,20 +84,21 @@ def write_tables(
             file.write(data)
 
 
-def _refuse_others_files(field: str, folder: Path, names: Iterable[str]) -> dict[str, list[str]]:
-    """Digests of the files that were written before; another file in the way is refused."""
+def _refuse_others_files(field: str, folder: Path, names: Iterable[str]) -> dict[str, str]:
+    """Digests of files that are there and were written before; another one is refused."""
     known = _read_index(field, folder)
+    there = {}
     for name in names:
         if os.path.lexists(folder / name):
             try:
-                found = _digest(read_regular(folder / name))
+                there[name] = _digest(read_regular(folder / name))
             except OSError as error:
                 raise _in_the_way(field, folder / name, error.strerror) from None
             if name not in known:
                 raise _in_the_way(field, folder / name, "not written by paxsim")
-            if found not in known[name]:
+            if there[name] not in known[name]:
                 raise _in_the_way(field, folder / name, "changed since it was written")
-    return known
+    return there
 
 
 def _read_index(field: str, folder: Path) -> dict[str, list[str]]:
