@@ -42,7 +42,8 @@ def test_json_is_one_object_in_which_only_timing_varies(tmp_path):
     assert [row["strategy"] for row in table] == ["random", "first"]
     assert {"win_rate", "win_rate_low", "win_rate_high", "fair_share", "games"} <= table[0].keys()
     assert (tmp_path / "strategies.csv").read_text().startswith("players,solo_level,lineup")
-    assert json.loads((tmp_path / "manifest.json").read_text())["plan"]["seed"] == 3
+    index = json.loads((tmp_path / "tables.json").read_text())
+    assert index["manifest"]["plan"]["seed"] == 3 and "strategies.csv" in index["tables"]
 
 
 def test_a_piped_run_writes_its_tables_to_stdout_and_nothing_else():

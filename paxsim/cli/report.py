@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from paxsim.cli import options
 from paxsim.errors import PaxsimError
 
 
@@ -15,7 +16,7 @@ from paxsim.errors import PaxsimError
 @click.option("--jobs", type=int, help="Workers.  [default: one a core]")
 @click.option(
     "--out",
-    type=Path,
+    type=options.PATH,
     default=Path("reports"),
     show_default=True,
     help="Folder of the report; games that are there are not played again.",

@@ -34,8 +34,10 @@ def how_to_run(function: Callable) -> Callable:
             help="Where workers run: threads, processes or dask.",
         ),
         click.option("--address", help="Scheduler of a dask cluster, e.g. tcp://host:8786."),
-        click.option("--out", type=Path, metavar="DIR", help="Keep the run here; resumes."),
-        click.option("--csv", type=Path, metavar="DIR", help="Write every table as CSV here."),
+        click.option("--out", type=options.PATH, metavar="DIR", help="Keep the run here; resumes."),
+        click.option(
+            "--csv", type=options.PATH, metavar="DIR", help="Write every table as CSV here."
+        ),
         click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout."),
         click.option(
             "--chunk-games", type=int, default=24_000, hidden=True, help="Games a task, about."
@@ -120,10 +122,10 @@ def run_experiment(
     shown : callable
         Prints the result for a person.
     """
-    from paxsim.experiment.results import make_folder
+    from paxsim.experiment.tablefiles import check_table_folder
 
     if csv is not None:
-        make_folder(csv)  # before playing: it would be a pity about the games
+        check_table_folder("csv", csv)  # before playing: it would be a pity about the games
     notices: list[str] = []
     bar = ProgressBar()
     try:

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import click
 
+from paxsim.cli import options
+
 
 @click.command("show")
-@click.argument("directory", type=Path)
+@click.argument("directory", type=options.PATH)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
-@click.option("--csv", type=Path, metavar="DIR", help="Write every table as CSV here.")
+@options.csv
 def command(directory: Path, as_json: bool, csv: Path | None) -> None:
     """Print the tables of the run in DIRECTORY, without playing."""
     from paxsim.cli.showing import SHOWN
@@ -18,7 +20,7 @@ def command(directory: Path, as_json: bool, csv: Path | None) -> None:
 
     result = show(directory)
     for name in result.timing["damaged"]:
-        click.echo(f"paxsim: left out, damaged: {name}", err=True)
+        click.echo(f"paxsim: left out: {name}", err=True)
     if csv is not None:
         result.to_csv(csv)
     if as_json:

@@ -16,8 +16,15 @@ from paxsim.experiment.plan import CHUNK_GAMES, Plan
 from paxsim.experiment.precision import reached
 from paxsim.experiment.present import present
 from paxsim.experiment.results import Result
-from paxsim.experiment.store import RunDirectory, holds_run, make_manifest, stored_tallies
+from paxsim.experiment.store import (
+    RunDirectory,
+    holds_run,
+    make_manifest,
+    refuse_others_files,
+    stored_tallies,
+)
 from paxsim.experiment.tally import Tally, merge_tallies
+from paxsim.files import checked_path
 
 
 @dataclass(frozen=True)
@@ -62,9 +69,11 @@ def ask(
         jobs = checked_jobs(how.jobs)
         store = None
         if how.out is not None:
-            if not holds_run(Path(how.out)):
+            out = checked_path("out", how.out)
+            if not holds_run(out):
+                refuse_others_files(out)
                 warm(plan)  # A policy that can't be compiled must not leave a folder behind.
-            store = RunDirectory(Path(how.out), plan, question, command)
+            store = RunDirectory(out, plan, question, command)
             closing.callback(store.close)
             plan = store.plan
         tallies = run_plan(plan, jobs=jobs, store=store, progress=how.progress, stop=stop)
@@ -92,8 +101,8 @@ def _not_reached(question: dict[str, Any], result: Result) -> list[str]:
 
 
 def show(path: str | Path) -> Result:
-    """Present a stored run without playing; what is damaged is said in ``timing``."""
-    manifest, found, damaged = stored_tallies(Path(path))
+    """Present a stored run without playing; what is left out is said in ``timing``."""
+    manifest, found, damaged = stored_tallies(checked_path("run", path))
     expected = len(manifest["plan"]["bundles"])
     if len(found) < expected:
         raise PaxsimError(

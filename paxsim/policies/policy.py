@@ -6,7 +6,6 @@ import contextlib
 import functools
 import hashlib
 import inspect
-import marshal
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -23,6 +22,7 @@ from paxsim.engine.compiling import OPTIONS, enable_package_cache, kernel, with_
 from paxsim.engine.play import POLICY_SIGNATURE
 from paxsim.engine.records import MAX_PARAMS
 from paxsim.errors import PaxsimError, unknown
+from paxsim.policies.fingerprint import code_fingerprint, note_compiled, package_fingerprint
 
 _RECORDS = ("table", "me", "choice")
 
@@ -86,8 +86,9 @@ class Policy:
 
     @property
     def fingerprint(self) -> str:
-        """Twelve hexadecimal digits that depend on the source file and on the parameters."""
-        text = _source_of(self.function) + repr(sorted(self.params.items()))
+        """Twelve hexadecimal digits that depend on all that decides its moves."""
+        code = self.name if self.built_in else code_fingerprint(self.function)
+        text = repr((package_fingerprint(), self.built_in, code, sorted(self.params.items())))
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def __reduce__(self) -> tuple:
@@ -140,21 +141,6 @@ def make_policy(function: Callable, *, solo: bool) -> Policy:
     with contextlib.suppress(TypeError):
         origin = str(Path(inspect.getfile(function)).resolve())
     return Policy(function.__name__, function, params, dict(params), origin, False, solo)
-
-
-def _source_of(function: Callable) -> str:
-    """The text of the file that defines a function, or of the function where there is no file.
-
-    Of a function typed at a prompt, which has no text either, it is the compiled code.
-    """
-    try:
-        return Path(inspect.getfile(function)).read_text("utf-8")
-    except (OSError, TypeError):
-        pass
-    try:
-        return inspect.getsource(function)
-    except (OSError, TypeError):
-        return marshal.dumps(function.__code__).hex()
 
 
 def _is_number(value: Any) -> bool:
@@ -215,6 +201,7 @@ def compile_guest(function: Callable, explaining: bool = False) -> Any:
     shown = "table_view(table), seat_view(me), choice_view(choice)"
     outer = with_parts(_outer(function, inner, shown, **vars(views)))
     outer.compile(POLICY_SIGNATURE)
+    note_compiled(function)
     return outer
 
 

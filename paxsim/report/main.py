@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import click
 
 from paxsim.errors import PaxsimError
+from paxsim.files import checked_path
 from paxsim.report.plan import SEED, study_games
 from paxsim.report.progress import Bar
 from paxsim.report.study import Options, Study
@@ -35,16 +35,16 @@ def study_main(
     @click.option("--games", default=str(everything), show_default=True, help="In all, about.")
     @click.option("--seed", default=SEED, show_default=True, help="Names the deals.")
     @click.option("--jobs", type=int, help="Workers.  [default: one a core]")
-    @click.option(
-        "--out", type=Path, default=Path("reports"), show_default=True, help="Folder; resumes."
-    )
-    def command(games: str, seed: int, jobs: int | None, out: Path) -> None:
+    @click.option("--out", default="reports", show_default=True, help="Folder; resumes.")
+    def command(games: str, seed: int, jobs: int | None, out: str) -> None:
         from paxsim.cli.running import parse_games
 
         wanted = parse_games(games)
+        folder = checked_path("out", out)
         begin = time.monotonic()
         with Bar(wanted) as bar:
-            study = Study(name, title, question, Options(out, wanted / everything, seed, jobs, bar))
+            how = Options(folder, wanted / everything, seed, jobs, bar)
+            study = Study(name, title, question, how)
             run(study)
             summary = study.finish()
         for finding in summary["findings"]:

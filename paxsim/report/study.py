@@ -14,20 +14,22 @@ import math
 import shlex
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-import paxsim
-from paxsim import charts
+from paxsim import cards, charts
+from paxsim.errors import checked_int
+from paxsim.experiment.execute import checked_jobs
 from paxsim.experiment.results import Result
-from paxsim.files import atomic_write
+from paxsim.files import atomic_write, make_folder
+from paxsim.policies.fingerprint import package_fingerprint
 from paxsim.report.findings import Finding
 from paxsim.report.plan import GAMES, SEED, study_games
 from paxsim.report.progress import Silent
+from paxsim.setting import MAX_NUMBER
 from paxsim.version import __version__
 
 #: Where run directories are kept, inside the folder that a study writes to.
@@ -35,8 +37,6 @@ RUNS = ".runs"
 #: The file that says what a study wrote.
 SUMMARY = "study.json"
 MIN_BLOCKS = 8
-#: The parts of the package that decide how a game goes.
-_GAME_SOURCES = ("cards.py", "rules.py", "helpers.py", "engine", "policies")
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,11 @@ class Options:
     progress: Any = field(default_factory=Silent)
     answers: dict[str, Result] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        """Whatever can't be played is said before anything is written."""
+        checked_int("seed", self.seed, 0, MAX_NUMBER)
+        checked_jobs(self.jobs)
+
 
 class Study:
     """A study while it runs.
@@ -81,7 +86,6 @@ class Study:
     def __init__(self, name: str, title: str, question: str, options: Options):
         self.name, self.title, self.question, self.options = name, title, question, options
         self.folder = options.out / name
-        self.folder.mkdir(parents=True, exist_ok=True)
         self.runs: dict[str, int] = {}
         self._charts: list[dict[str, Any]] = []
         self._tables: list[dict[str, Any]] = []
@@ -126,8 +130,8 @@ class Study:
         self.options.progress.begin(self.name, run)
         path = folder.with_suffix(".npz")
         if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
             found = function(**arguments)
+            make_folder(path.parent, "out")
             with atomic_write(path, mode="wb") as file:
                 np.savez(file, **found)  # type: ignore[arg-type]
         self.options.progress.played([], games)
@@ -137,7 +141,8 @@ class Study:
 
     def _run_folder(self, run: str, kind: str, arguments: dict[str, Any]) -> Path:
         """Where a run is kept: under its name and a digest of all that shapes its games."""
-        text = json.dumps([kind, arguments, game_sources()], sort_keys=True, default=str)
+        shaped_by = [kind, arguments, __version__, package_fingerprint(), _shipped_decks()]
+        text = json.dumps(shaped_by, sort_keys=True, default=str)
         digest = hashlib.sha256(text.encode()).hexdigest()[:10]
         return self.options.out / RUNS / f"{run}-{digest}"
 
@@ -157,7 +162,7 @@ class Study:
         for column, value in (("seed", self.options.seed), ("version", __version__)):
             if column not in written:
                 written[column] = value
-        with atomic_write(self.folder / f"{name}.csv") as file:
+        with atomic_write(self._file(f"{name}.csv")) as file:
             file.write(written.to_csv(index=False))
         self._tables.append({"name": name, "title": title, "note": note})
         return table
@@ -174,8 +179,13 @@ class Study:
         alt : str
             What the chart shows, for those who can't see it.
         """
-        charts.save(figure if hasattr(figure, "savefig") else figure.figure, self.folder / name)
+        charts.save(figure if hasattr(figure, "savefig") else figure.figure, self._file(name))
         self._charts.append({"name": name, "title": title, "alt": alt})
+
+    def _file(self, name: str) -> Path:
+        """A file of the study; the folder is made when there is something to put into it."""
+        make_folder(self.folder, "out")
+        return self.folder / name
 
     def find(self, *findings: Finding) -> None:
         """Keep findings, the most important first."""
@@ -197,7 +207,7 @@ class Study:
             "charts": self._charts,
             "tables": self._tables,
         }
-        with atomic_write(self.folder / SUMMARY) as file:
+        with atomic_write(self._file(SUMMARY)) as file:
             file.write(json.dumps(summary, indent=1) + "\n")
         return summary
 
@@ -208,14 +218,6 @@ def plain(values: dict[str, Any]) -> dict[str, Any]:
     return {key: None if isinstance(v, float) and math.isnan(v) else v for key, v in found.items()}
 
 
-@cache
-def game_sources() -> str:
-    """A fingerprint of the version, of every source that decides how a game goes, and of decks."""
-    digest = hashlib.sha256(__version__.encode())
-    package = Path(paxsim.__file__).parent
-    files = [package / name for name in _GAME_SOURCES]
-    files += [*package.glob("engine/**/*.py"), *package.glob("policies/**/*.py")]
-    files += package.glob("decks/*.toml")
-    for path in sorted(path for path in files if path.is_file()):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
+def _shipped_decks() -> dict[str, str]:
+    """The cards of the decks that arguments name."""
+    return {name: cards.load_deck(name).fingerprint for name in cards.deck_names()}
