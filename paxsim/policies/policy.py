@@ -23,7 +23,12 @@ from paxsim.engine.play import POLICY_SIGNATURE
 from paxsim.engine.records import MAX_PARAMS, ChoiceType, SeatType, TableType
 from paxsim.errors import PaxsimError, unknown
 from paxsim.policies.contract import check_source
-from paxsim.policies.fingerprint import code_fingerprint, note_compiled, package_fingerprint
+from paxsim.policies.fingerprint import (
+    code_fingerprint,
+    is_packaged,
+    note_compiled,
+    package_fingerprint,
+)
 
 _RECORDS = ("table", "me", "choice")
 
@@ -87,8 +92,8 @@ class Policy:
     @property
     def fingerprint(self) -> str:
         """Twelve hexadecimal digits that depend on all that decides its moves."""
-        code = self.name if self.built_in else code_fingerprint(self.function)
-        text = repr((package_fingerprint(), self.built_in, code, sorted(self.params.items())))
+        code = self.name if is_packaged(self.function) else code_fingerprint(self.function)
+        text = repr((package_fingerprint(), code, sorted(self.params.items())))
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def __reduce__(self) -> tuple:
