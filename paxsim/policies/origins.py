@@ -7,8 +7,8 @@ numpy or numba by its name; only what is a user's has to be looked into.
 from __future__ import annotations
 
 import hashlib
+import os
 import sys
-import sysconfig
 from collections.abc import Callable
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -74,9 +74,9 @@ def _folder_of(module: ModuleType) -> Path:
     return Path(str(module.__file__)).resolve().parent
 
 
-#: Python's own library, and where others are installed, which on Linux is a folder inside it.
-_PYTHON = Path(sysconfig.get_path("stdlib")).resolve()
-_INSTALLED = {Path(sysconfig.get_path(name)).resolve() for name in ("purelib", "platlib")}
+#: Python's own library, and folders inside it that others install their packages into.
+_PYTHON = Path(os.__file__).resolve().parent
+_INSTALLED = {"site-packages", "dist-packages"}
 _COMPILERS = (_folder_of(np), _folder_of(numba))
 
 
@@ -85,8 +85,7 @@ def _is_library_file(name: str) -> bool:
     path = Path(name).resolve()
     if any(path.is_relative_to(folder) for folder in _COMPILERS):
         return True
-    installed = any(path.is_relative_to(folder) for folder in _INSTALLED)
-    return path.is_relative_to(_PYTHON) and not installed and "site-packages" not in path.parts
+    return path.is_relative_to(_PYTHON) and _INSTALLED.isdisjoint(path.parts)
 
 
 def is_library(module: ModuleType) -> bool:
