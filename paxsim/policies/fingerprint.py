@@ -14,69 +14,24 @@ import dis
 import enum
 import hashlib
 import itertools
-import sys
-import sysconfig
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-import numba
 import numpy as np
 from numba import types
 from numba.core.typing.templates import builtin_registry
 
 from paxsim.errors import PaxsimError
-
-_PACKAGE = Path(__file__).resolve().parent.parent
-#: The parts of the package that decide how a game goes and what is counted of it.
-_SOURCES = (
-    "cards.py",
-    "rules.py",
-    "helpers.py",
-    "setting.py",
-    "lineup.py",
-    "playing.py",
-    "experiment/plan.py",
-    "experiment/tally.py",
-    "engine/**/*.py",
-    "guests/**/*.py",
-    "policies/**/*.py",
+from paxsim.policies.origins import (
+    is_library,
+    library_name,
+    package_fingerprint,
+    place_in_library,
+    place_in_package,
 )
 
-# --- the package ----------------------------------------------------------------------------
-
-
-def _package_sources() -> list[Path]:
-    """The files of `_SOURCES`."""
-    return sorted(path for pattern in _SOURCES for path in _PACKAGE.glob(pattern))
-
-
-def _digest_of_sources() -> str:
-    digest = hashlib.sha256()
-    for path in _package_sources():
-        # As text, because line ends may differ from one copy to another.
-        digest.update(
-            repr((path.relative_to(_PACKAGE).as_posix(), path.read_text("utf-8"))).encode()
-        )
-    return digest.hexdigest()[:16]
-
-
-#: Taken when the package is imported: what is edited later is not what plays.
-_PACKAGE_FINGERPRINT = _digest_of_sources()
-_PACKAGE_FILES = frozenset(_package_sources())
-
-
-def package_fingerprint() -> str:
-    """Sixteen hexadecimal digits of the sources of engine, rules, helpers and built-in policies.
-
-    They depend on the sources as they were imported, and neither on where they are nor on the
-    machine.
-    """
-    return _PACKAGE_FINGERPRINT
-
-
-# --- a policy -------------------------------------------------------------------------------
+__all__ = ["code_fingerprint", "note_compiled", "package_fingerprint"]
 
 _compiled: dict[Callable, str] = {}
 
@@ -125,6 +80,7 @@ class _Walk:
         self._numbers: dict[int, int] = {}
         self._met: list[Any] = []  # kept alive, so that no number is given twice
         self._inside: list[int] = []
+        self._in_package = 0
         #: Modules that are handed about as values, and every name that may be asked of them.
         self._escaped: list[ModuleType] = []
         self._names: set[str] = set()
@@ -164,7 +120,7 @@ class _Walk:
         elif _compiled_function(value) is not None:
             self._tell("compiled", type(value).__name__)
             self.value(getattr(value, "targetoptions", None))
-            self.value(_compiled_function(value))
+            self._compiled(_compiled_function(value))
         else:
             self._other(value)
 
@@ -203,7 +159,7 @@ class _Walk:
         """Add what is neither data nor a function of the user's, or say that it can't be done."""
         if isinstance(value, np.dtype):
             self._tell("dtype", _dtype_text(value))
-        elif (name := _library_name(value)) is not None:
+        elif (name := library_name(value)) is not None:
             self._tell("library", name)
         elif isinstance(value, type) and issubclass(value, enum.Enum):
             self._tell("enum", value.__qualname__)
@@ -215,6 +171,8 @@ class _Walk:
         elif isinstance(function := getattr(value, "function", None), FunctionType):
             self._tell("policy", type(value).__name__)
             self.value([function, getattr(value, "params", None)])
+        elif self._in_package:
+            self._tell("of the package", type(value).__qualname__)
         else:
             kind = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
             name = ".".join(self._path) or "a value"
@@ -225,17 +183,37 @@ class _Walk:
 
     # --- functions --------------------------------------------------------------------------
 
+    def _compiled(self, part: Any) -> None:
+        """Add what numba compiles.
+
+        The package's fingerprint covers its own functions, but not the numbers that they read,
+        which a user's file may have changed.
+        """
+        if not isinstance(part, FunctionType) or place_in_package(part) is None:
+            self.value(part)
+        elif self._is_new(part):
+            self._tell("at", place_in_package(part))
+            self._in_package += 1
+            self._what_it_reads(part)
+            self._in_package -= 1
+
     def _function(self, function: FunctionType) -> None:
         if not self._is_new(function):
             return
-        code = function.__code__
-        if (name := _place_in_package(function) or _place_in_library(function)) is not None:
-            self._tell("at", name)  # the package's fingerprint stands for the rest
+        if (name := place_in_package(function) or place_in_library(function)) is not None:
+            self._tell("at", name)
             self._closure(function, [])
             return
-        self._code(code)
+        self._code(function.__code__)
+        self._what_it_reads(function)
+        for overload in _overloads(function):
+            self._tell("overload")
+            self.value(overload)
+
+    def _what_it_reads(self, function: FunctionType) -> None:
+        """Add defaults, closure and globals of a function."""
         self.value([function.__defaults__, function.__kwdefaults__])
-        references = sorted(set(_references(code)))
+        references = sorted(set(_references(function.__code__)))
         self._closure(function, references)
         for kind, name, attributes in references:
             if kind == "global":
@@ -243,9 +221,6 @@ class _Walk:
                 found = function.__globals__.get(name, _NOTHING)
                 self._named(name, vars(builtins).get(name) if found is _NOTHING else found,
                             attributes)  # fmt: skip
-        for overload in _overloads(function):
-            self._tell("overload")
-            self.value(overload)
 
     def _closure(self, function: FunctionType, references: list[tuple]) -> None:
         for name, cell in zip(
@@ -289,7 +264,7 @@ class _Walk:
         """Add what is reached from a value through attributes of modules."""
         if not isinstance(value, ModuleType):
             self.value(value)
-        elif _is_library(value):
+        elif is_library(value):
             self._tell("library", value.__name__, attributes)
         elif not attributes:
             self._tell("module")
@@ -354,64 +329,3 @@ def _overloads(function: FunctionType) -> Iterable[FunctionType]:
 
 def _dtype_text(dtype: np.dtype) -> str:
     return repr(dtype.descr) if dtype.names is not None else dtype.str
-
-
-# --- what need not be looked into -----------------------------------------------------------
-
-
-def _folder_of(module: ModuleType) -> Path:
-    return Path(str(module.__file__)).resolve().parent
-
-
-#: Python's own library, and where others are installed, which on Linux is a folder inside it.
-_PYTHON = Path(sysconfig.get_path("stdlib")).resolve()
-_INSTALLED = {Path(sysconfig.get_path(name)).resolve() for name in ("purelib", "platlib")}
-_COMPILERS = (_folder_of(np), _folder_of(numba))
-
-
-def _is_library_file(name: str) -> bool:
-    """Whether a file belongs to Python, numpy or numba; a user's file may well be `random.py`."""
-    path = Path(name).resolve()
-    if any(path.is_relative_to(folder) for folder in _COMPILERS):
-        return True
-    return path.is_relative_to(_PYTHON) and not any(
-        path.is_relative_to(folder) or "site-packages" in path.parts for folder in _INSTALLED
-    )
-
-
-def _is_library(module: ModuleType) -> bool:
-    file = getattr(module, "__file__", None)
-    if file is not None:
-        return _is_library_file(file)
-    return module.__name__ in sys.builtin_module_names
-
-
-def _place_in_package(function: FunctionType) -> str | None:
-    """Where a function stands in the sources of `package_fingerprint`; None if it does not."""
-    code = function.__code__
-    path = Path(code.co_filename).resolve()
-    if path not in _PACKAGE_FILES:
-        return None
-    return f"{path.relative_to(_PACKAGE).as_posix()}:{code.co_firstlineno}"
-
-
-def _place_in_library(function: FunctionType) -> str | None:
-    if not _is_library_file(function.__code__.co_filename):
-        return None
-    return f"{function.__module__}.{function.__qualname__}"
-
-
-def _library_name(value: Any) -> str | None:
-    """The name under which Python, numpy, numba or this package has a value; else None."""
-    place = "numpy" if isinstance(value, np.ufunc) else getattr(value, "__module__", None)
-    name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
-    module = sys.modules.get(place) if isinstance(place, str) else None
-    if module is None or not isinstance(name, str):
-        return None
-    ours = Path(str(getattr(module, "__file__", ""))).resolve() in _PACKAGE_FILES
-    if not ours and not _is_library(module):
-        return None
-    found: Any = module
-    for part in name.split("."):
-        found = getattr(found, part, None)
-    return f"{place}.{name}" if found is value else None

@@ -88,7 +88,7 @@ class Policy:
     def fingerprint(self) -> str:
         """Twelve hexadecimal digits that depend on all that decides its moves."""
         code = self.name if self.built_in else code_fingerprint(self.function)
-        text = repr((package_fingerprint(), self.built_in, code, sorted(self.params.items())))
+        text = repr((package_fingerprint(), code, sorted(self.params.items())))
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def __reduce__(self) -> tuple:
