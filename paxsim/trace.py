@@ -35,7 +35,7 @@ def trace_game(
     seed, deal, rotation : int
         Which game.
     """
-    check_numbers(setting, seed, deal, rotation)
+    seed, deal, rotation = check_numbers(setting, seed, deal, rotation)
     log = np.zeros(1, log_dtype)
     log[0]["on"] = 1
     game = Game.of_setting(setting, seed, deal, rotation, log)
