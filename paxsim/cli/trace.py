@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from paxsim.cli import options
+from paxsim.cli.terminal import say
 from paxsim.errors import PaxsimError, checked_int
 from paxsim.files import atomic_write
 
@@ -64,7 +65,7 @@ def write_traces(setting, lineup, seed, deal, games, rotation, out: Path | None)
     lines = trace_lines(setting, lineup, seed, deal, games, rotation)
     if out is None:
         for line in lines:
-            click.echo(line)
+            say(line)
         return
     with atomic_write(out) as file:
         for line in lines:

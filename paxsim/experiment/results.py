@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from paxsim.errors import PaxsimError
+from paxsim.errors import PaxsimError, checked_path, unknown
 from paxsim.experiment.measures import MatchMeasures
 from paxsim.experiment.tables import match_tables
 from paxsim.experiment.tally import Tally
 from paxsim.files import atomic_write
+from paxsim.texts import as_cell
 
 
 @dataclass
@@ -72,20 +74,25 @@ class Result:
         )
 
     def __getitem__(self, name: str) -> pd.DataFrame:
+        if not isinstance(name, str) or name not in self.tables:
+            raise unknown("table", name, self.tables)
         return self.tables[name]
 
     def _repr_html_(self) -> str:
-        return f"{self.tables[self.main].to_html(index=False)}<p>{self.caption}</p>"
+        return f"{self.tables[self.main].to_html(index=False)}<p>{escape(self.caption)}</p>"
 
     def __str__(self) -> str:
         return f"{self.tables[self.main].to_string(index=False)}\n{self.caption}"
 
     def to_csv(self, folder: str | Path) -> None:
-        """Write every table as ``NAME.csv`` into a folder, with ``manifest.json``."""
+        """Write every table as ``NAME.csv`` into a folder, with ``manifest.json``.
+
+        A text that a spreadsheet would take for a formula has a ``'`` before it.
+        """
         self._write_manifest(folder)
         for name, table in self.tables.items():
             with atomic_write(Path(folder) / f"{name}.csv", "csv") as file:
-                file.write(table.to_csv(index=False))
+                file.write(as_csv(table))
 
     def to_parquet(self, folder: str | Path) -> None:
         """Write every table as ``NAME.parquet`` into a folder, with ``manifest.json``."""
@@ -109,18 +116,28 @@ class Result:
             }
         )
         if path is not None:
-            with atomic_write(Path(path)) as file:
+            with atomic_write(checked_path("out", path)) as file:
                 file.write(text + "\n")
         return text
 
 
-def make_folder(folder: str | Path) -> Path:
-    """Make a folder for tables, if it does not exist."""
+def make_folder(folder: str | Path, field: str = "csv") -> Path:
+    """Make a folder for tables, if it does not exist; `field` is what named it."""
+    path = checked_path(field, folder)
     try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
+        path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise PaxsimError(f"csv: cannot write {folder}: {error.strerror}") from None
-    return Path(folder)
+        raise PaxsimError(f"{field}: cannot write {folder}: {error.strerror}") from None
+    return path
+
+
+def as_csv(table: pd.DataFrame) -> str:
+    """A table as the text of a CSV file, in which no text begins like a formula."""
+    written = table.copy()
+    for name in written.columns:
+        if not pd.api.types.is_numeric_dtype(written[name]):
+            written[name] = written[name].map(as_cell)
+    return written.to_csv(index=False)
 
 
 def _rules_name(changed: dict[str, Any]) -> str:

@@ -23,8 +23,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from paxsim.cards import Card, Deck
-from paxsim.errors import PaxsimError
+from paxsim.errors import PaxsimError, checked_path
 from paxsim.experiment.differences import describe_differences
+from paxsim.experiment.manifest import check_manifest, chunk_games_of, load_json
 from paxsim.experiment.plan import Chunk, Match, Plan, fingerprint_of
 from paxsim.experiment.tally import Tally
 from paxsim.files import atomic_write
@@ -38,7 +39,16 @@ FORMAT = 1
 MANIFEST = "manifest.json"
 CHUNKS = "chunks"
 #: What reading a damaged file can raise.
-DAMAGE = (pa.ArrowException, OSError, ValueError, KeyError, TypeError)
+DAMAGE = (
+    pa.ArrowException,
+    OSError,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+)
 _DIGEST = b"paxsim_digest"
 _OWNER = b"paxsim_chunk"
 
@@ -103,7 +113,7 @@ class RunDirectory:
         for unfinished in (*self.path.glob(".*"), *(self.path / CHUNKS).glob(".*")):
             with contextlib.suppress(OSError):
                 unfinished.unlink()
-        return replace(plan, chunk_games=old["chunk_games"])
+        return replace(plan, chunk_games=chunk_games_of(old, self.path / MANIFEST))
 
     def close(self) -> None:
         """Let others write to the folder."""
@@ -243,16 +253,12 @@ def describe_machine() -> dict[str, str]:
 
 def read_manifest(path: Path) -> dict[str, Any]:
     """The manifest of a run directory."""
-    try:
-        manifest = json.loads((path / MANIFEST).read_text("utf-8"))
-    except OSError as error:
-        raise PaxsimError(f"run: cannot read {path / MANIFEST}: {error.strerror}") from None
-    except ValueError:
-        raise PaxsimError(f"run: {path / MANIFEST} is damaged; allowed: a run's manifest") from None
+    manifest = load_json(checked_path("run", path) / MANIFEST, "run")
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise PaxsimError(
             f"run: {path / MANIFEST} is not of this version; allowed: format {FORMAT}"
         )
+    check_manifest(manifest, path / MANIFEST)
     if manifest.get("fingerprint") != fingerprint_of(manifest.get("plan", {})):
         raise PaxsimError(f"run: {path / MANIFEST} was changed; allowed: a run's own manifest")
     return manifest

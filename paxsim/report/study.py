@@ -12,18 +12,20 @@ import hashlib
 import json
 import math
 import shlex
+import zlib
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 import pandas as pd
 
 import paxsim
 from paxsim import charts
-from paxsim.experiment.results import Result
+from paxsim.experiment.results import Result, as_csv, make_folder
 from paxsim.files import atomic_write
 from paxsim.report.findings import Finding
 from paxsim.report.plan import GAMES, SEED, study_games
@@ -81,7 +83,7 @@ class Study:
     def __init__(self, name: str, title: str, question: str, options: Options):
         self.name, self.title, self.question, self.options = name, title, question, options
         self.folder = options.out / name
-        self.folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self.folder, "out")
         self.runs: dict[str, int] = {}
         self._charts: list[dict[str, Any]] = []
         self._tables: list[dict[str, Any]] = []
@@ -125,15 +127,15 @@ class Study:
         folder = self._run_folder(run, function.__name__, {"games": games, **arguments})
         self.options.progress.begin(self.name, run)
         path = folder.with_suffix(".npz")
-        if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
+        found = _stored_arrays(path)
+        if found is None:
+            make_folder(path.parent, "out")
             found = function(**arguments)
             with atomic_write(path, mode="wb") as file:
                 np.savez(file, **found)  # type: ignore[arg-type]
         self.options.progress.played([], games)
         self.runs[folder.name] = games
-        with np.load(path) as stored:
-            return dict(stored)
+        return found
 
     def _run_folder(self, run: str, kind: str, arguments: dict[str, Any]) -> Path:
         """Where a run is kept: under its name and a digest of all that shapes its games."""
@@ -158,7 +160,7 @@ class Study:
             if column not in written:
                 written[column] = value
         with atomic_write(self.folder / f"{name}.csv") as file:
-            file.write(written.to_csv(index=False))
+            file.write(as_csv(written))
         self._tables.append({"name": name, "title": title, "note": note})
         return table
 
@@ -200,6 +202,15 @@ class Study:
         with atomic_write(self.folder / SUMMARY) as file:
             file.write(json.dumps(summary, indent=1) + "\n")
         return summary
+
+
+def _stored_arrays(path: Path) -> dict[str, np.ndarray] | None:
+    """Named arrays from a file; None if it is not there or damaged, and they are to be made."""
+    try:
+        with np.load(path) as stored:
+            return dict(stored)
+    except (OSError, ValueError, EOFError, KeyError, BadZipFile, zlib.error):
+        return None
 
 
 def plain(values: dict[str, Any]) -> dict[str, Any]:
