@@ -16,15 +16,6 @@ from typing import IO
 from paxsim.errors import PaxsimError
 
 
-def checked_path(field: str, found: object) -> Path:
-    """The path that a text names; no text at all is a mistake, and not the current folder."""
-    if isinstance(found, os.PathLike):
-        found = os.fspath(found)
-    if not isinstance(found, str) or not found.strip() or "\0" in found:
-        raise PaxsimError(f"{field}: found {found!r}; allowed: the name of a file or folder")
-    return Path(found)
-
-
 @contextmanager
 def atomic_write(
     path: Path, field: str = "out", mode: str = "w", part: str | None = None

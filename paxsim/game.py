@@ -106,9 +106,9 @@ class Game:
         rules: str | Path | dict[str, Any] | Rules | None = None,
     ):
         setting = make_setting(players, solo_level=solo_level, deck=deck, rules=rules)
-        check_numbers(setting, seed, deal, rotation)
+        numbers = check_numbers(setting, seed, deal, rotation)
         self._begin(setting, log=np.zeros(1, log_dtype))
-        start_game(self.record, self._log[0], seat_keys(seed), seed, deal, rotation)
+        start_game(self.record, self._log[0], seat_keys(numbers[0]), *numbers)
 
     def _begin(self, setting: Setting, log: np.ndarray) -> None:
         self.setting = setting
@@ -178,7 +178,7 @@ class Game:
         """Apply the option with this index, and go on to the next decision or to the end."""
         if self.over:
             raise PaxsimError("option: the game is over; allowed: none")
-        checked_int("option", option, 0, int(self.choice["count"]) - 1)
+        option = checked_int("option", option, 0, int(self.choice["count"]) - 1)
         apply_option(self.record, self._log[0], option)
 
     def copy(self) -> Game:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from paxsim.engine.records import MAX_PARAMS, MAX_PLAYERS
-from paxsim.errors import PaxsimError
+from paxsim.errors import PaxsimError, checked_int, checked_list
 from paxsim.policies.policy import Policy, compile_guest
 from paxsim.policies.registry import find_policy, split_specs
 
@@ -62,6 +62,17 @@ class Lineup:
         return matrix
 
 
+def as_specs(
+    policies: str | Policy | Sequence[str | Policy], field: str = "policies"
+) -> list[str | Policy]:
+    """The policies of a line-up as a list."""
+    if isinstance(policies, str):
+        return list(split_specs(policies))
+    if isinstance(policies, Policy):
+        return [policies]
+    return checked_list(field, policies, "a text such as A,B,C, a policy, or a list of these")
+
+
 def make_lineup(policies: str | Policy | Sequence[str | Policy], players: int) -> Lineup:
     """Find the policies of a line-up.
 
@@ -73,11 +84,8 @@ def make_lineup(policies: str | Policy | Sequence[str | Policy], players: int) -
     players : int
         Seats to fill.
     """
-    if isinstance(policies, str):
-        policies = split_specs(policies)
-    elif isinstance(policies, Policy):
-        policies = [policies]
-    found = [find_policy(policy) for policy in policies]
+    players = checked_int("players", players, 1, MAX_PLAYERS)
+    found = [find_policy(policy) for policy in as_specs(policies)]
     if len(found) == 1:
         found *= players
     if len(found) != players:

@@ -21,17 +21,19 @@ from paxsim.engine.play import (
 )
 from paxsim.engine.records import result_dtype
 from paxsim.engine.streams import seat_keys
-from paxsim.errors import PaxsimError, checked_int
+from paxsim.errors import checked_int, checked_list
 from paxsim.failures import PolicyError as PolicyError
 from paxsim.failures import ask_all
-from paxsim.lineup import Lineup, make_lineup
+from paxsim.lineup import Lineup, as_specs, make_lineup
 from paxsim.policies.policy import Policy
-from paxsim.policies.registry import BUILT_IN, find_policy, split_specs
+from paxsim.policies.registry import BUILT_IN, find_policy
 from paxsim.rules import Rules
 from paxsim.setting import Setting, make_setting
 
 #: Seeds and deal numbers are 63-bit.
 MAX_NUMBER = 2**63 - 1
+#: Games of one batch, whose results are all kept in memory.
+MAX_BATCH = 100_000_000
 
 LineupLike = str | Policy | Sequence[str | Policy]
 
@@ -120,19 +122,17 @@ def play_batch(
     Batch
     """
     setting, lineup = prepare(policies, players, solo_level, deck, rules)
-    checked_int("deals", deals, 1, MAX_NUMBER)
-    return play_deals(
-        setting, lineup, seed, first_deal, deals, _chosen_rotations(rotations, setting.players)
-    )
+    turns = _chosen_rotations(rotations, setting.players)
+    deals = checked_int("deals", deals, 1, MAX_BATCH // len(turns))
+    return play_deals(setting, lineup, seed, first_deal, deals, turns)
 
 
 def _chosen_rotations(rotations: Sequence[int] | str, players: int) -> tuple[int, ...]:
     """Rotation numbers; the text "all" means every one."""
-    if not isinstance(rotations, str):
-        return tuple(rotations)
-    if rotations != "all":
-        raise PaxsimError(f"rotation: found {rotations!r}; allowed: numbers, or 'all'")
-    return tuple(range(players))
+    if isinstance(rotations, str) and rotations == "all":
+        return tuple(range(players))
+    chosen = checked_list("rotations", rotations, "a list of numbers, or 'all'")
+    return tuple(checked_int("rotation", rotation, 0, players - 1) for rotation in chosen)
 
 
 def play_deals(
@@ -152,10 +152,9 @@ def play_deals(
     patience : float, optional
         Seconds that a policy which is not built in may take for one decision.
     """
-    checked_int("seed", seed, 0, MAX_NUMBER)
-    checked_int("deal", first_deal, 0, MAX_NUMBER - deals)
-    for rotation in rotations:
-        checked_int("rotation", rotation, 0, setting.players - 1)
+    seed = checked_int("seed", seed, 0, MAX_NUMBER)
+    first_deal = checked_int("deal", first_deal, 0, MAX_NUMBER - deals)
+    rotations = tuple(checked_int("rotation", r, 0, setting.players - 1) for r in rotations)
     games = setting.new_game()
     results = np.zeros(deals * len(rotations), result_dtype)
     progress = np.zeros(1, progress_dtype)[0]
@@ -177,10 +176,10 @@ def play_deals(
 
 def prepare(policies, players, solo_level, deck, rules) -> tuple[Setting, Lineup]:
     """Check what was asked for; the number of policies says how many play if nothing else does."""
-    if isinstance(policies, str):
-        policies = split_specs(policies)
-    if players is None and solo_level is None and not isinstance(policies, Policy):
-        players = len(policies)
+    if not isinstance(policies, Policy):
+        policies = as_specs(policies)
+        if players is None and solo_level is None:
+            players = len(policies)
     setting = make_setting(players, solo_level=solo_level, deck=deck, rules=rules)
     return setting, make_lineup(policies, setting.players)
 
@@ -213,6 +212,7 @@ def play(
     True
     """
     setting, lineup = prepare(policies, players, solo_level, deck, rules)
+    rotation = checked_int("rotation", rotation, 0, setting.players - 1)
     batch = play_deals(setting, lineup, seed, deal, 1, (rotation,))
     return GameResult(setting, lineup.at_seats(rotation), batch.results[0])
 

@@ -16,6 +16,7 @@ from paxsim.cards import CATEGORIES, DEFAULT_DECK, Deck, load_deck
 from paxsim.engine.records import MAX_CARDS, game_dtype, rules_record
 from paxsim.errors import PaxsimError, checked_int
 from paxsim.rules import MAX_PLAYERS, SOLO_LEVELS, Rules, load_rules
+from paxsim.texts import told
 
 #: Seeds and deal numbers are 63-bit.
 MAX_NUMBER = 2**63 - 1
@@ -83,9 +84,9 @@ def make_setting(
     """
     if players is None:
         players = 1 if solo_level is not None else 4
-    checked_int("players", players, 1, MAX_PLAYERS)
+    players = checked_int("players", players, 1, MAX_PLAYERS)
     if solo_level is not None:
-        checked_int("solo-level", solo_level, SOLO_LEVELS[0], SOLO_LEVELS[-1])
+        solo_level = checked_int("solo-level", solo_level, SOLO_LEVELS[0], SOLO_LEVELS[-1])
         if players != 1:
             raise PaxsimError(
                 f"solo-level: found level {solo_level} with {players} players; allowed: 1 player"
@@ -97,11 +98,15 @@ def make_setting(
     return setting
 
 
-def check_numbers(setting: Setting, seed: int, deal: int, rotation: int) -> None:
-    """The numbers that name a game of a setting, besides its line-up."""
-    checked_int("seed", seed, 0, MAX_NUMBER)
-    checked_int("deal", deal, 0, MAX_NUMBER)
-    checked_int("rotation", rotation, 0, setting.players - 1)
+def check_numbers(setting: Setting, seed: int, deal: int, rotation: int) -> tuple[int, int, int]:
+    """The numbers that name a game of a setting, besides its line-up; as Python's own numbers."""
+    if not isinstance(setting, Setting):
+        raise PaxsimError(f"setting: found {told(setting)}; allowed: what make_setting returns")
+    return (
+        checked_int("seed", seed, 0, MAX_NUMBER),
+        checked_int("deal", deal, 0, MAX_NUMBER),
+        checked_int("rotation", rotation, 0, setting.players - 1),
+    )
 
 
 def _check_enough_cards(setting: Setting) -> None:

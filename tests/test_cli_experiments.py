@@ -126,7 +126,7 @@ def test_at_80_columns_nothing_is_cut_off_and_the_bar_shows_rate_time_and_wins()
         ("compare random first --field first,first --players 2", "field: found 2"),
         ("compare random first --delta 150%", "delta"),
         ("compare random", "Missing argument"),
-        ("solo --levels 6", "solo-level: found 6"),
+        ("solo --levels 6", "levels: found 6"),
         ("solo --levels 2-1", "levels: found '2-1'"),
         ("show /nowhere", "cannot read"),
         ("trace --run /nowhere --game 1", "cannot read"),

@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from paxsim.errors import PaxsimError, unknown
+from paxsim.texts import told
+
 #: The key of ``DataFrame.attrs`` that holds the footer of charts made from the table.
 CAPTION = "caption"
 
@@ -60,14 +63,27 @@ def _caption_from_columns(table: pd.DataFrame) -> str:
 
 def table_of(source: Any, name: str) -> pd.DataFrame:
     """The table to draw: the source itself, or the one of that name of a result."""
-    return source if isinstance(source, pd.DataFrame) else source[name]
+    if isinstance(source, pd.DataFrame):
+        return source
+    return checked_result(source)[name]
+
+
+def checked_result(source: Any) -> Any:
+    """The source if it is a result."""
+    if not hasattr(source, "tables") or not hasattr(source, "matches"):
+        raise PaxsimError(f"source: found {told(source)}; allowed: a result, or one of its tables")
+    return source
 
 
 def only(table: pd.DataFrame, **wanted: Any) -> pd.DataFrame:
     """The rows with these values; None and missing columns do not restrict."""
     for column, value in wanted.items():
         if value is not None and column in table:
-            table = table[table[column] == value]
+            rows = table[table[column] == value]
+            if rows.empty:
+                known = list(dict.fromkeys(table[column].astype(str)))
+                raise PaxsimError(f"{column}: found {told(value)}; allowed: {', '.join(known)}")
+            table = rows
     return table
 
 
@@ -75,6 +91,8 @@ def one_value(table: pd.DataFrame, column: str, chosen: Any) -> Any:
     """The chosen value of a column, or its only one, or its first."""
     if chosen is not None or column not in table:
         return chosen
+    if table.empty:
+        raise PaxsimError("source: found a table without rows; allowed: at least one")
     return table[column].iloc[0]
 
 
@@ -82,7 +100,7 @@ def how_games_were_won(source: Any) -> pd.DataFrame:
     """Shares of games won with Rome, on points, and by Rome alone: a row a match."""
     if isinstance(source, pd.DataFrame):
         return source
-    rome = source["rome"]
+    rome = table_of(source, "rome")
     label = rome["players"].astype(str) + " players"
     if rome["lineup"].nunique() > rome["players"].nunique():
         label = label + ": " + rome["lineup"]
@@ -99,10 +117,12 @@ def how_games_were_won(source: Any) -> pd.DataFrame:
 
 def histogram_table(source: Any, name: str) -> pd.DataFrame:
     """Shares of games by value of a histogram: columns players, value, share."""
+    if name not in HISTOGRAMS:
+        raise unknown("name", name, HISTOGRAMS)
     if isinstance(source, pd.DataFrame):
         return source
     rows = []
-    for match in source.matches:
+    for match in checked_result(source).matches:
         counts = match.detail(name)
         total = counts.sum()
         for value in np.flatnonzero(counts):

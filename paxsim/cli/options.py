@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from paxsim.cards import DEFAULT_DECK
-from paxsim.files import checked_path
+from paxsim.errors import checked_path
 
 
 class _NamedPath(click.ParamType):

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from paxsim.cli import options
+from paxsim.cli.terminal import say
 from paxsim.errors import PaxsimError
 
 
@@ -42,4 +43,4 @@ def command(scale, seed, jobs, out, studies, page_only):
         raise click.ClickException(
             f"interrupted; what is done is kept in {out}, the same command goes on from there"
         ) from None
-    click.echo(f"open {page}")
+    say(f"open {page}")

@@ -13,7 +13,9 @@ import click
 
 from paxsim.cli import EXIT_INTERRUPTED, options
 from paxsim.cli.progress import ProgressBar
+from paxsim.cli.terminal import say, warn
 from paxsim.errors import PaxsimError
+from paxsim.texts import told
 
 #: Options that change how a run is carried out and not what it plays.
 _VARYING = ("--jobs", "--backend", "--address", "--out", "--json", "--csv", "--chunk-games")
@@ -55,7 +57,7 @@ def parse_games(text: str) -> int:
     except ValueError:
         number = 0.5
     if not number.is_integer() or number < 1:
-        raise PaxsimError(f"games: found {text!r}; allowed: a positive whole number, e.g. 1e6")
+        raise PaxsimError(f"games: found {told(text)}; allowed: a positive whole number, e.g. 1e6")
     return int(number)
 
 
@@ -82,7 +84,7 @@ def parse_share(field: str, text: str) -> float:
     try:
         return float(text[:-1]) / 100 if text.endswith("%") else float(text)
     except ValueError:
-        raise PaxsimError(f"{field}: found {text!r}; allowed: e.g. 0.2% or 0.002") from None
+        raise PaxsimError(f"{field}: found {told(text)}; allowed: e.g. 0.2% or 0.002") from None
 
 
 def command_line() -> str:
@@ -144,16 +146,16 @@ def run_experiment(
     except KeyboardInterrupt:
         _say_interrupted(bar.games, out)
     for notice in notices:
-        click.echo(f"paxsim: {notice}", err=True)
+        warn(notice)
     if csv is not None:
         result.to_csv(csv)
     if as_json:
-        click.echo(result.to_json())
+        say(result.to_json())
     else:
         shown(result)
         seconds = result.timing["seconds"]
         rate = result.games / max(result.timing["playing_seconds"], 1e-9)
-        click.echo(f"{result.caption}; {seconds:.1f} s, {rate:,.0f} games a second")
+        say(f"{result.caption}; {seconds:.1f} s, {rate:,.0f} games a second")
 
 
 def _say_interrupted(games: int, out: Path | None) -> NoReturn:
@@ -163,5 +165,5 @@ def _say_interrupted(games: int, out: Path | None) -> NoReturn:
         if out
         else "nothing is kept; with --out DIR it would be, and the same command would go on"
     )
-    click.echo(f"paxsim: interrupted after {games:,} games; {kept}", err=True)
+    warn(f"interrupted after {games:,} games; {kept}")
     click.get_current_context().exit(EXIT_INTERRUPTED)

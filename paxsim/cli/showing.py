@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from paxsim.cli.tables import print_table
+from paxsim.cli.terminal import say
 
 
 def percent(row: Any, name: str) -> str:
@@ -77,7 +78,7 @@ def _show_match(result: Any, match: Any) -> None:
         print_table("By seat (all intervals hold together)", ("seat", "win rate %", "fair %", ""),
                     rows, numbers=("seat", "win rate %", "fair %"))  # fmt: skip
     (rome,), (games,) = here("rome"), here("games")
-    print(
+    say(
         f"Rome wins {percent(rome, 'rome_wins')} % (alone {percent(rome, 'rome_alone')} %); "
         f"{plus_minus(games, 'rounds')} rounds{_margin(games)}; "
         f"{games['unfinished']} unfinished, {games['failed']} failed\n"
@@ -158,11 +159,11 @@ def show_comparison(result: Any) -> None:
     print_table(f"{row['players']} players, field {row['field']}", ("", "win rate %"), rows,
                 numbers=("win rate %",))  # fmt: skip
     if watched:
-        print("The paired interval holds although the run was watched; the others are as if not.")
+        say("The paired interval holds although the run was watched; the others are as if not.")
     sure = "" if watched else f"; p = {row['p']:.2g}"
-    print(f"Pairing is worth {row['variance_factor']:.2f} times the games{sure}.")
+    say(f"Pairing is worth {row['variance_factor']:.2f} times the games{sure}.")
     verdict = {"better": "yes", "not better": "no", "undecided": "not decided yet"}
-    print(
+    say(
         f"Is {row['a']} better by more than {100 * row['delta']:g} percentage points, at 5 % error "
         f"and valid while watched? {verdict[row['decision']]}.\n"
     )
@@ -178,7 +179,7 @@ def show_solo(result: Any) -> None:
                 numbers=("level", "success %", "rounds"))  # fmt: skip
     if "campaigns" in result.tables:
         for _, row in result["campaigns"].iterrows():
-            print(f"{row['strategy']}: a whole campaign succeeds in {percent(row, 'success')} %")
+            say(f"{row['strategy']}: a whole campaign succeeds in {percent(row, 'success')} %")
 
 
 def show_rule_changes(result: Any) -> None:

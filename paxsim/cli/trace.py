@@ -11,6 +11,7 @@ import click
 
 from paxsim.cards import load_deck
 from paxsim.cli import options
+from paxsim.cli.terminal import say
 from paxsim.errors import PaxsimError, checked_int
 from paxsim.files import atomic_write
 from paxsim.rules import load_rules
@@ -155,7 +156,7 @@ def write_lines(lines: Iterable[str], out: Path | None) -> None:
     """Write lines to a file, all or nothing, or to the terminal."""
     if out is None:
         for line in lines:
-            click.echo(line)
+            say(line)
         return
     with atomic_write(out) as file:
         for line in lines:

@@ -39,6 +39,8 @@ from numba.core.registry import CPUDispatcher
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
+from paxsim.engine.trust import why_not_trusted
+
 # First-class functions are what policies are passed as; the warning says they are experimental.
 warnings.filterwarnings(
     "ignore", message="First-class function type", category=NumbaExperimentalFeatureWarning
@@ -165,11 +167,24 @@ def cache_folder() -> Path:
 
 
 def code_folder() -> Path | None:
-    """The folder for code compiled from these very sources, or None if there can't be one."""
+    """The folder for code compiled from these very sources, or None if there can't be one.
+
+    Nothing in a folder that others can write is read; the user is told.
+    """
     try:
-        folder = cache_folder() / FINGERPRINT
-        folder.mkdir(parents=True, exist_ok=True)
-    except (OSError, RuntimeError):  # not allowed, or nobody knows where home is
+        base = cache_folder()
+        folder = base / FINGERPRINT
+        # Nobody else has to look at it, whatever the user lets others do with new files.
+        base.mkdir(parents=True, exist_ok=True, mode=0o700)
+        folder.mkdir(exist_ok=True, mode=0o700)
+        problem = why_not_trusted(base, folder)
+    except (OSError, RuntimeError, ValueError):  # not allowed, no path, or no home is known
+        return None
+    if problem is not None:
+        _tell_once(
+            f"the cache of compiled code is not trusted: {problem}; compiling without it "
+            "(make it yours alone, or name another folder with PAXSIM_CACHE_DIR)"
+        )
         return None
     with contextlib.suppress(OSError):  # a folder that can't be written is still good to read
         os.utime(folder)  # see `remove_unused`
@@ -224,18 +239,32 @@ class _PackageLocator(_CacheLocator):
 
 
 class _PackageImpl(_ResultImpl):
-    """Compiled code with a checksum: damaged machine code would end the process."""
+    """Compiled code with a checksum: damaged machine code would end the process.
+
+    The checksum also covers what the code was compiled from, and for which arguments, so that a
+    file under another's name is found out.
+    """
 
     _locator_classes: list[Any] = [_PackageLocator]
 
+    def __init__(self, py_func: Callable):
+        super().__init__(py_func)
+        self._identity = (FINGERPRINT, py_func.__module__, py_func.__qualname__)
+        #: The arguments of the code that is being loaded or saved.
+        self.arguments = ""
+
+    def _checksum(self, code: bytes) -> bytes:
+        whose = repr((*self._identity, self.arguments))
+        return hashlib.sha256(whose.encode() + b"\0" + code).digest()
+
     def reduce(self, cres: Any) -> tuple[bytes, bytes]:
         code = dumps(super().reduce(cres))
-        return hashlib.sha256(code).digest(), code
+        return self._checksum(code), code
 
     def rebuild(self, target_context: Any, payload: tuple[bytes, bytes]) -> Any:
         checksum, code = payload
-        if hashlib.sha256(code).digest() != checksum:
-            raise ValueError("damaged")
+        if self._checksum(code) != checksum:
+            raise ValueError("damaged, or the code of something else")
         return super().rebuild(target_context, pickle.loads(code))
 
 
@@ -256,6 +285,7 @@ class _PackageCache(FunctionCache):
         """
         rtsys.initialize(target_context)
         found = None
+        self._impl.arguments = repr(sig)
         try:
             if source_fingerprint() == FINGERPRINT:
                 found = self._load_overload(sig, target_context)
@@ -270,6 +300,7 @@ class _PackageCache(FunctionCache):
         """Keep compiled code, unless the sources have changed since they were imported."""
         with contextlib.suppress(OSError):  # a full disk, say; the code is good all the same
             if source_fingerprint() == FINGERPRINT:
+                self._impl.arguments = repr(sig)
                 super().save_overload(sig, data)
 
 
@@ -287,7 +318,7 @@ def enable_package_cache(dispatcher: Any, what: str = "policies (about 2 s each)
         dispatcher._cache = _PackageCache(dispatcher.py_func, what)
     except RuntimeError:
         _tell_once(
-            f"compiling {what}, in every process anew: the cache folder can't be written; "
+            f"compiling {what}, in every process anew: no cache folder can be used; "
             "PAXSIM_CACHE_DIR names another ..."
         )
 

@@ -16,7 +16,16 @@ from paxsim.experiment.tally import Tally
 from paxsim.files import atomic_write, read_regular
 
 #: What reading a damaged file can raise.
-DAMAGE = (pa.ArrowException, OSError, ValueError, KeyError, TypeError)
+DAMAGE = (
+    pa.ArrowException,
+    OSError,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+)
 _DIGEST = b"paxsim_digest"
 _OWNER = b"paxsim_chunk"
 

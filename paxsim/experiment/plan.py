@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from paxsim.errors import PaxsimError, checked_int
+from paxsim.errors import PaxsimError, checked_bool, checked_int
 from paxsim.failures import replay_command
 from paxsim.lineup import Lineup
 from paxsim.playing import MAX_NUMBER
@@ -21,6 +21,7 @@ from paxsim.version import __version__
 
 #: Games in a chunk, about: a few tenths of a second of work, some megabytes of results.
 CHUNK_GAMES = 24_000
+MAX_CHUNK_GAMES = 10_000_000
 #: All permutations of a line-up are played only up to this many players (5! = 120 games a block).
 MAX_PERMUTED = 5
 #: With a stopping rule: games before the first look, and where the next look is, in percent of the
@@ -88,7 +89,7 @@ class Match:
 def make_match(setting: Setting, lineup: Lineup, permutations: bool = False) -> Match:
     """A match in every rotation, or in every permutation of the line-up."""
     identity = tuple(range(setting.players))
-    if not permutations:
+    if not checked_bool("permutations", permutations):
         return Match(setting, lineup, (identity,))
     if setting.players > MAX_PERMUTED:
         raise PaxsimError(
@@ -157,8 +158,10 @@ class Plan:
     chunk_games: int = CHUNK_GAMES
 
     def __post_init__(self) -> None:
-        checked_int("seed", self.seed, 0, MAX_NUMBER)
-        checked_int("chunk-games", self.chunk_games, 1, 10_000_000)
+        seed = checked_int("seed", self.seed, 0, MAX_NUMBER)
+        chunk_games = checked_int("chunk-games", self.chunk_games, 1, MAX_CHUNK_GAMES)
+        object.__setattr__(self, "seed", seed)
+        object.__setattr__(self, "chunk_games", chunk_games)
 
     @cached_property
     def matches(self) -> list[Match]:
@@ -226,7 +229,7 @@ class Plan:
 
     def locate_game(self, number: int) -> tuple[Match, Lineup, int, int]:
         """The match, ordered line-up, deal and rotation of a game of the run."""
-        checked_int("game", number, 0, self.games - 1)
+        number = checked_int("game", number, 0, self.games - 1)
         index = bisect.bisect_right(self.first_games, number) - 1
         match = self.matches[index]
         deal, game = divmod(number - self.first_games[index], match.block_size)

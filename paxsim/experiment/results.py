@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from paxsim.errors import checked_path, unknown
 from paxsim.experiment.measures import MatchMeasures
 from paxsim.experiment.tablefiles import write_tables
 from paxsim.experiment.tables import match_tables
 from paxsim.experiment.tally import Tally
-from paxsim.files import atomic_write, checked_path
+from paxsim.files import atomic_write
+from paxsim.texts import as_cell
 
 
 @dataclass
@@ -72,10 +75,12 @@ class Result:
         )
 
     def __getitem__(self, name: str) -> pd.DataFrame:
+        if not isinstance(name, str) or name not in self.tables:
+            raise unknown("table", name, self.tables)
         return self.tables[name]
 
     def _repr_html_(self) -> str:
-        return f"{self.tables[self.main].to_html(index=False)}<p>{self.caption}</p>"
+        return f"{self.tables[self.main].to_html(index=False)}<p>{escape(self.caption)}</p>"
 
     def __str__(self) -> str:
         return f"{self.tables[self.main].to_string(index=False)}\n{self.caption}"
@@ -83,9 +88,10 @@ class Result:
     def to_csv(self, folder: str | Path) -> None:
         """Write every table as ``NAME.csv`` into a folder, with ``tables.json``.
 
-        Files there that were not written so are not written over.
+        Files there that were not written so are not written over. A text that a spreadsheet would
+        take for a formula has a ``'`` before it.
         """
-        tables = {name: table.to_csv(index=False).encode() for name, table in self.tables.items()}
+        tables = {name: as_csv(table).encode() for name, table in self.tables.items()}
         write_tables("csv", folder, tables, self._about)
 
     def to_parquet(self, folder: str | Path) -> None:
@@ -111,6 +117,15 @@ class Result:
             with atomic_write(checked_path("path", path), "path") as file:
                 file.write(text + "\n")
         return text
+
+
+def as_csv(table: pd.DataFrame) -> str:
+    """A table as the text of a CSV file, in which no text begins like a formula."""
+    written = table.copy()
+    for name in written.columns:
+        if not pd.api.types.is_numeric_dtype(written[name]):
+            written[name] = written[name].map(as_cell)
+    return written.to_csv(index=False)
 
 
 def _rules_name(changed: dict[str, Any]) -> str:

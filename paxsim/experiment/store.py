@@ -23,7 +23,7 @@ import numba
 import numpy as np
 
 from paxsim.cards import Card, Deck
-from paxsim.errors import PaxsimError
+from paxsim.errors import PaxsimError, checked_path
 from paxsim.experiment.chunkfile import (
     DAMAGE,
     chunk_name,
@@ -33,9 +33,10 @@ from paxsim.experiment.chunkfile import (
     write_chunk,
 )
 from paxsim.experiment.differences import describe_differences
+from paxsim.experiment.manifest import check_manifest, chunk_games_of, load_json
 from paxsim.experiment.plan import Chunk, Match, Plan, cut_into_chunks, fingerprint_of
 from paxsim.experiment.tally import Tally
-from paxsim.files import atomic_write, make_folder, read_regular, remove_folders
+from paxsim.files import atomic_write, make_folder, remove_folders
 from paxsim.lineup import Lineup
 from paxsim.policies.fingerprint import package_fingerprint
 from paxsim.policies.policy import Policy
@@ -106,7 +107,7 @@ class RunDirectory:
                 f"out: {self.path} holds another run: {'; '.join(differences)}; "
                 "allowed: the same command, or another folder"
             )
-        self.plan = replace(self.plan, chunk_games=old["chunk_games"])
+        self.plan = replace(self.plan, chunk_games=chunk_games_of(old, self.path / MANIFEST))
 
     def _make_chunks_folder(self) -> list[Path]:
         """Make the folder for chunks, if it is missing; a link is nothing that a run makes."""
@@ -206,17 +207,13 @@ def describe_machine() -> dict[str, str]:
 
 def read_manifest(path: Path) -> dict[str, Any]:
     """The manifest of a run directory."""
-    where = path / MANIFEST
-    try:
-        manifest = json.loads(read_regular(where).decode("utf-8"))
-    except OSError as error:
-        raise PaxsimError(f"run: cannot read {where}: {error.strerror}") from None
-    except (ValueError, RecursionError):
-        raise PaxsimError(f"run: {where} is damaged; allowed: a run's manifest") from None
+    where = checked_path("run", path) / MANIFEST
+    manifest = load_json(where, "run")
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise PaxsimError(f"run: {where} is not of this version; allowed: format {FORMAT}")
     if manifest.get("digest") != _digest_of_manifest(manifest):
         raise PaxsimError(f"run: {where} was changed; allowed: a run's own manifest")
+    check_manifest(manifest, where)
     return manifest
 
 

@@ -14,9 +14,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from paxsim.errors import PaxsimError
+from paxsim.errors import PaxsimError, checked_path
 from paxsim.experiment.plan import fingerprint_of
-from paxsim.files import atomic_write, checked_path, make_folder, read_regular, remove_folders
+from paxsim.files import atomic_write, make_folder, read_regular, remove_folders
 
 INDEX = "tables.json"
 #: All tables that there are, over all questions.

@@ -6,10 +6,9 @@ import contextlib
 import functools
 import hashlib
 import inspect
-import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +20,10 @@ from numba.core.errors import NumbaError
 from paxsim.engine.compiling import OPTIONS, enable_package_cache, kernel, with_parts
 from paxsim.engine.play import POLICY_SIGNATURE
 from paxsim.engine.records import MAX_PARAMS
-from paxsim.errors import PaxsimError, unknown
+from paxsim.errors import PaxsimError, is_number, unknown
 from paxsim.policies.fingerprint import code_fingerprint, note_compiled, package_fingerprint
+from paxsim.policies.userfiles import keep_user_file, user_file_of
+from paxsim.texts import told
 
 _RECORDS = ("table", "me", "choice")
 
@@ -97,10 +98,14 @@ class Policy:
 
         if self.built_in:
             return registry.find_policy, (self.label,)
-        if self.origin.endswith(".py") and Path(self.origin).is_file():  # a notebook has no file
-            source = Path(self.origin).read_text("utf-8")
-            return registry.policy_from_source, (source, self.origin, self.name, self.params)
-        return super().__reduce__()  # type: ignore[return-value]
+        module = self.function.__module__
+        file = user_file_of(module)
+        if file is None:  # a notebook has no file
+            return super().__reduce__()  # type: ignore[return-value]
+        in_package = getattr(sys.modules.get(module), "__package__", "")
+        if in_package and module != "__main__":  # it may need its package
+            return registry.policy_from_module, (module, file.source, self.label)
+        return registry.policy_from_user_file, (file, self.name, self.params)
 
     @property
     def compiled(self) -> Any:
@@ -115,12 +120,16 @@ class Policy:
 
     def with_params(self, changes: dict[str, float]) -> Policy:
         """The same policy with some parameters changed; nothing is compiled again."""
+        if not isinstance(changes, dict):
+            raise PaxsimError(
+                f"policy {self.name}: params: found {told(changes)}; allowed: a dictionary"
+            )
         for name, value in changes.items():
             if name not in self.params:
                 raise unknown(f"policy {self.name}: parameter", name, self.params or ["none"])
-            if not _is_number(value):
+            if not is_number(value):
                 raise PaxsimError(
-                    f"policy {self.name}: parameter {name}: found {value!r}; allowed: a number"
+                    f"policy {self.name}: parameter {name}: found {told(value)}; allowed: a number"
                 )
         values = {name: float(value) for name, value in changes.items()}
         return replace(self, params={**self.params, **values})
@@ -131,6 +140,8 @@ def helper(function: Callable) -> Any:
 
     Within a policy it is compiled again, under the rules for policies.
     """
+    if not inspect.isfunction(function):
+        raise PaxsimError(f"helper: found {told(function)}; allowed: a function")
     return numba.njit(**OPTIONS, boundscheck=True)(function)
 
 
@@ -140,12 +151,8 @@ def make_policy(function: Callable, *, solo: bool) -> Policy:
     origin = function.__module__
     with contextlib.suppress(TypeError):
         origin = str(Path(inspect.getfile(function)).resolve())
+        keep_user_file(function.__module__, Path(origin))
     return Policy(function.__name__, function, params, dict(params), origin, False, solo)
-
-
-def _is_number(value: Any) -> bool:
-    """Whether a value can be a parameter: a number, but neither infinity nor "not a number"."""
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _params_of(function: Callable) -> dict[str, float]:
@@ -162,7 +169,7 @@ def _params_of(function: Callable) -> dict[str, float]:
     params = {}
     for argument in arguments[len(_RECORDS) :]:
         default = argument.default
-        if not _is_number(default):
+        if not is_number(default):
             raise PaxsimError(
                 f"{where}: parameter {argument.name}: found no number as default; "
                 f"allowed: a number, such as {argument.name}=1.0"

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import functools
-import hashlib
-import importlib.util
-import sys
-import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
 from importlib.metadata import entry_points
-from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
-from paxsim.errors import PaxsimError, unknown
-from paxsim.files import atomic_write
+from paxsim.errors import PaxsimError, checked_bool, checked_path, unknown
 from paxsim.policies.contract import check_source
 from paxsim.policies.policy import Policy, make_policy
+from paxsim.policies.userfiles import (
+    UserFile,
+    import_user_file,
+    read_user_file,
+    stdout_to_stderr,
+    user_file_of,
+)
+from paxsim.texts import one_line, told
 
 #: Built-in policies, a module each in this package, in the order in which they are listed.
 BUILT_IN = (
@@ -71,6 +73,9 @@ def policy(function: Callable | None = None, *, solo: bool = True) -> Any:
     """
     if function is None:
         return functools.partial(policy, solo=solo)
+    if not isinstance(function, FunctionType):
+        raise PaxsimError(f"policy: found {told(function)}; allowed: a function")
+    checked_bool(f"policy {function.__name__}: solo", solo)
     return _register(make_policy(function, solo=solo))
 
 
@@ -106,12 +111,13 @@ def load_entry_points() -> None:
     """Import what other packages offer in the entry-point group ``paxsim.policies``."""
     for point in entry_points(group=ENTRY_POINTS):
         try:
-            point.load()
-        except PaxsimError:
+            with stdout_to_stderr():
+                point.load()
+        except (PaxsimError, KeyboardInterrupt):
             raise
-        except Exception as error:
+        except BaseException as error:  # a module may also end the program: sys.exit()
             raise PaxsimError(
-                f"policy {point.name}: cannot be loaded from {point.value}: {error!r}"
+                f"policy {point.name}: cannot be loaded from {point.value}: {one_line(repr(error))}"
             ) from None
 
 
@@ -131,7 +137,7 @@ def find_policy(spec: str | Policy) -> Policy:
         return spec
     if not isinstance(spec, str):
         raise PaxsimError(
-            f"policy: found {spec!r}; allowed: a name, FILE.py:NAME, or a function with "
+            f"policy: found {told(spec)}; allowed: a name, FILE.py:NAME, or a function with "
             "@paxsim.policy"
         )
     name, *settings = (part.strip() for part in spec.split(":"))
@@ -173,28 +179,29 @@ def _by_name(name: str) -> Policy:
     return _registry[name]
 
 
-def policy_from_source(source: str, origin: str, name: str, params: dict[str, float]) -> Policy:
-    """Build a user's policy in another process, from the text of its file.
+def policy_from_user_file(file: UserFile, name: str, params: dict[str, float]) -> Policy:
+    """Build a user's policy in another process, from its file as it was imported."""
+    return _from_module(import_user_file(file), file.path, name).with_params(params)
 
-    The file itself is used where it is at hand unchanged, because it may import its neighbours.
-    """
-    path = Path(origin)
-    try:
-        at_hand = path.read_text("utf-8") == source
-    except OSError:
-        at_hand = False
-    if not at_hand:
-        digest = hashlib.sha256(source.encode()).hexdigest()[:16]
-        path = Path(tempfile.gettempdir()) / f"paxsim-{digest}" / path.name
-        path.parent.mkdir(exist_ok=True)
-        with atomic_write(path, "policy") as file:  # other workers may be reading it
-            file.write(source)
-    return _from_file(str(path), name).with_params(params)
+
+def policy_from_module(module: str, source: bytes, label: str) -> Policy:
+    """Build a policy of an installed package in another process, where it must be the same."""
+    with stdout_to_stderr():
+        import_module(module)
+    found = find_policy(label)
+    here = user_file_of(module)
+    if here is not None and here.source != source:
+        raise PaxsimError(f"policy {label}: {module} has changed since the run began")
+    return found
 
 
 def _from_file(file: str, name: str) -> Policy:
     """A policy of a user's file; without a name, the only one in it."""
-    module = _import_file(Path(file).resolve())
+    path = checked_path("policy", file).resolve()
+    return _from_module(import_user_file(read_user_file(path)), file, name)
+
+
+def _from_module(module: ModuleType, file: str, name: str) -> Policy:
     found = {made.name: made for made in vars(module).values() if isinstance(made, Policy)}
     if not found:
         raise PaxsimError(f"policy {file}: found no policy; allowed: functions with @paxsim.policy")
@@ -203,34 +210,6 @@ def _from_file(file: str, name: str) -> Policy:
     if name not in found:
         raise unknown(f"policy {file}", name, found)
     return found[name]
-
-
-def _import_file(path: Path) -> ModuleType:
-    """Import a Python file under a name of its own, once for each content."""
-    try:
-        source = path.read_bytes()
-    except OSError as error:
-        raise PaxsimError(f"policy: cannot read {path}: {error.strerror}") from None
-    module_name = f"paxsim_file_{hashlib.sha256(str(path).encode() + source).hexdigest()[:16]}"
-    if module_name in sys.modules:
-        return sys.modules[module_name]
-    spec = importlib.util.spec_from_file_location(module_name, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[module_name] = module
-    sys.path.insert(0, str(path.parent))
-    try:
-        spec.loader.exec_module(module)
-    except PaxsimError:
-        del sys.modules[module_name]
-        raise
-    except Exception as error:
-        del sys.modules[module_name]
-        line = f" line {error.lineno}:" if isinstance(error, SyntaxError) else ""
-        raise PaxsimError(f"policy {path.name}:{line} {type(error).__name__}: {error}") from None
-    finally:
-        sys.path.remove(str(path.parent))
-    return module
 
 
 def _parse_setting(policy_name: str, text: str) -> tuple[str, float]:

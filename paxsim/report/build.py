@@ -9,11 +9,12 @@ from pathlib import Path
 from types import ModuleType
 
 import paxsim
-from paxsim.errors import PaxsimError
+from paxsim.errors import PaxsimError, is_number
 from paxsim.report.page import write_page
 from paxsim.report.plan import SEED, STUDIES, all_games
 from paxsim.report.progress import Bar
 from paxsim.report.study import Options, Study
+from paxsim.texts import told
 
 
 def build_report(
@@ -38,8 +39,8 @@ def build_report(
     studies : iterable of str, optional
         Which studies; by default all.
     """
-    if not 0 < scale <= 1000:
-        raise PaxsimError(f"scale: found {scale}; allowed: above 0, at most 1000")
+    if not is_number(scale) or not 0 < scale <= 1000:
+        raise PaxsimError(f"scale: found {told(scale)}; allowed: above 0, at most 1000")
     chosen = list(studies or STUDIES)
     modules = {name: load_study(name) for name in chosen}
     begin = time.monotonic()

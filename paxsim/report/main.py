@@ -8,8 +8,7 @@ from collections.abc import Callable
 
 import click
 
-from paxsim.errors import PaxsimError
-from paxsim.files import checked_path
+from paxsim.errors import checked_path
 from paxsim.report.plan import SEED, study_games
 from paxsim.report.progress import Bar
 from paxsim.report.study import Options, Study
@@ -38,6 +37,7 @@ def study_main(
     @click.option("--out", default="reports", show_default=True, help="Folder; resumes.")
     def command(games: str, seed: int, jobs: int | None, out: str) -> None:
         from paxsim.cli.running import parse_games
+        from paxsim.cli.terminal import say, warn
 
         wanted = parse_games(games)
         folder = checked_path("out", out)
@@ -48,17 +48,20 @@ def study_main(
             run(study)
             summary = study.finish()
         for finding in summary["findings"]:
-            click.echo(f"- {finding['text']}")
-        click.echo(
+            say(f"- {finding['text']}")
+        warn(
             f"{summary['games']:,} games in {time.monotonic() - begin:.0f} s; "
-            f"tables and charts in {study.folder}",
-            err=True,
+            f"tables and charts in {study.folder}"
         )
 
+    from paxsim.cli import EXIT_INTERRUPTED, exit_code_of
+    from paxsim.cli.terminal import let_everything_be_written, warn
+
+    let_everything_be_written()
     try:
         command.main(standalone_mode=False, prog_name=f"{name}.py")
-    except (PaxsimError, click.ClickException) as error:
-        said = error.format_message() if isinstance(error, click.ClickException) else str(error)
-        sys.exit(f"{name}: {said}")
-    except (KeyboardInterrupt, click.Abort):
-        sys.exit(f"{name}: interrupted; the same command goes on from there")
+    except KeyboardInterrupt:
+        warn("interrupted; the same command goes on from there")
+        sys.exit(EXIT_INTERRUPTED)
+    except Exception as error:
+        sys.exit(exit_code_of(error, [name]))

@@ -9,6 +9,8 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
+from paxsim.texts import one_line
+
 
 class Silent:
     """Shows nothing."""
@@ -26,15 +28,16 @@ class Bar(Silent):
     def __init__(self, games: int):
         self.done = 0
         self._begin = time.monotonic()
-        self.console = Console(stderr=True, highlight=False)
+        # Square brackets are nothing but characters here.
+        self.console = Console(stderr=True, markup=False, emoji=False, highlight=False)
         self._progress = Progress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=24),
             TaskProgressColumn(),
             TimeRemainingColumn(),
-            TextColumn("{task.fields[speed]}"),
+            TextColumn("{task.fields[speed]}", markup=False),
             console=self.console,
-            disable=not sys.stderr.isatty(),
+            disable=sys.stderr is None or not sys.stderr.isatty(),
             transient=True,
         )
         self._task = self._progress.add_task("compiling ...", total=games, speed="")
@@ -58,4 +61,4 @@ class Bar(Silent):
 
     def say(self, text: str) -> None:
         """A line that stays."""
-        self.console.print(text)
+        self.console.print(one_line(text))

@@ -12,10 +12,12 @@ import hashlib
 import json
 import math
 import shlex
+import zlib
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 import pandas as pd
@@ -23,7 +25,7 @@ import pandas as pd
 from paxsim import cards, charts
 from paxsim.errors import checked_int
 from paxsim.experiment.execute import checked_jobs
-from paxsim.experiment.results import Result
+from paxsim.experiment.results import Result, as_csv
 from paxsim.files import atomic_write, make_folder
 from paxsim.policies.fingerprint import package_fingerprint
 from paxsim.report.findings import Finding
@@ -129,15 +131,15 @@ class Study:
         folder = self._run_folder(run, function.__name__, {"games": games, **arguments})
         self.options.progress.begin(self.name, run)
         path = folder.with_suffix(".npz")
-        if not path.exists():
+        found = _stored_arrays(path)
+        if found is None:
             found = function(**arguments)
             make_folder(path.parent, "out")
             with atomic_write(path, mode="wb") as file:
                 np.savez(file, **found)  # type: ignore[arg-type]
         self.options.progress.played([], games)
         self.runs[folder.name] = games
-        with np.load(path) as stored:
-            return dict(stored)
+        return found
 
     def _run_folder(self, run: str, kind: str, arguments: dict[str, Any]) -> Path:
         """Where a run is kept: under its name and a digest of all that shapes its games."""
@@ -163,7 +165,7 @@ class Study:
             if column not in written:
                 written[column] = value
         with atomic_write(self._file(f"{name}.csv")) as file:
-            file.write(written.to_csv(index=False))
+            file.write(as_csv(written))
         self._tables.append({"name": name, "title": title, "note": note})
         return table
 
@@ -210,6 +212,15 @@ class Study:
         with atomic_write(self._file(SUMMARY)) as file:
             file.write(json.dumps(summary, indent=1) + "\n")
         return summary
+
+
+def _stored_arrays(path: Path) -> dict[str, np.ndarray] | None:
+    """Named arrays from a file; None if it is not there or damaged, and they are to be made."""
+    try:
+        with np.load(path) as stored:
+            return dict(stored)
+    except (OSError, ValueError, EOFError, KeyError, BadZipFile, zlib.error):
+        return None
 
 
 def plain(values: dict[str, Any]) -> dict[str, Any]:
