@@ -253,7 +253,7 @@ def walk(
     Game
         The same object each time, one decision further.
     """
-    check_numbers(setting, seed, deal, rotation)
+    seed, deal, rotation = check_numbers(setting, seed, deal, rotation)
     log = np.zeros(1, log_dtype) if log is None else log
     game = Game.of_setting(setting, seed, deal, rotation, log)
     progress = np.zeros(1, progress_dtype)[0]

@@ -16,7 +16,7 @@ from paxsim.engine import events
 from paxsim.engine.records import NOBODY, TO_BOTTOM, TO_HAND, log_dtype
 from paxsim.game import Game, walk
 from paxsim.lineup import Lineup
-from paxsim.setting import Setting
+from paxsim.setting import Setting, check_numbers
 
 VERSION = 1
 
@@ -33,6 +33,7 @@ def trace_game(
     seed, deal, rotation : int
         Which game.
     """
+    seed, deal, rotation = check_numbers(setting, seed, deal, rotation)
     log = np.zeros(1, log_dtype)
     log[0]["on"] = 1
     teller = _Teller(setting, lineup, seed, deal, rotation)

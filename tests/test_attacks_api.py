@@ -223,8 +223,8 @@ WRONG_CHARTS = [
     (lambda r: r[5], "table: '5' is unknown"),
     (lambda r: r.to_csv(5), "csv: found 5"),
     (lambda r: r.to_csv("/dev/null/x"), "csv: cannot write"),
-    (lambda r: r.to_json("/dev/null/x"), "out: cannot write"),
-    (lambda r: r.to_parquet("a\0b"), "csv: found 'a\\x00b'"),
+    (lambda r: r.to_json("/dev/null/x"), "path: cannot write"),
+    (lambda r: r.to_parquet("a\0b"), "parquet: found 'a\\x00b'"),
 ]
 
 

@@ -19,7 +19,7 @@ import paxsim
 from paxsim.cli import run_command
 from paxsim.errors import PaxsimError
 from paxsim.experiment import simulate
-from paxsim.policies import origins, registry
+from paxsim.policies import origins, registry, userfiles
 from paxsim.policies.fingerprint import code_fingerprint, package_fingerprint
 
 PACKAGE = Path(paxsim.__file__).parent
@@ -54,7 +54,7 @@ FILES = {
     "aid.py": "import paxsim\nfrom deeper import deep\n\n@paxsim.helper\ndef pick(x, y=7):\n"
     "    return deep(x) + y\n",
     "deeper.py": "import math\nimport numba\n\nclass K:\n    pass\n\n@numba.njit\ndef deep(x):\n"
-    "    return x + math.floor(2.5) if x < 9 else deep(x - 1)\n",
+    "    return x + math.floor(2.5) if x < 9 else x - 1\n",
     "made.py": "import json, pathlib\nimport paxsim\n\ndef make(value):\n    @paxsim.helper\n"
     "    def decide():\n        return value\n    return decide\n\n"
     "decide = make(json.loads((pathlib.Path(__file__).parent / 'made.json').read_text()))\n",
@@ -77,6 +77,8 @@ def forget():
         ):  # fmt: skip
             del sys.modules[name]
     registry._registry.pop("patchwork", None)
+    userfiles._imported.clear()
+    userfiles._beside.clear()
 
 
 @pytest.fixture

@@ -52,6 +52,7 @@ _DECK = {
 }
 _MANIFEST = {
     "command": TEXT,
+    "chunk_games": whole(1, MAX_CHUNK_GAMES),
     "fingerprint": TEXT,
     "question": {"kind": one_of(*_KINDS)},
     "plan": {
@@ -78,25 +79,15 @@ def load_json(path: Path, field: str) -> Any:
         raise PaxsimError(f"{field}: {path} is damaged; allowed: the file as written") from None
 
 
-def check_manifest(manifest: dict[str, Any], path: Path) -> None:
-    """Refuse a manifest that lacks something, or in which something does not fit the rest."""
-    problem = (
+def problem_of(manifest: dict[str, Any]) -> str | None:
+    """What a manifest lacks, or what in it does not fit the rest."""
+    return (
         misfit(manifest, _MANIFEST)
         or misfit(
             manifest["question"], _QUESTIONS.get(manifest["question"]["kind"], {}), "question"
         )
         or _contradiction(manifest)
     )
-    if problem:
-        raise PaxsimError(f"run: {path} is damaged: {problem}")
-
-
-def chunk_games_of(manifest: dict[str, Any], path: Path) -> int:
-    """How a stored run was cut into chunks."""
-    problem = misfit(manifest, {"chunk_games": whole(1, MAX_CHUNK_GAMES)})
-    if problem:
-        raise PaxsimError(f"run: {path} is damaged: {problem}")
-    return manifest["chunk_games"]
 
 
 def _contradiction(manifest: dict[str, Any]) -> str | None:

@@ -33,7 +33,7 @@ from paxsim.experiment.chunkfile import (
     write_chunk,
 )
 from paxsim.experiment.differences import describe_differences
-from paxsim.experiment.manifest import check_manifest, chunk_games_of, load_json
+from paxsim.experiment.manifest import load_json, problem_of
 from paxsim.experiment.plan import Chunk, Match, Plan, cut_into_chunks, fingerprint_of
 from paxsim.experiment.tally import Tally
 from paxsim.files import atomic_write, make_folder, remove_folders
@@ -107,7 +107,7 @@ class RunDirectory:
                 f"out: {self.path} holds another run: {'; '.join(differences)}; "
                 "allowed: the same command, or another folder"
             )
-        self.plan = replace(self.plan, chunk_games=chunk_games_of(old, self.path / MANIFEST))
+        self.plan = replace(self.plan, chunk_games=old["chunk_games"])
 
     def _make_chunks_folder(self) -> list[Path]:
         """Make the folder for chunks, if it is missing; a link is nothing that a run makes."""
@@ -211,9 +211,10 @@ def read_manifest(path: Path) -> dict[str, Any]:
     manifest = load_json(where, "run")
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise PaxsimError(f"run: {where} is not of this version; allowed: format {FORMAT}")
-    if manifest.get("digest") != _digest_of_manifest(manifest):
-        raise PaxsimError(f"run: {where} was changed; allowed: a run's own manifest")
-    check_manifest(manifest, where)
+    problem = problem_of(manifest)
+    if problem or manifest.get("digest") != _digest_of_manifest(manifest):
+        what = f": {problem}" if problem else ""
+        raise PaxsimError(f"run: {where} was changed{what}; allowed: a run's own manifest")
     return manifest
 
 

@@ -68,6 +68,7 @@ KINDS = (
     types.ExceptionClass,
     types.ExceptionInstance,
     types.BaseFunction,
+    types.BoundFunction,
     types.Dispatcher,
     types.UnicodeType,
 )
