@@ -43,6 +43,9 @@ OF_ANY_NUMBERS: tuple[Any, ...] = (
     *(len, np.argmax, np.argmin, np.argsort, np.ones_like, np.zeros_like),
 )
 
+#: Functions that take an iterator and do not go through it.
+OF_ANY_ITERATOR: tuple[Any, ...] = (enumerate, len, zip)
+
 #: Attributes of arrays and lists that may be asked for or called.
 ARRAY_ATTRIBUTES = frozenset(
     ("all", "any", "argmax", "argmin", "copy", "max", "mean", "min", "ndim", "prod", "shape")

@@ -35,8 +35,9 @@ def foreign_function(context: Any, kind: types.Function, arguments: tuple[Any, .
 def foreign_attribute(context: Any, owner: types.Type, name: str) -> str | None:
     """The name of an implementation from elsewhere of an attribute or a method, or None."""
     for template in context._get_attribute_templates(owner):
-        if not _is_at_home(type(template)) and template.resolve(owner, name) is not None:
-            return _name_of(type(template))
+        made_by: Any = type(template)
+        if not _is_at_home(made_by) and template.resolve(owner, name) is not None:
+            return _name_of(made_by)
     return None
 
 

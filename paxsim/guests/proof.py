@@ -136,6 +136,8 @@ class Proof:
             self._check_origin(value.immutable_fn, self.state.calltypes[value])
         if value.fn in (operator.matmul, operator.imatmul):
             raise self._uses("numpy.dot")
+        if value.fn is operator.contains and isinstance(self._type(value.lhs), types.RangeType):
+            raise self._uses("in range(...)")
         self._check_origin(value.fn, self.state.calltypes[value])
 
     def _check_getitem(self, value: Any) -> None:
@@ -179,6 +181,7 @@ class Proof:
         elif isinstance(function, types.NumberClass):
             self._check_number_class(function, value)
         elif isinstance(function, types.BoundFunction):
+            self._check_bounded(value)
             # What it belongs to was checked where it was looked up.
             if any(isinstance(kind, types.NumberClass) for kind in self._arguments(value)):
                 self._check_wholeness(value, [function.this])
@@ -186,6 +189,8 @@ class Proof:
             if not allowed.is_allowed(function.typing_key):
                 raise self._uses(allowed.name_of(function.typing_key))
             self._check_origin(function.typing_key, self.state.calltypes[value])
+            if function.typing_key not in allowed.OF_ANY_ITERATOR:
+                self._check_bounded(value)
             if function.typing_key not in allowed.OF_ANY_NUMBERS:
                 self._check_wholeness(value, self._arguments(value))
         elif not isinstance(function, types.ExceptionClass):
@@ -199,6 +204,12 @@ class Proof:
         made = types.unliteral(function.instance_type)
         if isinstance(made, types.Integer) and any(map(_is_fraction, self._arguments(value))):
             raise self._uses(f"{made}() of a number with a fraction")
+
+    def _check_bounded(self, value: Any) -> None:
+        """What goes through a range by itself can't be stopped, as loops can."""
+        for kind in self._arguments(value):
+            if isinstance(kind, (types.RangeType, types.SimpleIteratorType)):
+                raise self._refuse("hands a range or an iterator to a function", "a loop")
 
     def _check_wholeness(self, value: Any, kinds: list[Any]) -> None:
         """Whole numbers made of others: only `paxsim.guests.arithmetic` looks whether it can be."""
