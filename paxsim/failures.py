@@ -79,8 +79,7 @@ def _ask_guests(
 
     seconds = PATIENCE if patience is None else patience
 
-    def blame() -> PolicyError:
-        what = f"gave no answer within {seconds:g} s"
+    def blame(what: str) -> PolicyError:
         return policy_error(setting, lineup, seed, progress, what)
 
     play_games.compiled()  # type: ignore[attr-defined]  # the time for it is not the policies'

@@ -1,47 +1,67 @@
-"""What attackers write, and what they must be told: one line, and nothing else."""
+"""What the attacks on policies share: files with a policy in them, and what becomes of them."""
 
-import json
+import itertools
+import re
+import textwrap
 
-from paxsim.cli import run_command
+import pytest
 
-DECK = """name = {name}
-note = {note}
-complete = false
-[[cards]]
-category = "land"
-symbols = {symbols}
-value = {value}
-count = 60
-"""
-
-POLICY = '''{before}
 import paxsim
 
+#: At the head of every file of an attacker.
+IMPORTS = """
+import ctypes
+import math
+import operator
+import random
+import time
 
-@paxsim.policy
-def {name}(table, me, choice):
-    """{idea}"""
-    return {answer}
-{after}
-'''
+import numba
+import numpy as np
+import paxsim
+from numba import types
+from paxsim.helpers import *
+"""
+#: The line of the first statement of a policy without anything before it.
+FIRST = IMPORTS.count("\n") + 5
+
+_numbers = itertools.count(1)
 
 
-def write_deck(path, name="mine", note="", symbols=1, value=1):
-    text = DECK.format(name=json.dumps(name), note=json.dumps(note), symbols=symbols, value=value)
-    path.write_text(text, "utf-8")
-    return path
+def policy_file(folder, lines, before="", arguments="table, me, choice"):
+    """A policy with this body and these lines before it, as the file of a user."""
+    name = f"attacker_{next(_numbers)}"
+    text = [IMPORTS, textwrap.dedent(before).strip("\n"), "", "", "@paxsim.policy"]
+    text.append(f"def {name}({arguments}):")
+    text.append(textwrap.indent(textwrap.dedent(lines).strip("\n"), "    "))
+    file = folder / f"{name}.py"
+    file.write_text("\n".join(text) + "\n", encoding="utf-8")
+    return file
 
 
-def write_policy(path, name, before="", after="", idea="An idea.", answer="0", encoding="utf-8"):
-    text = POLICY.format(name=name, before=before, after=after, idea=idea, answer=answer)
-    path.write_text(text, encoding)
-    return path
+def find(folder, lines, before="", arguments="table, me, choice"):
+    """The same, found by paxsim."""
+    return paxsim.find_policy(str(policy_file(folder, lines, before, arguments)))
 
 
-def mistake(capsys, *arguments):
-    """The one line that a command ends with, which nothing was printed before."""
-    assert run_command([str(argument) for argument in arguments]) == 2
-    out, err = capsys.readouterr()
-    assert out == "" and err.startswith("paxsim: ") and err.count("\n") == 1, err
-    assert err[:-1].isprintable() and "Traceback" not in err
-    return err
+def stopped(action):
+    """The one line with which somebody is stopped; it names the policy, a line, and a way out."""
+    with pytest.raises(paxsim.PaxsimError) as error:
+        action()
+    said = str(error.value)
+    assert "\n" not in said
+    assert re.match(r"policy attacker_\d+", said), said
+    assert re.search(r"line \d+", said), said
+    assert "; allowed: " in said or "; to see this game: paxsim trace" in said, said
+    return said
+
+
+def refused(folder, lines, before=""):
+    """What is said to a policy that is not even compiled."""
+    return stopped(lambda: find(folder, lines, before).compiled)
+
+
+def games(*policies, players=None, deals=6, **keywords):
+    """The results of some games as bytes."""
+    batch = paxsim.play_batch(list(policies), players, deals=deals, seed=1, **keywords)
+    return batch.results.tobytes()

@@ -23,20 +23,28 @@ hypot isfinite isinf isnan ldexp lgamma log log10 log1p log2 pow radians sin sin
 _NUMPY = """
 abs absolute all any arange argmax argmin argsort array bool_ ceil clip copy cos cumsum diff exp
 expm1 fabs float32 float64 floor full full_like hypot isfinite isinf isnan log log10 log1p log2 max
-maximum mean min minimum ones ones_like power prod sign sin sort sqrt square sum tan tanh trunc
+maximum mean min minimum ones ones_like prod sign sin sort sqrt square sum tan tanh trunc
 where zeros zeros_like
 """
 
 #: Functions that may be called besides compiled ones, which are compiled under the same rules.
-FUNCTIONS: frozenset[Any] = frozenset(
-    [
-        *(abs, bool, enumerate, float, len, max, min, pow, range, slice, sum, zip),
-        *arithmetic.CHECKED.values(),
-        *(lines.note, watch.check_in),
-        *(getattr(math, name) for name in _MATH.split()),
-        *(getattr(np, name) for name in _NUMPY.split()),
-    ]
+FUNCTIONS: tuple[Any, ...] = (
+    *(abs, bool, enumerate, float, len, max, min, range, slice, sum, zip),
+    *arithmetic.CHECKED.values(),
+    *(lines.note, watch.check_in),
+    *(getattr(math, name) for name in _MATH.split()),
+    *(getattr(np, name) for name in _NUMPY.split()),
 )
+_IDENTITIES = frozenset(map(id, FUNCTIONS))
+
+#: Functions that give whole numbers for any numbers: they count, or take but the shape.
+OF_ANY_NUMBERS: tuple[Any, ...] = (
+    *arithmetic.CHECKED.values(),
+    *(len, np.argmax, np.argmin, np.argsort, np.ones_like, np.zeros_like),
+)
+
+#: Functions that take an iterator and do not go through it.
+OF_ANY_ITERATOR: tuple[Any, ...] = (enumerate, len, zip)
 
 #: Attributes of arrays and lists that may be asked for or called.
 ARRAY_ATTRIBUTES = frozenset(
@@ -86,16 +94,28 @@ CONSTANTS = (
     types.Dispatcher,
 )
 
+#: What a user wrote where numba calls a function of its own, by the beginning of its name.
+_WRITTEN = {
+    "numba.core.unsafe.eh.": "try",
+    "numba.np.unsafe.ndarray.empty_inferred": "numpy.array([... for ...])",
+}
+
 #: What to use instead of some of what is refused, by the beginning of its name.
 INSTEAD = {
     "numpy.random.": "paxsim.helpers.random_below(me, n)",
     "random.": "paxsim.helpers.random_below(me, n)",
     "numpy.empty": "numpy.zeros",
+    "numpy.array([": "numpy.zeros, and a loop",
     "numpy.dot": "a loop: the last bits of a product of matrices depend on the machine",
     "print": "paxsim trace shows every decision",
     "set": "a list or an array",
     "sorted": "numpy.sort",
 }
+
+
+def is_allowed(function: Any) -> bool:
+    """Whether a function is one of `FUNCTIONS`, and does not only say that it is equal to it."""
+    return id(function) in _IDENTITIES
 
 
 def name_of(thing: Any) -> str:
@@ -108,7 +128,8 @@ def name_of(thing: Any) -> str:
     if isinstance(thing, np.ufunc):
         return f"numpy.{name}"
     module = getattr(thing, "__module__", None)
-    return name if module in (None, builtins.__name__) else f"{module}.{name}"
+    full = name if module in (None, builtins.__name__) else f"{module}.{name}"
+    return next((word for start, word in _WRITTEN.items() if full.startswith(start)), full)
 
 
 def instead_of(name: str) -> str:
@@ -127,3 +148,10 @@ def is_constant(kind: Any) -> bool:
         parts = getattr(kind, "types", ())
         return all(is_constant(part) and not isinstance(part, types.Array) for part in parts)
     return isinstance(kind, CONSTANTS)
+
+
+def is_plain(value: Any) -> bool:
+    """Whether a default of an argument is a number or a text, or a tuple of these."""
+    if isinstance(value, tuple):
+        return all(map(is_plain, value))
+    return value is None or isinstance(value, (bool, int, float, str, np.number, np.bool_))

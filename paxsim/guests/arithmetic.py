@@ -53,6 +53,8 @@ CHECKED: dict[Any, Any] = {
     operator.mod: remainder,
     divmod: divide_with_remainder,
     operator.pow: power,
+    pow: power,
+    np.power: power,
     operator.lshift: shift_left,
     operator.rshift: shift_right,
     int: whole,
@@ -98,6 +100,8 @@ overload(divide_with_remainder, **_OPTIONS)(_division("divmod()", divmod))
 
 @overload(power, **_OPTIONS)
 def _power(a, b):
+    if _signed(getattr(a, "dtype", a), getattr(b, "dtype", b)):
+        _refuse_arrays("** of whole numbers:", a, b)
     if not _signed(a, b):
         return lambda a, b: a**b
 

@@ -1,21 +1,20 @@
 """Compiling guests: two passes of our own in numba's pipeline.
 
-`_TakeIn` makes everything that a guest calls a guest too, puts checked arithmetic in the place of
-the plain one and lets every loop check in. `_Prove` looks at the typed code and refuses by name
-whatever is not known to be harmless; what may be stored to is a matter of types (see `views`).
+`_TakeIn` makes everything that a guest calls a guest too, freezes arrays from outside, puts checked
+arithmetic in the place of the plain one and lets every loop check in. `_Prove` looks at the typed
+code and refuses by name whatever is not known to be harmless (see `proof`); what may be stored to
+is a matter of types (see `views`).
 """
 
 from __future__ import annotations
 
 import functools
-import operator
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numba
-from numba import types
+import numpy as np
 from numba.core import ir
 from numba.core.analysis import compute_cfg_from_blocks
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
@@ -25,9 +24,10 @@ from numba.core.ir_utils import build_definitions, mk_unique_var
 from numba.core.typed_passes import NopythonTypeInference
 from numba.core.untyped_passes import MakeFunctionToJitFunction
 
-from paxsim.errors import PaxsimError
-from paxsim.guests import allowed, lines
+from paxsim.guests import lines
 from paxsim.guests.arithmetic import CHECKED
+from paxsim.guests.proof import Proof, refuse
+from paxsim.guests.unset import refuse_unset_names
 from paxsim.guests.watch import check_in
 
 #: Python's rules for division, and every index checked.
@@ -40,17 +40,12 @@ OPTIONS: dict[str, Any] = {
     "no_cfunc_wrapper": True,
 }
 
+#: Bytes of an array from outside that are copied into the code; of a larger one numba would keep
+#: the address, where anybody may write.
+LARGEST_ARRAY = 10**6
+
 #: Which functions a guest function calls, to find those that call themselves.
 _calls: dict[Callable, set[Callable]] = {}
-
-
-class RefusedError(PaxsimError):
-    """Something in a guest that can't be shown to be harmless."""
-
-
-def _refuse(function: Callable, line: int, what: str, instead: str) -> RefusedError:
-    file = Path(function.__code__.co_filename).name
-    return RefusedError(f"line {line} of {file}: {what}; allowed: {instead}")
 
 
 @functools.cache
@@ -98,54 +93,75 @@ class _TakeIn(FunctionPass):
 
     _name = "paxsim_take_in"
     explaining = False
+    function: Callable
 
     def __init__(self) -> None:
         FunctionPass.__init__(self)
 
     def run_pass(self, state: Any) -> bool:
-        function = state.func_id.func
-        _calls[function] = set()
-        modules: dict[str, ModuleType] = {}
-        heads = {
-            loop.header for loop in compute_cfg_from_blocks(state.func_ir.blocks).loops().values()
-        }
-        for label, block in state.func_ir.blocks.items():
+        self.function = state.func_id.func
+        self.modules: dict[str, ModuleType] = {}
+        self.stand_ins: dict[str, Any] = {}
+        blocks = state.func_ir.blocks
+        _calls[self.function] = set()
+        graph = compute_cfg_from_blocks(blocks)
+        refuse_unset_names(self.function, blocks, graph)
+        heads = {loop.header for loop in graph.loops().values()}
+        for label, block in blocks.items():
             body: list[Any] = []
             if label in heads:
                 body += _call(block, check_in, [], block.loc)
             for statement in block.body:
-                if self.explaining and lines.is_of_a_user(function):
+                if self.explaining and lines.is_of_a_user(self.function):
                     body += self._note(block, statement)
-                body += self._taken_in(block, statement, function, modules)
+                if isinstance(statement, ir.Assign):
+                    body += self._taken_in(block, statement)
+                else:
+                    body.append(statement)
             block.body = body
-        _refuse_recursion(function)
-        state.func_ir._definitions = build_definitions(state.func_ir.blocks)
+        _refuse_recursion(self.function)
+        state.func_ir._definitions = build_definitions(blocks)
         return True
 
-    def _taken_in(
-        self, block: Any, statement: Any, function: Callable, modules: dict[str, ModuleType]
-    ) -> Iterator[Any]:
-        """A statement, with what has to stand before it."""
-        if not isinstance(statement, ir.Assign):
-            yield statement
-            return
-        target, value = statement.target, statement.value
-        if isinstance(value, ir.Expr) and value.op in ("binop", "inplace_binop"):
-            plain = value.fn if value.op == "binop" else value.immutable_fn
+    def _taken_in(self, block: Any, statement: Any) -> list[Any]:
+        """An assignment, or what stands for it."""
+        target, value, loc = statement.target, statement.value, statement.loc
+        op = value.op if isinstance(value, ir.Expr) else ""
+        if op in ("binop", "inplace_binop"):
+            plain = value.fn if op == "binop" else value.immutable_fn
             if plain in CHECKED:
-                yield from _call(
-                    block, CHECKED[plain], [value.lhs, value.rhs], statement.loc, target
-                )
-                return
-        found = _outside(value, modules)
+                return _call(block, CHECKED[plain], [value.lhs, value.rhs], loc, target)
+        if op == "call" and value.func.name in self.stand_ins:
+            name = ir.Var(block.scope, mk_unique_var("$ours"), loc)
+            value.func, stand_in = name, self.stand_ins[value.func.name]
+            return [ir.Assign(_constant(stand_in, loc), name, loc), statement]
+        if isinstance(value, ir.Var) and value.name in self.stand_ins:
+            self.stand_ins[target.name] = self.stand_ins[value.name]
+        self._take_in_value(statement, _outside(value, self.modules))
+        return [statement]
+
+    def _take_in_value(self, statement: Any, found: Any) -> None:
+        """Look at what a name means, if it is one from outside."""
         if isinstance(found, ModuleType):
-            modules[target.name] = found
+            self.modules[statement.target.name] = found
         elif isinstance(found, Dispatcher):
-            _calls[function].add(found.py_func)
+            _calls[self.function].add(found.py_func)
             statement.value = _constant(guest(found.py_func, self.explaining), statement.loc)
+        elif isinstance(found, np.ndarray):
+            statement.value = _constant(self._frozen(found, statement.loc.line), statement.loc)
         elif _is_hashable(found) and found in CHECKED:
-            statement.value = _constant(CHECKED[found], statement.loc)
-        yield statement
+            # Only where it is called: `int` may also be the type of an array.
+            self.stand_ins[statement.target.name] = CHECKED[found]
+
+    def _frozen(self, array: np.ndarray, line: int) -> np.ndarray:
+        """A copy that nobody else has: whatever memory an array shows, it is read just once."""
+        if array.dtype.kind not in "biuf" or array.nbytes > LARGEST_ARRAY:
+            what = f"an array from outside of {array.nbytes} bytes of {array.dtype}"
+            instead = f"numbers, at most {LARGEST_ARRAY} bytes of them"
+            raise refuse(self.function, line, what, instead)
+        copy = np.array(array, order="C", copy=True, subok=False)
+        copy.flags.writeable = False
+        return copy
 
     def _note(self, block: Any, statement: Any) -> Iterator[Any]:
         """A note of the line that a statement stands in, where it is another than before."""
@@ -214,7 +230,7 @@ def _refuse_recursion(function: Callable) -> None:
         called = waiting.pop()
         if called is function:
             line = function.__code__.co_firstlineno
-            raise _refuse(function, line, f"{function.__name__} calls itself", "a loop")
+            raise refuse(function, line, f"{function.__name__} calls itself", "a loop")
         if called not in seen:
             seen.add(called)
             waiting += _calls.get(called, ())
@@ -230,161 +246,5 @@ class _Prove(AnalysisPass):
         AnalysisPass.__init__(self)
 
     def run_pass(self, state: Any) -> bool:
-        _Proof(state.func_id.func, state.typemap, state.calltypes).check(state.func_ir.blocks)
+        Proof(state, _is_guest).check()
         return False
-
-
-class _Proof:
-    """One function's typed code, gone through statement by statement."""
-
-    def __init__(self, function: Callable, typemap: dict[str, Any], calltypes: dict[Any, Any]):
-        self.function, self.typemap, self.calltypes = function, typemap, calltypes
-        self.line = 0
-
-    def check(self, blocks: dict[int, Any]) -> None:
-        for block in blocks.values():
-            for statement in block.body:
-                self.line = statement.loc.line or self.line
-                self._check_statement(statement)
-
-    def _refuse(self, what: str, instead: str | None = None) -> RefusedError:
-        return _refuse(self.function, self.line, what, instead or allowed.instead_of(what))
-
-    def _uses(self, name: str) -> RefusedError:
-        return _refuse(self.function, self.line, f"uses {name}", allowed.instead_of(name))
-
-    def _type(self, variable: Any) -> Any:
-        return self.typemap[variable.name]
-
-    def _check_statement(self, statement: Any) -> None:
-        if isinstance(statement, ir.Assign):
-            self._check_kind(self._type(statement.target))
-            self._check_value(statement.target, statement.value)
-        elif isinstance(statement, (ir.SetItem, ir.StaticSetItem)):
-            self._check_store(statement)
-        elif isinstance(statement, ir.SetAttr):
-            raise self._refuse(f"writes to the field {statement.attr}", "me.memory alone")
-        elif isinstance(statement, ir.Print):
-            raise self._uses("print")
-        elif not isinstance(statement, _CONTROL):
-            raise self._uses(type(statement).__name__)
-
-    def _check_kind(self, kind: Any) -> None:
-        if isinstance(kind, types.Optional):
-            kind = kind.type
-        if isinstance(kind, types.ClassType) or not isinstance(kind, allowed.KINDS):
-            raise self._uses(f"a value of the kind {kind}")
-
-    def _check_store(self, statement: Any) -> None:
-        """Arrays that can be written are memory, stream, or the function's own: see `views`."""
-        target = self._type(statement.target)
-        if isinstance(target, types.List):
-            return
-        if not isinstance(target, types.Array) or not target.mutable:
-            raise self._refuse("writes to what it may only read", "me.memory alone")
-        value = self._type(statement.value)
-        value = getattr(value, "dtype", value)
-        if isinstance(target.dtype, types.Integer) and isinstance(value, types.Float):
-            raise self._refuse(
-                "puts a number with a fraction into an array of whole ones", "int(x)"
-            )
-
-    def _check_value(self, target: Any, value: Any) -> None:
-        if isinstance(value, (ir.Global, ir.FreeVar)):
-            if not allowed.is_constant(self._type(target)):
-                raise self._uses(f"{value.name} from outside ({self._type(target)})")
-        elif isinstance(value, ir.Expr):
-            check = _EXPRESSIONS.get(value.op)
-            if check is None:
-                raise self._uses(value.op.replace("_", " "))
-            check(self, value)
-        elif not isinstance(value, (ir.Var, ir.Const, ir.Arg)):
-            raise self._uses(type(value).__name__)
-
-    def _nothing(self, value: Any) -> None:
-        """Harmless whatever its parts are."""
-
-    def _check_operator(self, value: Any) -> None:
-        """On arrays that change in place, an operator is a store."""
-        if value.op == "inplace_binop":
-            left = self._type(value.lhs)
-            if isinstance(left, types.Array) and not left.mutable:
-                raise self._refuse("writes to what it may only read", "me.memory alone")
-        if getattr(value, "fn", None) is operator.matmul:
-            raise self._uses("numpy.dot")
-
-    def _check_getitem(self, value: Any) -> None:
-        owner = self._type(value.value)
-        if not isinstance(owner, (types.Array, types.BaseTuple, types.List, types.Record)):
-            raise self._uses(f"an item of {owner}")
-        index = getattr(value, "index", None)
-        if isinstance(index, ir.Var):
-            self._check_index(self._type(index))
-
-    def _check_index(self, kind: Any) -> None:
-        """Indices that the compiler checks against the bounds: numbers and slices."""
-        for part in getattr(kind, "types", (kind,)):
-            part = types.unliteral(part)
-            if not isinstance(part, (types.Integer, types.Boolean, types.SliceType)):
-                raise self._uses(f"an index of the kind {part}")
-
-    def _check_getattr(self, value: Any) -> None:
-        owner = self._type(value.value)
-        if isinstance(owner, (types.Record, types.Module)):
-            return
-        if isinstance(owner, types.Array) and value.attr in allowed.ARRAY_ATTRIBUTES:
-            return
-        if isinstance(owner, types.List) and value.attr in allowed.LIST_ATTRIBUTES:
-            return
-        kind = "array" if isinstance(owner, types.Array) else str(owner)
-        raise self._uses(f"{kind}.{value.attr}")
-
-    def _check_call(self, value: Any) -> None:
-        function = self._type(value.func)
-        if isinstance(function, types.Dispatcher):
-            if not _is_guest(function.dispatcher):
-                raise self._uses(allowed.name_of(getattr(function.dispatcher, "py_func", function)))
-        elif isinstance(function, types.NumberClass):
-            self._check_number_class(function, value)
-        elif isinstance(function, (types.BoundFunction, types.ExceptionClass)):
-            return  # what it belongs to was checked where it was looked up
-        elif isinstance(function, types.Function):
-            if function.typing_key not in allowed.FUNCTIONS:
-                raise self._uses(allowed.name_of(function.typing_key))
-        else:
-            raise self._uses(str(function))
-
-    def _check_number_class(self, function: Any, value: Any) -> None:
-        made = types.unliteral(function.instance_type)
-        for argument in value.args:
-            if isinstance(made, types.Integer) and isinstance(self._type(argument), types.Float):
-                raise self._uses(f"{made}() of a number with a fraction")
-
-
-_CONTROL = (ir.Jump, ir.Branch, ir.Return, ir.Del, ir.Raise, ir.StaticRaise, ir.DynamicRaise)
-
-_EXPRESSIONS: dict[str, Callable[[_Proof, Any], None]] = {
-    "binop": _Proof._check_operator,
-    "inplace_binop": _Proof._check_operator,
-    "unary": _Proof._nothing,
-    "getitem": _Proof._check_getitem,
-    "static_getitem": _Proof._check_getitem,
-    "typed_getitem": _Proof._check_getitem,
-    "getattr": _Proof._check_getattr,
-    "call": _Proof._check_call,
-    **dict.fromkeys(
-        (
-            "build_tuple",
-            "build_list",
-            "cast",
-            "phi",
-            "undef",
-            "getiter",
-            "iternext",
-            "pair_first",
-            "pair_second",
-            "exhaust_iter",
-        ),
-        _Proof._nothing,
-    ),
-}

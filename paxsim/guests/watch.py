@@ -2,11 +2,14 @@
 
 Compiled code can't be interrupted, so the loops of a guest look at a number, `_stop`, on every
 round (`check_in`). A thread of this process writes there when a batch has not moved for as long as
-its patience lasts, or when the user has had enough.
+its patience lasts, or while the memory of the process grew and grew, or when the user has had
+enough.
 """
 
 from __future__ import annotations
 
+import contextlib
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -21,6 +24,8 @@ from numba.extending import intrinsic, overload
 
 #: Seconds that a guest may take for one decision; a fair one needs microseconds.
 PATIENCE = 20.0
+#: Bytes by which this process may grow during one decision; a fair one needs none.
+MEMORY = 2 * 2**30
 _TICK = 0.1
 
 _stop = np.zeros(1, np.int64)
@@ -61,18 +66,35 @@ class _Watched:
 
     progress: np.void
     patience: float
-    blame: Callable[[], Exception]
-    stuck: bool = False
+    blame: Callable[[str], Exception]
+    #: What is wrong with it, if something is.
+    fault: str = ""
     _place: tuple[int, ...] = ()
     _still: float = 0.0
+    _memory: int = 0
 
     def look(self) -> None:
         """Note whether it has moved since the last look, and lose patience in time."""
         place = tuple(int(self.progress[name]) for name in ("rotation", "deal", "asked"))
+        if place != self._place:
+            self._place, self._still, self._memory = place, 0.0, _most_memory()
+            return
         # Counted in looks, not by the clock, which goes on while a machine sleeps.
-        self._still = self._still + _TICK if place == self._place else 0.0
-        self._place = place
-        self.stuck = self.stuck or self._still >= self.patience
+        self._still += _TICK
+        if self._still >= self.patience:
+            self.fault = f"gave no answer within {self.patience:g} s"
+        elif _most_memory() - self._memory > MEMORY:
+            self.fault = f"took more than {MEMORY / 2**30:g} GiB of memory"
+
+
+def _most_memory() -> int:
+    """The most bytes of memory that this process has had; 0 where the system does not say."""
+    with contextlib.suppress(ImportError):
+        import resource  # of Unix
+
+        unit = 1 if sys.platform == "darwin" else 1024
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    return 0
 
 
 _lock = threading.Lock()
@@ -87,7 +109,7 @@ def stop_guests() -> None:
 
 
 def play_watched(
-    play: Callable[[], Any], progress: np.void, patience: float, blame: Callable[[], Exception]
+    play: Callable[[], Any], progress: np.void, patience: float, blame: Callable[[str], Exception]
 ) -> Any:
     """Play with guests, and stop when nothing moves; return what `play` returns.
 
@@ -100,8 +122,8 @@ def play_watched(
     patience : float
         Seconds that it may stand still.
     blame : callable
-        Makes the error that says who is stuck; also raised by batches of other threads that had
-        to be stopped with this one.
+        Makes the error that says who is stuck, and how; also raised by batches of other threads
+        that had to be stopped with this one.
     """
     watched = _Watched(progress, patience, blame)
     _begin(watched)
@@ -109,8 +131,8 @@ def play_watched(
         return _off_the_main_thread(play)
     except StoppedError:
         with _lock:
-            stuck = [other for other in _playing if other.stuck]
-        raise (stuck[0].blame() if stuck else KeyboardInterrupt()) from None
+            stuck = [other for other in _playing if other.fault]
+        raise (stuck[0].blame(stuck[0].fault) if stuck else KeyboardInterrupt()) from None
     finally:
         _end(watched)
 
@@ -168,5 +190,5 @@ def _watch() -> None:
                 return
             for watched in _playing:
                 watched.look()
-            if any(watched.stuck for watched in _playing):
+            if any(watched.fault for watched in _playing):
                 _stop[0] = 1

@@ -15,7 +15,7 @@ from typing import Any
 import numba
 import numpy as np
 from numba import types
-from numba.core.errors import NumbaError
+from numba.core.ir import Loc
 
 from paxsim.engine.compiling import OPTIONS, enable_package_cache, kernel, with_parts
 from paxsim.engine.play import POLICY_SIGNATURE
@@ -44,9 +44,6 @@ class Policy:
         The same as they were defined.
     origin : str
         The file or module that defines it.
-    built_in : bool
-        Whether it comes with the package; only the registry says so. All others are guests (see
-        `paxsim.guests`).
     solo : bool
         Whether it makes sense in solo.
     """
@@ -56,8 +53,14 @@ class Policy:
     params: dict[str, float]
     defaults: dict[str, float]
     origin: str
-    built_in: bool
     solo: bool
+
+    @property
+    def built_in(self) -> bool:
+        """Whether it is the package's own of this name; all others are guests (`paxsim.guests`)."""
+        from paxsim.policies import registry  # the registry builds on this module
+
+        return registry.is_built_in(self)
 
     @property
     def idea(self) -> str:
@@ -152,7 +155,7 @@ def make_policy(function: Callable, *, solo: bool) -> Policy:
     with contextlib.suppress(TypeError):
         origin = str(Path(inspect.getfile(function)).resolve())
         keep_user_file(function.__module__, Path(origin))
-    return Policy(function.__name__, function, params, dict(params), origin, False, solo)
+    return Policy(function.__name__, function, params, dict(params), origin, solo)
 
 
 def _params_of(function: Callable) -> dict[str, float]:
@@ -224,7 +227,7 @@ def _outer(function: Callable, decide: Any, records: str, **names: Any) -> Calla
 
 def _check_return_type(inner: Any, function: Callable) -> None:
     """A float would be cut off in silence, so only whole numbers are let through."""
-    from paxsim.guests.compiler import RefusedError
+    from paxsim.guests.proof import RefusedError
     from paxsim.guests.views import GuestChoice, GuestSeat, GuestTable
 
     name = function.__name__
@@ -234,7 +237,7 @@ def _check_return_type(inner: Any, function: Callable) -> None:
         inner.compile(arguments)
     except RefusedError as error:
         raise PaxsimError(f"policy {name}: {error}") from None
-    except NumbaError as error:
+    except Exception as error:  # numba may trip over what it has not thought of
         file = function.__code__.co_filename
         raise PaxsimError(f"policy {name}: {_in_plain_words(error, file)}") from None
     found = inner.overloads[arguments].signature.return_type
@@ -253,14 +256,40 @@ _TYPE_NAMES = {
 }
 
 
-def _in_plain_words(error: NumbaError, file: str) -> str:
+def _in_plain_words(error: Exception, file: str) -> str:
     """What the compiler could not do, and in which line of the file, without its own story."""
-    lines = [line.strip() for line in str(error).splitlines()]
+    lines = [line.strip() for line in _with_short_names(str(error)).splitlines()]
     places = [line for line in lines if line.startswith("File ") and Path(file).name in line]
-    number = places[-1].rpartition("line ")[2].rstrip(":") if places else ""
+    number = (
+        places[-1].rpartition("line ")[2].rstrip(":") if places else _line_worked_at(error, file)
+    )
     skipped = ("Failed in nopython", "During:", "File ", "- Resolution", "There are", ">>>")
-    reason = next((line for line in lines if line and not line.startswith(skipped)), "")
+    reason = next((line for line in lines if line and not line.startswith(skipped)), repr(error))
+    if reason.endswith("signature:"):
+        reason += next((line[3:] for line in lines if line.startswith(">>>")), "")
     where = f"line {number}: " if number else ""
     if "setitem(readonly " in str(error):
         return f"{where}writes to what it may only read; allowed: me.memory alone"
-    return f"{where}cannot be compiled: {reason}"
+    return f"{where}cannot be compiled: {reason}; allowed: what docs/policies.md lists"
+
+
+def _with_short_names(text: str) -> str:
+    """A text with the three records called as everybody calls them."""
+    from paxsim.guests.views import GuestChoice, GuestSeat, GuestTable
+
+    for name, kind in zip(_RECORDS, (GuestTable, GuestSeat, GuestChoice), strict=True):
+        text = text.replace(str(kind), name)
+    return text
+
+
+def _line_worked_at(error: Exception, file: str) -> str:
+    """The line of the file that the compiler was at when it tripped, or nothing."""
+    found = ""
+    traceback = error.__traceback__
+    while traceback is not None:
+        worker = traceback.tb_frame.f_locals.get("self")
+        place = getattr(worker, "loc", None)
+        if isinstance(place, Loc) and place.filename == file:
+            found = str(place.line)
+        traceback = traceback.tb_next
+    return found

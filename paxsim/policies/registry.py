@@ -82,11 +82,9 @@ def policy(function: Callable | None = None, *, solo: bool = True) -> Any:
 def _register(made: Policy) -> Policy:
     """File a policy under its name; a changed definition in the same place replaces the old."""
     if made.name in BUILT_IN:
-        if made.function.__module__ == f"{_PACKAGE}.{made.name}":
-            return made  # `_built_in` files it; whoever else claims to be it is never found
-        raise PaxsimError(
-            f"policy {made.name}: the name of a built-in policy; allowed: any other name"
-        )
+        if Path(made.origin) == Path(__file__).with_name(f"{made.name}.py").resolve():
+            return made  # `_by_name` files it; whoever else claims to be it is never found
+        raise _taken(made.name)
     check_source(made.function)
     old = _registry.get(made.name)
     # The cells of a notebook are different files of one module.
@@ -98,6 +96,17 @@ def _register(made: Policy) -> Policy:
         )
     _registry[made.name] = made
     return made
+
+
+def _taken(name: str) -> PaxsimError:
+    return PaxsimError(f"policy {name}: the name of a built-in policy; allowed: any other name")
+
+
+def is_built_in(made: Policy) -> bool:
+    """Whether a policy is the one that the module of its name in this folder defines."""
+    if made.name not in BUILT_IN:
+        return False
+    return vars(import_module(f"{_PACKAGE}.{made.name}"))[made.name].function is made.function
 
 
 def policy_names() -> list[str]:
@@ -132,9 +141,7 @@ def find_policy(spec: str | Policy) -> Policy:
         ``"mine.py:thrifty:greed=2"``.
     """
     if isinstance(spec, Policy):
-        if spec.name in BUILT_IN and not spec.built_in:
-            return _by_name(spec.name).with_params(spec.params)
-        return spec
+        return _itself(spec)
     if not isinstance(spec, str):
         raise PaxsimError(
             f"policy: found {told(spec)}; allowed: a name, FILE.py:NAME, or a function with "
@@ -163,15 +170,19 @@ def split_specs(text: str) -> list[str]:
     return specs
 
 
-def _built_in(name: str) -> Policy:
-    """A policy of the package, from the module of its name in this folder and nowhere else."""
-    module = import_module(f"{_PACKAGE}.{name}")
-    return replace(vars(module)[name], origin=module.__name__, built_in=True)
+def _itself(made: Policy) -> Policy:
+    """A policy as it was found; one with the name of a built-in must be that built-in."""
+    if made.name not in BUILT_IN:
+        return made
+    if not made.built_in:
+        raise _taken(made.name)
+    return _by_name(made.name).with_params(made.params)
 
 
 def _by_name(name: str) -> Policy:
     if name in BUILT_IN and name not in _registry:
-        _registry[name] = _built_in(name)
+        module = import_module(f"{_PACKAGE}.{name}")
+        _registry[name] = replace(vars(module)[name], origin=module.__name__)
     if name not in _registry:
         load_entry_points()
     if name not in _registry:
@@ -206,10 +217,10 @@ def _from_module(module: ModuleType, file: str, name: str) -> Policy:
     if not found:
         raise PaxsimError(f"policy {file}: found no policy; allowed: functions with @paxsim.policy")
     if not name and len(found) == 1:
-        return next(iter(found.values()))
+        name = next(iter(found))
     if name not in found:
         raise unknown(f"policy {file}", name, found)
-    return found[name]
+    return _itself(found[name])
 
 
 def _parse_setting(policy_name: str, text: str) -> tuple[str, float]:
