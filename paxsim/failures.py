@@ -11,7 +11,7 @@ import numpy as np
 
 from paxsim.cards import DEFAULT_DECK
 from paxsim.engine.play import FINE, play_games, progress_dtype
-from paxsim.engine.records import DECISIONS, result_dtype
+from paxsim.engine.records import DECISIONS, address_of, result_dtype
 from paxsim.engine.streams import seat_keys
 from paxsim.errors import PaxsimError
 from paxsim.lineup import Lineup
@@ -92,22 +92,22 @@ def _failing_line(setting: Setting, lineup: Lineup, seed: int, progress: np.void
         return ""
     from paxsim.guests import lines
 
-    again = np.zeros(1, progress_dtype)[0]
+    game, result, again = setting.new_game(), np.zeros(1, result_dtype), np.zeros(1, progress_dtype)
     lines.forget()
     with contextlib.suppress(Exception):
         play_games(
-            setting.new_game()[0],
-            lineup.compiled(explaining=True),
+            address_of(game),
+            lineup.addresses(explaining=True),
             lineup.params(),
             seat_keys(seed),
             seed,
             int(progress["deal"]),
             1,
             np.array([progress["rotation"]], np.int64),
-            np.zeros(1, result_dtype),
-            again,
+            address_of(result),
+            address_of(again),
         )
-    same = all(again[name] == progress[name] for name in ("deal", "rotation", "asked", "seat"))
+    same = all(again[0][name] == progress[name] for name in ("deal", "rotation", "asked", "seat"))
     return lines.last_line() if same else ""
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from paxsim.engine.records import MAX_PARAMS, MAX_PLAYERS
 from paxsim.errors import PaxsimError, checked_int, checked_list
-from paxsim.policies.policy import Policy, compile_guest
+from paxsim.policies.policy import Policy
 from paxsim.policies.registry import find_policy, split_specs
 
 
@@ -41,18 +40,15 @@ class Lineup:
         """Whether all policies come with the package (and pass its contract test)."""
         return all(policy.built_in for policy in self.policies)
 
-    def compiled(self, explaining: bool = False) -> tuple[Any, ...]:
-        """The compiled policies; positions that nobody takes repeat the first.
+    def addresses(self, explaining: bool = False) -> np.ndarray:
+        """Addresses of the compiled policies by position, shape ``(MAX_PLAYERS,)``, uint64.
 
-        With `explaining`, those that are not built in note the line that they are at.
+        With `explaining`, policies that are not built in note the line that they are at.
         """
-        functions = [
-            compile_guest(policy.function, explaining)
-            if explaining and not policy.built_in
-            else policy.compiled
-            for policy in self.policies
-        ]
-        return tuple(functions + functions[:1] * (MAX_PLAYERS - len(functions)))
+        found = np.zeros(MAX_PLAYERS, np.uint64)
+        for position, policy in enumerate(self.policies):
+            found[position] = policy.address(explaining)
+        return found
 
     def params(self) -> np.ndarray:
         """Parameters by position, shape ``(MAX_PLAYERS, MAX_PARAMS)``."""

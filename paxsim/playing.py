@@ -19,7 +19,7 @@ from paxsim.engine.play import (
     start_game,
     take_seats,
 )
-from paxsim.engine.records import result_dtype
+from paxsim.engine.records import address_of, result_dtype
 from paxsim.engine.streams import seat_keys
 from paxsim.errors import checked_int, checked_list
 from paxsim.failures import PolicyError as PolicyError
@@ -155,22 +155,22 @@ def play_deals(
     seed = checked_int("seed", seed, 0, MAX_NUMBER)
     first_deal = checked_int("deal", first_deal, 0, MAX_NUMBER - deals)
     rotations = tuple(checked_int("rotation", r, 0, setting.players - 1) for r in rotations)
-    games = setting.new_game()
+    game = setting.new_game()
     results = np.zeros(deals * len(rotations), result_dtype)
-    progress = np.zeros(1, progress_dtype)[0]
+    progress = np.zeros(1, progress_dtype)
     arguments = (
-        games[0],
-        lineup.compiled(),
+        address_of(game),
+        lineup.addresses(),
         lineup.params(),
         seat_keys(seed),
         seed,
         first_deal,
         deals,
         np.array(rotations, np.int64),
-        results,
-        progress,
+        address_of(results),
+        address_of(progress),
     )
-    ask_all(lambda: play_games(*arguments), setting, lineup, seed, progress, patience)
+    ask_all(lambda: play_games(*arguments), setting, lineup, seed, progress[0], patience)
     return Batch(setting, lineup, seed, rotations, results)
 
 

@@ -7,6 +7,7 @@ what they were made with.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,11 @@ class Setting:
 
     def new_game(self) -> np.ndarray:
         """An undealt game, array of shape ``(1,)`` and type ``game_dtype``."""
+        return self._undealt.copy().view(game_dtype)
+
+    @cached_property
+    def _undealt(self) -> np.ndarray:
+        """The bytes of an undealt game."""
         games = np.zeros(1, game_dtype)
         table, hidden = games[0]["table"], games[0]["hidden"]
         table["players"] = self.players
@@ -61,7 +67,7 @@ class Setting:
             table["copy_symbols"][number] = sum(card.symbols for card in cards)
         hidden["copy"][: len(self.deck.cards)] = [card.code for card in self.deck.cards]
         hidden["copy_size"] = len(self.deck.cards)
-        return games
+        return games.view(np.uint8)
 
 
 def make_setting(

@@ -10,7 +10,6 @@ from positions import deck_of
 
 import paxsim
 from paxsim.engine.play import start_game
-from paxsim.engine.records import log_dtype
 from paxsim.engine.streams import below, next_word, seat_keys, seed_deal
 from paxsim.policies import find_policy
 
@@ -143,12 +142,12 @@ def shuffles(players, rules, deals):
     """Deal many games of 21 distinct cards; yield for each the dealt and the removed cards."""
     deck = deck_of(*DISTINCT)
     numbers = {card.code: i for i, card in enumerate(deck.cards)}
-    game, log = paxsim.Game(players, deck=deck, rules=rules), np.zeros(1, log_dtype)[0]
+    game = paxsim.Game(players, deck=deck, rules=rules)
     hidden = game.record["hidden"]
     in_force = game.setting.resolved()
     dealt = len(DISTINCT) + in_force["cards_added"] - in_force["cards_removed"]
     for deal in range(deals):
-        start_game(game.record, log, seat_keys(99), 99, deal, 0)
+        start_game(game._address, game._log_address, seat_keys(99), 99, deal, 0)
         top = [numbers[code] for code in hidden["deck"][:dealt].tolist()]
         yield top, [numbers[c] for c in hidden["removed"][: hidden["removed_count"]].tolist()]
 

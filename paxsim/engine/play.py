@@ -1,25 +1,31 @@
 """The play loop: whole games, one after another, with a policy at every seat.
 
-Entry points that Python calls stand here. Policies arrive as first-class functions in a tuple of
-fixed length, so that one compiled engine serves every line-up.
+Entry points that Python calls stand here. Records arrive as addresses (see
+`paxsim.engine.records.address_of`): to hand over a record takes fifty times as long as a step of
+a game. Policies do too, so that one compiled engine serves every line-up.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numba
 import numpy as np
 from numba import types
+from numba.extending import intrinsic
 
 from paxsim.engine import steps
 from paxsim.engine.compiling import entry, kernel
 from paxsim.engine.lineups import POLICY_SIGNATURE as POLICY_SIGNATURE
-from paxsim.engine.lineups import LineupType, policy_at, seat_lineup
-from paxsim.engine.records import MAX_PLAYERS, GameType, LogType, ResultType
+from paxsim.engine.lineups import AddressesType, ParamsType, policy_at, seat_lineup
+from paxsim.engine.records import MAX_PLAYERS, GameType, LogType, ResultType, result_dtype
 from paxsim.engine.scoring import score
 from paxsim.engine.streams import KeysType
 
 # Whether a policy answered with an option that there is.
 FINE, OUT_OF_RANGE = range(2)
+#: What `apply_option` answers to an option that there is not.
+NO_SUCH_OPTION = -1
 
 #: Where a batch stands; after a failure it names the very decision.
 progress_dtype = np.dtype(
@@ -40,7 +46,25 @@ ProgressType = numba.from_dtype(progress_dtype)
 #: Batches write no events; see paxsim.engine.events.
 NO_LOG = None
 
-Results = types.Array(ResultType, 1, "C")
+_RESULT_SIZE = result_dtype.itemsize
+
+
+def _record_at(record: Any) -> Any:
+    """A function of compiled code that takes an address for a record."""
+
+    @intrinsic
+    def at(typingctx, address):
+        def codegen(context, builder, signature, args):
+            return builder.inttoptr(args[0], context.get_value_type(record))
+
+        return record(types.int64), codegen
+
+    return at
+
+
+game_at, log_at, result_at, progress_at = map(
+    _record_at, (GameType, LogType, ResultType, ProgressType)
+)
 
 
 @kernel
@@ -79,26 +103,45 @@ def play_to_the_end(game, progress, count):
     return decisions
 
 
+@kernel
+def options_asked(game):
+    """How many options the decision at hand has; 0 at the end of the game."""
+    return game.choices[game.hidden.seat].count
+
+
 @entry(
     types.int64(
-        GameType,
-        LineupType,
-        types.Array(types.float64, 2, "C"),
+        types.int64,
+        AddressesType,
+        ParamsType,
         KeysType,
         types.int64,
         types.int64,
         types.int64,
         types.Array(types.int64, 1, "C"),
-        Results,
-        ProgressType,
+        types.int64,
+        types.int64,
     )
 )
-def play_games(game, policies, params, keys, seed, first_deal, deals, rotations, results, progress):
+def play_games(
+    game_address,
+    policies,
+    params,
+    keys,
+    seed,
+    first_deal,
+    deals,
+    rotations,
+    results_address,
+    progress_address,
+):
     """Play `deals` deals, each once for each rotation; fill one result a game.
 
     Results are ordered by deal, then by rotation. Returns the number of games played, which is
     less than asked for only after a failure (see `progress`).
     """
+    game = game_at(game_address)
+    progress = progress_at(progress_address)
     played = 0
     turns = rotations.size
     for turn in range(turns):
@@ -113,7 +156,7 @@ def play_games(game, policies, params, keys, seed, first_deal, deals, rotations,
             decisions = play_to_the_end(game, progress, count)
             if progress.failure != FINE:
                 return played
-            result = results[index * turns + turn]
+            result = result_at(results_address + (index * turns + turn) * _RESULT_SIZE)
             result.deal = deal
             result.rotation = rotation
             result.decisions = decisions
@@ -122,29 +165,40 @@ def play_games(game, policies, params, keys, seed, first_deal, deals, rotations,
     return played
 
 
-@entry(types.void(GameType, LogType, KeysType, types.int64, types.int64, types.int64))
-def start_game(game, log, keys, seed, deal, rotation):
-    """Deal a game and stop at its first decision."""
-    steps.start(game, log, keys, seed, deal, rotation)
+@entry(types.int64(types.int64, types.int64, KeysType, types.int64, types.int64, types.int64))
+def start_game(game_address, log_address, keys, seed, deal, rotation):
+    """Deal a game and stop at its first decision; return how many options it has."""
+    game = game_at(game_address)
+    steps.start(game, log_at(log_address), keys, seed, deal, rotation)
+    return options_asked(game)
 
 
-@entry(types.void(GameType, LogType, types.int64))
-def apply_option(game, log, option):
-    """Apply one option and stop at the next decision."""
-    steps.apply(game, log, option)
+@entry(types.int64(types.int64, types.int64, types.int64))
+def apply_option(game_address, log_address, option):
+    """Apply one option and stop at the next decision; return how many options that one has.
+
+    That is 0 at the end of the game, and -1 if there is no such option: then nothing is done.
+    """
+    game = game_at(game_address)
+    if not 0 <= option < options_asked(game):
+        return NO_SUCH_OPTION
+    steps.apply(game, log_at(log_address), option)
+    return options_asked(game)
 
 
-@entry(
-    types.void(GameType, LineupType, types.Array(types.float64, 2, "C"), types.int64, ProgressType)
-)
-def take_seats(game, policies, params, rotation, progress):
+@entry(types.void(types.int64, AddressesType, ParamsType, types.int64, types.int64))
+def take_seats(game_address, policies, params, rotation, progress_address):
     """Seat a line-up in a rotation, for `ask_policy`."""
-    seat_lineup(game, progress, policies, params, rotation)
+    progress = progress_at(progress_address)
+    progress.rotation = rotation
+    seat_lineup(game_at(game_address), progress, policies, params, rotation)
 
 
-@entry(types.int64(GameType, ProgressType))
-def ask_policy(game, progress):
+@entry(types.int64(types.int64, types.int64))
+def ask_policy(game_address, progress_address):
     """Ask the deciding seat's policy about the decision at hand."""
+    game = game_at(game_address)
+    progress = progress_at(progress_address)
     seat = game.hidden.seat
     progress.asked += 1
     option = ask(game, policy_at(progress.policies[seat]), progress)
@@ -152,7 +206,7 @@ def ask_policy(game, progress):
     return option
 
 
-@entry(types.void(GameType, ResultType))
-def score_game(game, result):
+@entry(types.void(types.int64, types.int64))
+def score_game(game_address, result_address):
     """Score a finished game."""
-    score(game, result)
+    score(game_at(game_address), result_at(result_address))

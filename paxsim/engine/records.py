@@ -181,6 +181,13 @@ result_dtype = np.dtype(
 #: Events since the last decision, for traces; see paxsim.engine.events.
 log_dtype = np.dtype([("on", np.int32), ("used", np.int32), ("words", np.int32, 4096)], align=True)
 
+
+def address_of(record: np.ndarray) -> int:
+    """Where a record, or the first of several, is in memory; the caller keeps it alive."""
+    # Of plain bytes: for a record numpy would describe every field of it.
+    return record.view(np.uint8).__array_interface__["data"][0]
+
+
 RulesType = numba.from_dtype(rules_dtype)
 TableType = numba.from_dtype(table_dtype)
 SeatType = numba.from_dtype(seat_dtype)

@@ -18,7 +18,7 @@ from numba import types
 from numba.core.ir import Loc
 
 from paxsim.engine.compiling import OPTIONS, enable_package_cache, kernel, with_parts
-from paxsim.engine.play import POLICY_SIGNATURE
+from paxsim.engine.lineups import POLICY_SIGNATURE, policy_address
 from paxsim.engine.records import MAX_PARAMS
 from paxsim.errors import PaxsimError, is_number, unknown
 from paxsim.policies.fingerprint import code_fingerprint, note_compiled, package_fingerprint
@@ -114,6 +114,15 @@ class Policy:
     def compiled(self) -> Any:
         """The compiled function; the first use compiles it."""
         return _compile_built_in(self.function) if self.built_in else compile_guest(self.function)
+
+    def address(self, explaining: bool = False) -> int:
+        """Where its compiled code is (see `paxsim.engine.lineups`).
+
+        With `explaining`, a policy that is not built in notes the line that it is at.
+        """
+        if explaining and not self.built_in:
+            return _address(compile_guest(self.function, explaining=True))
+        return _address(self.compiled)
 
     def param_vector(self) -> np.ndarray:
         """Parameter values as the seat record holds them, shape ``(MAX_PARAMS,)``."""
@@ -213,6 +222,12 @@ def compile_guest(function: Callable, explaining: bool = False) -> Any:
     outer.compile(POLICY_SIGNATURE)
     note_compiled(function)
     return outer
+
+
+@functools.cache
+def _address(compiled: Any) -> int:
+    """Asked for once; the cache keeps the code alive."""
+    return policy_address(compiled)
 
 
 def _outer(function: Callable, decide: Any, records: str, **names: Any) -> Callable:

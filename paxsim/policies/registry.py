@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
 from importlib.metadata import entry_points
+from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 

@@ -12,8 +12,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from paxsim.engine.play import score_game
-from paxsim.engine.records import result_dtype
 from paxsim.game import Game, walk
 from paxsim.lineup import Lineup, make_lineup
 from paxsim.setting import Setting, make_setting
@@ -42,17 +40,16 @@ def walk_games(policies: Sequence[str], deals: int, seed: int) -> dict[str, np.n
 
 def leaders(setting: Setting, lineup: Lineup, seed: int, deal: int, rotation: int) -> list[int]:
     """The leader after each round of a game; the last one is the winner."""
-    result = np.zeros(1, result_dtype)[0]
     found: list[int] = []
     for game in walk(setting, lineup, seed, deal, rotation):
         if not game.over and int(game.record["table"]["round"]) > len(found) + 1:
-            found.append(leader(game, result))
-    return [*found, leader(game, result)]
+            found.append(leader(game))
+    return [*found, leader(game)]
 
 
-def leader(game: Game, result: np.void) -> int:
+def leader(game: Game) -> int:
     """The seat, from 0, that would win if the game were scored now; `NOBODY` if none alone."""
-    score_game(game.record, result)
+    result = game.score()
     shares = result["shares"][: game.setting.players]
     best = int(np.argmax(shares))
     return best if shares[best] == 1.0 else NOBODY
