@@ -28,10 +28,7 @@ from paxsim.lineup import Lineup, make_lineup
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import BUILT_IN, find_policy, split_specs
 from paxsim.rules import Rules
-from paxsim.setting import Setting, make_setting
-
-#: Seeds and deal numbers are 63-bit.
-MAX_NUMBER = 2**63 - 1
+from paxsim.setting import MAX_NUMBER, Setting, make_setting
 
 LineupLike = str | Policy | Sequence[str | Policy]
 

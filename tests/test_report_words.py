@@ -3,10 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-
-from paxsim.report import words
 from paxsim.report.claims import Claim, summary_finding
-from paxsim.report.display import shown_table
 from paxsim.report.findings import (
     best_strategy_finding,
     change_finding,
@@ -19,6 +16,9 @@ from paxsim.report.leads import NOBODY, lead_changes
 from paxsim.report.luck import lead_row
 from paxsim.report.standings import beats_table, mark_sure
 from paxsim.report.variance import PARTS, variance_shares
+
+from paxsim.report import words
+from paxsim.report.display import shown_table
 
 
 def around(name, value, half):

@@ -29,20 +29,10 @@ def caption_of(source: Any) -> str:
     """Games, blocks, seed, deck, rules and version, as far as the source knows them."""
     caption = getattr(source, CAPTION, None)
     if isinstance(caption, str):
-        return _shortened(caption)
+        return caption
     if isinstance(source, pd.DataFrame):
         return str(source.attrs.get(CAPTION) or _caption_from_columns(source))
     return ""
-
-
-def _shortened(caption: str) -> str:
-    """A result's caption with a count in the place of a long list of decks."""
-    head, found, tail = caption.partition(", deck ")
-    names, rest, more = tail.partition(", published rules")
-    if not rest:
-        return caption
-    decks = names.split(", ")
-    return f"{head}{found}{names if len(decks) < 4 else f'{len(decks)} decks'}{rest}{more}"
 
 
 def _caption_from_columns(table: pd.DataFrame) -> str:

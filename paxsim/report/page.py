@@ -12,10 +12,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from paxsim.errors import PaxsimError
 from paxsim.files import atomic_write
-from paxsim.report import words
 from paxsim.report.display import shown_table
 from paxsim.report.plan import HEADLINE_PLAYERS, STUDIES
 from paxsim.report.study import SUMMARY
+from paxsim.text import listing, percent, span
 
 PAGE = "index.html"
 #: Tables with more rows are closed at first.
@@ -116,13 +116,13 @@ def rome_in_short(out: Path) -> list[dict[str, Any]]:
         mixed = here[here["field"] == "mixed"].iloc[0]
         row = {
             "players": players,
-            "rate": words.percent(*(mixed[f"rome_wins{end}"] for end in ("", "_low", "_high"))),
+            "rate": percent(*(mixed[f"rome_wins{end}"] for end in ("", "_low", "_high"))),
             "games": f"{int(mixed['games']):,}",
-            "fields": words.span(here["rome_wins"].tolist()),
+            "fields": span(here["rome_wins"].tolist()),
             "decks": "",
         }
         if decks is not None:
-            row["decks"] = words.span(decks[decks["players"] == players]["rome_wins"].tolist())
+            row["decks"] = span(decks[decks["players"] == players]["rome_wins"].tolist())
         rows.append(row)
     return rows
 
@@ -132,7 +132,7 @@ def _facts(studies: list[dict[str, Any]]) -> dict[str, Any]:
     runs = {name: games for study in studies for name, games in study["runs"].items()}
     return {
         "games": f"{sum(runs.values()):,}",
-        "seeds": words.listing(dict.fromkeys(study["seed"] for study in studies)),
-        "versions": words.listing(dict.fromkeys(study["version"] for study in studies)),
-        "scale": words.listing(dict.fromkeys(f"{study['scale']:g}" for study in studies)),
+        "seeds": listing(dict.fromkeys(study["seed"] for study in studies)),
+        "versions": listing(dict.fromkeys(study["version"] for study in studies)),
+        "scale": listing(dict.fromkeys(f"{study['scale']:g}" for study in studies)),
     }
