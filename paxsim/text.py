@@ -5,8 +5,8 @@ half needs for its first digit: ``34.1 ± 0.5``, ``8.82 ± 0.01``; at least one 
 three. What counts is the half as it will be printed, so 0.097 is shown as 0.1 and not as 0.10:
 more decimals would be noise, fewer would hide how sure the number is.
 
-Near the ends of a scale an interval is lopsided, and a half-width would promise less than none or
-more than all; there the ends themselves are said: ``0.3 (0.1 to 0.9)``. Minus signs are as long as
+Near the ends of a scale an interval is lopsided, and a half-width would allow for less than none
+or more than all; there the ends themselves are said: ``0.3 (0.1 to 0.9)``. Minus signs are as long as
 plus signs, there is no minus zero, and what is no number is a dash.
 """
 
@@ -17,6 +17,9 @@ from collections.abc import Iterable, Sequence
 
 #: What stands where there is no number.
 MISSING = "–"
+#: An interval is lopsided if its middle is further than this part of its half-width from the
+#: estimate. With Wilson's intervals, estimate ± half then never leaves the scale.
+LOPSIDED = 1 / 3
 
 
 def amount(estimate: float, low: float, high: float, unit: float = 1.0, sign: str = "") -> str:
@@ -77,8 +80,7 @@ def _said(
         return f"{number(estimate, 1, sign)} ± ∞{after}"
     digits = _digits(half)
     value = number(estimate, digits, sign)
-    # Nearer to one end of the interval than to its middle.
-    if abs((low + high) / 2 - estimate) > half / 2:
+    if abs((low + high) / 2 - estimate) > LOPSIDED * half:
         ends = (number(end, digits, sign) for end in (low, high))
         return f"{value}{after} ({' to '.join(ends)}{after})"
     return f"{value} ± {number(half, digits)}{after}"

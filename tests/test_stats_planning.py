@@ -54,8 +54,8 @@ def test_a_plan_says_how_much_it_takes():
     assert plan.fits
     assert plan.games == 4 * plan.blocks
     assert plan.text == (
-        "Finding a difference of 1 percentage points with 80% chance takes 12,560 blocks "
-        "(50,240 games)."
+        "Finding a difference of 1 percentage points with 80% chance takes 12,561 blocks "
+        "(50,244 games)."
     )
 
 

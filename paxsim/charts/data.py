@@ -9,6 +9,8 @@ import pandas as pd
 
 #: The key of ``DataFrame.attrs`` that holds the footer of charts made from the table.
 CAPTION = "caption"
+#: The columns that say of which match a row is.
+MATCH = ("players", "solo_level", "lineup", "deck", "rules", "seed")
 
 #: Histograms by name: the tally's entry, and how the axis is called.
 HISTOGRAMS = {
@@ -37,14 +39,20 @@ def caption_of(source: Any) -> str:
 
 def _caption_from_columns(table: pd.DataFrame) -> str:
     words = []
+    played = table
+    if "lineup" in table:  # the rows of a line-up, one a seat or strategy, are of the same games
+        played = table.drop_duplicates([name for name in MATCH if name in table])
     if "games" in table:
-        words.append(f"{int(table['games'].sum()):,} games")
+        words.append(f"{int(played['games'].sum()):,} games")
     if "blocks" in table:
-        words.append(f"{int(table['blocks'].sum()):,} blocks")
-    for name in ("seed", "deck", "rules", "version"):
+        words.append(f"{int(played['blocks'].sum()):,} blocks")
+    for name, many in (("seed", "seeds"), ("deck", "decks"), ("rules", "rule sets"),
+                       ("version", "versions")):  # fmt: skip
         if name in table:
             values = [str(value) for value in dict.fromkeys(table[name])]
-            words.append(f"{name} {', '.join(values) if len(values) < 4 else len(values)}")
+            words.append(
+                f"{name} {', '.join(values)}" if len(values) < 4 else f"{len(values)} {many}"
+            )
     return ", ".join(words)
 
 
