@@ -6,8 +6,8 @@ three. What counts is the half as it will be printed, so 0.097 is shown as 0.1 a
 more decimals would be noise, fewer would hide how sure the number is.
 
 Near the ends of a scale an interval is lopsided, and a half-width would allow for less than none
-or more than all; there the ends themselves are said: ``0.3 (0.1 to 0.9)``. Minus signs are as long as
-plus signs, there is no minus zero, and what is no number is a dash.
+or more than all; there the ends themselves are said: ``0.3 (0.1 to 0.9)``. Minus signs are as long
+as plus signs, there is no minus zero, and what is no number is a dash.
 """
 
 from __future__ import annotations
