@@ -23,7 +23,7 @@ from paxsim.errors import (
     checked_path,
     unknown,
 )
-from paxsim.texts import is_name, is_prose, one_line, told
+from paxsim.quoting import is_name, is_prose, one_line, told
 
 CATEGORIES = ("wealth", "fleet", "army", "religion", "senator", "land", "intrigue")
 WEALTH, FLEET, ARMY, RELIGION, SENATOR, LAND, INTRIGUE = range(7)

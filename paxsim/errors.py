@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from paxsim.texts import told
+from paxsim.quoting import told
 
 
 class PaxsimError(ValueError):

@@ -28,10 +28,8 @@ from paxsim.lineup import Lineup, as_specs, make_lineup
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import BUILT_IN, find_policy
 from paxsim.rules import Rules
-from paxsim.setting import Setting, make_setting
+from paxsim.setting import MAX_NUMBER, Setting, make_setting
 
-#: Seeds and deal numbers are 63-bit.
-MAX_NUMBER = 2**63 - 1
 #: Games of one batch, whose results are all kept in memory.
 MAX_BATCH = 100_000_000
 

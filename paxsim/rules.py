@@ -21,7 +21,7 @@ from paxsim.errors import (
     checked_path,
     unknown,
 )
-from paxsim.texts import told
+from paxsim.quoting import told
 
 MAX_PLAYERS = 8
 MAX_LEGIONS = 12

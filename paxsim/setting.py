@@ -16,8 +16,8 @@ import numpy as np
 from paxsim.cards import CATEGORIES, DEFAULT_DECK, Deck, load_deck
 from paxsim.engine.records import MAX_CARDS, game_dtype, rules_record
 from paxsim.errors import PaxsimError, checked_int
+from paxsim.quoting import told
 from paxsim.rules import MAX_PLAYERS, SOLO_LEVELS, Rules, load_rules
-from paxsim.texts import told
 
 #: Seeds and deal numbers are 63-bit.
 MAX_NUMBER = 2**63 - 1

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from paxsim.errors import is_number, is_whole
-from paxsim.texts import is_name, told
+from paxsim.quoting import is_name, told
 
 
 class Kind(NamedTuple):

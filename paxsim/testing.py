@@ -14,9 +14,9 @@ from paxsim.lineup import Lineup, make_lineup
 from paxsim.playing import MAX_NUMBER, play_batch, play_deals
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import find_policy
+from paxsim.quoting import one_line, told
 from paxsim.rules import MAX_PLAYERS, SOLO_LEVELS
 from paxsim.setting import Setting, make_setting
-from paxsim.texts import one_line, told
 
 #: Deals for each player count and solo level.
 DEALS = 40

@@ -24,7 +24,7 @@ from paxsim.cli import run_command
 from paxsim.cli.tables import print_table
 from paxsim.cli.terminal import let_everything_be_written
 from paxsim.experiment.results import as_csv
-from paxsim.texts import as_cell, from_cell, visible
+from paxsim.quoting import as_cell, from_cell, visible
 
 
 @pytest.fixture(autouse=True)

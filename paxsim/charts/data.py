@@ -8,10 +8,12 @@ import numpy as np
 import pandas as pd
 
 from paxsim.errors import PaxsimError, unknown
-from paxsim.texts import told
+from paxsim.quoting import told
 
 #: The key of ``DataFrame.attrs`` that holds the footer of charts made from the table.
 CAPTION = "caption"
+#: The columns that say of which match a row is.
+MATCH = ("players", "solo_level", "lineup", "deck", "rules", "seed")
 
 #: Histograms by name: the tally's entry, and how the axis is called.
 HISTOGRAMS = {
@@ -32,32 +34,28 @@ def caption_of(source: Any) -> str:
     """Games, blocks, seed, deck, rules and version, as far as the source knows them."""
     caption = getattr(source, CAPTION, None)
     if isinstance(caption, str):
-        return _shortened(caption)
+        return caption
     if isinstance(source, pd.DataFrame):
         return str(source.attrs.get(CAPTION) or _caption_from_columns(source))
     return ""
 
 
-def _shortened(caption: str) -> str:
-    """A result's caption with a count in the place of a long list of decks."""
-    head, found, tail = caption.partition(", deck ")
-    names, rest, more = tail.partition(", published rules")
-    if not rest:
-        return caption
-    decks = names.split(", ")
-    return f"{head}{found}{names if len(decks) < 4 else f'{len(decks)} decks'}{rest}{more}"
-
-
 def _caption_from_columns(table: pd.DataFrame) -> str:
     words = []
+    played = table
+    if "lineup" in table:  # the rows of a line-up, one a seat or strategy, are of the same games
+        played = table.drop_duplicates([name for name in MATCH if name in table])
     if "games" in table:
-        words.append(f"{int(table['games'].sum()):,} games")
+        words.append(f"{int(played['games'].sum()):,} games")
     if "blocks" in table:
-        words.append(f"{int(table['blocks'].sum()):,} blocks")
-    for name in ("seed", "deck", "rules", "version"):
+        words.append(f"{int(played['blocks'].sum()):,} blocks")
+    for name, many in (("seed", "seeds"), ("deck", "decks"), ("rules", "rule sets"),
+                       ("version", "versions")):  # fmt: skip
         if name in table:
             values = [str(value) for value in dict.fromkeys(table[name])]
-            words.append(f"{name} {', '.join(values) if len(values) < 4 else len(values)}")
+            words.append(
+                f"{name} {', '.join(values)}" if len(values) < 4 else f"{len(values)} {many}"
+            )
     return ", ".join(words)
 
 

@@ -17,7 +17,7 @@ from matplotlib.text import Text
 from paxsim.charts.data import caption_of
 from paxsim.errors import PaxsimError, checked_path
 from paxsim.files import atomic_write
-from paxsim.texts import one_line, told
+from paxsim.quoting import one_line, told
 
 #: Okabe and Ito's colours, which people with any colour vision can tell apart, in an order in
 #: which neighbours also differ in grey print.

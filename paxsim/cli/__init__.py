@@ -19,6 +19,7 @@ COMMANDS = (
     "compare",
     "solo",
     "report",
+    "study",
     "show",
     "trace",
     "policies",

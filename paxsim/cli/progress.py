@@ -10,7 +10,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Column
 
 from paxsim.cli.tables import make_console
-from paxsim.texts import one_line
+from paxsim.quoting import one_line
 
 #: Characters that the other columns take, with what stands before the win rates.
 _OTHER_COLUMNS = 45

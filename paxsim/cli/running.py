@@ -15,7 +15,7 @@ from paxsim.cli import EXIT_INTERRUPTED, options
 from paxsim.cli.progress import ProgressBar
 from paxsim.cli.terminal import say, warn
 from paxsim.errors import PaxsimError
-from paxsim.texts import told
+from paxsim.quoting import told
 
 #: Options that change how a run is carried out and not what it plays.
 _VARYING = ("--jobs", "--backend", "--address", "--out", "--json", "--csv", "--chunk-games")

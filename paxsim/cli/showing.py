@@ -8,6 +8,7 @@ import pandas as pd
 
 from paxsim.cli.tables import print_table
 from paxsim.cli.terminal import say
+from paxsim.text import amount
 
 
 def percent(row: Any, name: str) -> str:
@@ -16,22 +17,15 @@ def percent(row: Any, name: str) -> str:
 
 
 def plus_minus(row: Any, name: str, unit: float = 1.0) -> str:
-    """An estimate with half the width of its interval."""
-    low, high = row[f"{name}_low"], row[f"{name}_high"]
-    if pd.isna(row[name]):
-        return "-"
-    half = unit * (high - low) / 2
-    digits = next((d for d in (1, 2) if half >= 10**-d), 3) if half > 0 else 1
-    value = f"{unit * row[name]:.{digits}f}"
-    # Near 0 and 100 % an interval is lopsided: there its ends say more than half its width.
-    if abs(unit * (low + high) / 2 - unit * row[name]) > half / 2:
-        return f"{value} ({unit * low:.{digits}f} to {unit * high:.{digits}f})"
-    return f"{value} ± {half:.{digits}f}"
+    """An estimate with its uncertainty, from a row of a table."""
+    return amount(row[name], row[f"{name}_low"], row[f"{name}_high"], unit)
 
 
 def significance(row: Any) -> str:
     """Above or below the fair share, if that is sure after correction for many looks."""
-    if row["p_holm"] >= 0.05:
+    from paxsim.stats.constants import SURE
+
+    if row["p_holm"] >= SURE:
         return ""
     return "above" if row["over_fair"] > 0 else "below"
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from paxsim.texts import one_line
+from paxsim.quoting import one_line
 
 #: Columns of a table that goes to a file or a pipe.
 PIPED_WIDTH = 120

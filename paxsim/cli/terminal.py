@@ -11,7 +11,7 @@ import sys
 
 import click
 
-from paxsim.texts import one_line, visible
+from paxsim.quoting import one_line, visible
 
 
 def say(text: str) -> None:

@@ -142,7 +142,8 @@ def _identities(lineup: Lineup) -> list[tuple[str, str]]:
 
 def checked_game(players, solo_level, deck, rules, policies, seed, deal, games, rotation) -> tuple:
     """Setting and line-up of the games asked for."""
-    from paxsim.playing import MAX_NUMBER, prepare
+    from paxsim.playing import prepare
+    from paxsim.setting import MAX_NUMBER
 
     setting, lineup = prepare(policies, players, solo_level, deck, rules)
     checked_int("games", games, 1, MAX_NUMBER)

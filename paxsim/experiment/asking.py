@@ -24,7 +24,7 @@ from paxsim.experiment.store import (
     stored_tallies,
 )
 from paxsim.experiment.tally import Tally, merge_tallies
-from paxsim.texts import one_line, told
+from paxsim.quoting import one_line, told
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pickle import PicklingError
 
 from paxsim.errors import PaxsimError, missing_library, unknown
-from paxsim.texts import one_line, told
+from paxsim.quoting import one_line, told
 
 BACKENDS = ("threads", "processes", "dask")
 #: How long a dask scheduler may take to answer.

@@ -12,10 +12,10 @@ from paxsim.cards import CATEGORIES, MAX_COPY, MAX_NOTE
 from paxsim.errors import PaxsimError
 from paxsim.experiment.plan import MAX_CHUNK_GAMES
 from paxsim.files import read_regular
+from paxsim.quoting import is_prose
 from paxsim.rules import MAX_PLAYERS, load_rules
 from paxsim.setting import MAX_NUMBER
 from paxsim.shapes import ANYTHING, FLAG, NAME, TEXT, Each, Kind, misfit, one_of, optional, whole
-from paxsim.texts import is_prose
 
 _KINDS = ("simulate", "tournament", "compare", "compare_rules", "solo")
 _SHARE = Kind(lambda found: isinstance(found, float) and 0 < found < 0.5, "between 0 and 0.5")

@@ -14,9 +14,8 @@ from typing import Any
 from paxsim.errors import PaxsimError, checked_bool, checked_int
 from paxsim.failures import replay_command
 from paxsim.lineup import Lineup
-from paxsim.playing import MAX_NUMBER
 from paxsim.policies.fingerprint import package_fingerprint
-from paxsim.setting import Setting
+from paxsim.setting import MAX_NUMBER, Setting
 from paxsim.version import __version__
 
 #: Games in a chunk, about: a few tenths of a second of work, some megabytes of results.

@@ -9,8 +9,8 @@ from paxsim.experiment.execute import StopRule
 from paxsim.experiment.measures import MatchMeasures, watched_rate
 from paxsim.experiment.plan import Plan
 from paxsim.experiment.tally import Tally
+from paxsim.quoting import told
 from paxsim.stats import blocks_for_half_width
-from paxsim.texts import told
 
 
 def precision_rule(plan: Plan, precision: float) -> StopRule:

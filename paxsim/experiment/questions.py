@@ -30,9 +30,9 @@ from paxsim.lineup import as_specs, make_lineup
 from paxsim.playing import LineupLike
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import find_policy
+from paxsim.quoting import told
 from paxsim.rules import MAX_PLAYERS, SOLO_LEVELS, Rules
 from paxsim.setting import make_setting
-from paxsim.texts import told
 
 __all__ = [
     "compare",

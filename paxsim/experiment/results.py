@@ -16,7 +16,7 @@ from paxsim.experiment.tablefiles import write_tables
 from paxsim.experiment.tables import match_tables
 from paxsim.experiment.tally import Tally
 from paxsim.files import atomic_write
-from paxsim.texts import as_cell
+from paxsim.quoting import as_cell
 
 
 @dataclass

@@ -23,7 +23,7 @@ from paxsim.engine.records import MAX_PARAMS
 from paxsim.errors import PaxsimError, is_number, unknown
 from paxsim.policies.fingerprint import code_fingerprint, note_compiled, package_fingerprint
 from paxsim.policies.userfiles import keep_user_file, user_file_of
-from paxsim.texts import told
+from paxsim.quoting import told
 
 _RECORDS = ("table", "me", "choice")
 

@@ -21,7 +21,7 @@ from paxsim.policies.userfiles import (
     stdout_to_stderr,
     user_file_of,
 )
-from paxsim.texts import one_line, told
+from paxsim.quoting import one_line, told
 
 #: Built-in policies, a module each in this package, in the order in which they are listed.
 BUILT_IN = (

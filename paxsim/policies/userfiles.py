@@ -20,7 +20,7 @@ from pathlib import Path
 from types import ModuleType
 
 from paxsim.errors import PaxsimError
-from paxsim.texts import one_line
+from paxsim.quoting import one_line
 
 
 @dataclass(frozen=True)

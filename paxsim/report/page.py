@@ -14,13 +14,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from paxsim.errors import PaxsimError, checked_path
 from paxsim.experiment.manifest import load_json
 from paxsim.files import atomic_write
-from paxsim.report import words
+from paxsim.quoting import from_cell, one_line
 from paxsim.report.display import shown_table
 from paxsim.report.plan import HEADLINE_PLAYERS, STUDIES
 from paxsim.report.study import SUMMARY
 from paxsim.setting import MAX_NUMBER
 from paxsim.shapes import FLAG, NUMBER, TEXT, Each, Kind, misfit, one_of, whole
-from paxsim.texts import from_cell, one_line
+from paxsim.text import listing, percent, span
 
 PAGE = "index.html"
 #: Tables with more rows are closed at first.
@@ -182,13 +182,13 @@ def _rome_rows(rates: pd.DataFrame, decks: pd.DataFrame | None) -> list[dict[str
         mixed = here[here["field"] == "mixed"].iloc[0]
         row = {
             "players": players,
-            "rate": words.percent(*(mixed[f"rome_wins{end}"] for end in ("", "_low", "_high"))),
+            "rate": percent(*(mixed[f"rome_wins{end}"] for end in ("", "_low", "_high"))),
             "games": f"{int(mixed['games']):,}",
-            "fields": words.span(here["rome_wins"].tolist()),
+            "fields": span(here["rome_wins"].tolist()),
             "decks": "",
         }
         if decks is not None:
-            row["decks"] = words.span(decks[decks["players"] == players]["rome_wins"].tolist())
+            row["decks"] = span(decks[decks["players"] == players]["rome_wins"].tolist())
         rows.append(row)
     return rows
 
@@ -198,7 +198,7 @@ def _facts(studies: list[dict[str, Any]]) -> dict[str, Any]:
     runs = {name: games for study in studies for name, games in study["runs"].items()}
     return {
         "games": f"{sum(runs.values()):,}",
-        "seeds": words.listing(dict.fromkeys(study["seed"] for study in studies)),
-        "versions": words.listing(dict.fromkeys(study["version"] for study in studies)),
-        "scale": words.listing(dict.fromkeys(f"{study['scale']:g}" for study in studies)),
+        "seeds": listing(dict.fromkeys(study["seed"] for study in studies)),
+        "versions": listing(dict.fromkeys(study["version"] for study in studies)),
+        "scale": listing(dict.fromkeys(f"{study['scale']:g}" for study in studies)),
     }

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from paxsim.texts import one_line
+from paxsim.experiment.execute import Standing
+from paxsim.quoting import one_line
 
 
 class Silent:
@@ -18,8 +18,12 @@ class Silent:
     def begin(self, study: str, run: str) -> None:
         """A run of a study begins."""
 
-    def played(self, tallies: list[Any], games: int) -> None:
-        """Games were played, or found in a run directory."""
+    def played(self, standing: Standing, games: int) -> None:
+        """A run went on by so many games, played or found in its directory."""
+        self.count(games)
+
+    def count(self, games: int) -> None:
+        """So many games more are there."""
 
 
 class Bar(Silent):
@@ -53,8 +57,8 @@ class Bar(Silent):
         """A run of a study begins."""
         self._progress.update(self._task, description=f"{study}: {run}")
 
-    def played(self, tallies: list[Any], games: int) -> None:
-        """Games were played, or found in a run directory."""
+    def count(self, games: int) -> None:
+        """So many games more are there."""
         self.done += games
         speed = self.done / max(time.monotonic() - self._begin, 1e-3)
         self._progress.update(self._task, advance=games, speed=f"{speed:,.0f} games/s")

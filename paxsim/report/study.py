@@ -1,7 +1,7 @@
-"""What a study script works with: it asks questions, and writes tables, charts and findings.
+"""What a study works with: it asks questions, and writes tables, charts and findings.
 
-A study is a function ``run(study)``. `main` gives its script a command line; `paxsim.report.build`
-runs all of them. Games are kept in run directories below ``OUT/.runs``, under names that depend on
+A study is a module of `paxsim.studies` with a function ``run(study)``; nothing here knows which
+there are. Games are kept in run directories below ``OUT/.runs``, under names that depend on
 everything that shapes them, so an interrupted study goes on where it stopped and a run that
 several studies use is played once.
 """
@@ -13,7 +13,7 @@ import json
 import math
 import shlex
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,6 @@ from paxsim.experiment.execute import checked_jobs
 from paxsim.experiment.results import Result, as_csv
 from paxsim.files import atomic_write, make_folder
 from paxsim.policies.fingerprint import package_fingerprint
-from paxsim.report.findings import Finding
 from paxsim.report.plan import GAMES, SEED, study_games
 from paxsim.report.progress import Silent
 from paxsim.setting import MAX_NUMBER
@@ -55,23 +54,44 @@ class Options:
         Names the deals.
     jobs : int, optional
         Workers; by default one a core.
-    progress : object
-        Is told about games (see `paxsim.report.progress`).
-    answers : dict
-        Results by run, for studies that follow in the same process.
+    progress : Silent
+        Is told about games.
     """
 
     out: Path
     scale: float = 1.0
     seed: int = SEED
     jobs: int | None = None
-    progress: Any = field(default_factory=Silent)
-    answers: dict[str, Result] = field(default_factory=dict)
+    progress: Silent = field(default_factory=Silent)
 
     def __post_init__(self) -> None:
         """Whatever can't be played is said before anything is written."""
         checked_int("seed", self.seed, 0, MAX_NUMBER)
         checked_jobs(self.jobs)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A sentence and the numbers that it was made from.
+
+    Attributes
+    ----------
+    key : str
+        What it is about, e.g. ``rome/2``.
+    text : str
+        The sentence.
+    estimate, low, high : float or None
+        The number that it is about and its interval, as in the table.
+    sure : bool
+        Whether the sentence claims something that the interval supports.
+    """
+
+    key: str
+    text: str
+    estimate: float | None = None
+    low: float | None = None
+    high: float | None = None
+    sure: bool = True
 
 
 class Study:
@@ -112,32 +132,50 @@ class Study:
         arguments["seed"] = self.options.seed
         folder = self._run_folder(run, question.__name__, arguments)
         self.options.progress.begin(self.name, run)
-        result = self.options.answers.get(folder.name)
-        if result is None:
-            result = self.options.answers[folder.name] = question(
-                **arguments,
-                jobs=self.options.jobs,
-                out=folder,
-                progress=self.options.progress.played,
-                command=self.command,
-            )
+        result = question(
+            **arguments,
+            jobs=self.options.jobs,
+            out=folder,
+            progress=self.options.progress.played,
+            command=self.command,
+        )
         self.runs[folder.name] = result.games
         return result
 
     def compute(
-        self, run: str, games: int, function: Callable[..., dict[str, np.ndarray]], **arguments: Any
+        self,
+        run: str,
+        games: int,
+        function: Callable[..., dict[str, np.ndarray]],
+        *,
+        how: Mapping[str, Any] | None = None,
+        **arguments: Any,
     ) -> dict[str, np.ndarray]:
-        """Named arrays from a function that plays by itself, kept on disk like a run."""
+        """Named arrays from a function that plays by itself, kept on disk like a run.
+
+        Parameters
+        ----------
+        run : str
+            As for `ask`.
+        games : int
+            How many it plays.
+        function : callable
+            Gives the arrays.
+        how : mapping, optional
+            Arguments that do not change what it gives, such as ``jobs``.
+        **arguments
+            Its other arguments.
+        """
         folder = self._run_folder(run, function.__name__, {"games": games, **arguments})
         self.options.progress.begin(self.name, run)
         path = folder.with_suffix(".npz")
         found = _stored_arrays(path)
         if found is None:
-            found = function(**arguments)
+            found = function(**arguments, **(how or {}))
             make_folder(path.parent, "out")
             with atomic_write(path, mode="wb") as file:
                 np.savez(file, **found)  # type: ignore[arg-type]
-        self.options.progress.played([], games)
+        self.options.progress.count(games)
         self.runs[folder.name] = games
         return found
 
@@ -152,9 +190,8 @@ class Study:
     def command(self) -> str:
         """The command that makes this study again."""
         games = round(study_games(self.name) * self.options.scale)
-        words = ["python", f"experiments/{self.name}.py", "--games", str(games)]
-        words += ["--seed", str(self.options.seed)]
-        return shlex.join(words)
+        words = ["paxsim", "study", self.name, "--games", games, "--seed", self.options.seed]
+        return shlex.join(map(str, words))
 
     # --- what it writes ---------------------------------------------------------------------
 

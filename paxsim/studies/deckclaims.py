@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from paxsim.cards import DEFAULT_DECK
-from paxsim.report.claims import Claim
+from paxsim.studies.claims import Claim
 
 
 def _values(table: pd.DataFrame, name: str) -> pd.DataFrame:

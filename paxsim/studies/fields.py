@@ -13,10 +13,11 @@ import pandas as pd
 from paxsim.experiment.questions import draw_lineups, simulate, solo, tournament
 from paxsim.experiment.results import Result
 from paxsim.policies.registry import BUILT_IN, find_policy
-from paxsim.report.plan import PLAYERS
 from paxsim.report.study import MIN_BLOCKS, Study
 from paxsim.rules import SOLO_LEVELS
 
+#: The player counts of the studies.
+PLAYERS = (2, 3, 4, 5, 6, 7, 8)
 #: The mixed field: with n players the first n, so that every count has different ways to play.
 MIXED = (
     "weighted",
@@ -59,10 +60,13 @@ def games_asked(games: int, counts: Sequence[int]) -> int:
 
 
 def tournament_games(games: int, names: Sequence[str], counts: Sequence[int]) -> int:
-    """What to ask `tournament` for, so that all line-ups together make this many games."""
+    """What to ask `tournament` for, so that it plays at most about this many games.
+
+    However few are wanted, every line-up gets the two blocks without which nothing can be said.
+    """
     found = [find_policy(name) for name in names]
     sizes = [count * len(draw_lineups(found, count)) for count in counts]
-    return max(MIN_BLOCKS, games // sum(sizes)) * min(sizes)
+    return max(max(MIN_BLOCKS, games // sum(sizes)) * min(sizes), 2 * max(sizes))
 
 
 def play_mixed(study: Study) -> dict[int, Result]:

@@ -19,58 +19,18 @@ from a jackknife over groups of deals.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
-import pandas as pd
-from joblib import Parallel, delayed
+from numpy.typing import NDArray
 
-from paxsim.experiment.execute import default_jobs
-from paxsim.playing import play_batch
+from paxsim.stats.constants import SURE_ERRORS
 
-PARTS = {
-    "strategy": "strategy",
-    "seat": "seat",
-    "seat_strategy": "seat with strategy",
-    "deal_strategy": "deal, for a strategy",
-    "deal_seat": "deal, for a seat",
-    "rest": "the rest: who met whom where",
-}
+#: What the variance splits into.
+PARTS = ("strategy", "seat", "seat_strategy", "deal_strategy", "deal_seat", "rest")
 GROUPS = 20
-#: Deals a worker plays at a time.
-CHUNK_DEALS = 500
 
 
-def squares(
-    policies: Sequence[str], deals: int, seed: int, jobs: int | None = None
-) -> dict[str, np.ndarray]:
-    """Shares of the win by deal, seat and strategy, array of shape (deals, players, players)."""
-    players = len(policies)
-    firsts = range(0, deals, CHUNK_DEALS)
-    workers = Parallel(n_jobs=jobs or default_jobs(), prefer="threads")
-    parts = workers(
-        delayed(_square)(list(policies), first, min(CHUNK_DEALS, deals - first), seed)
-        for first in firsts
-    )
-    found = np.concatenate(parts)
-    assert found.shape == (deals, players, players)
-    return {"shares": found}
-
-
-def _square(policies: list[str], first: int, deals: int, seed: int) -> np.ndarray:
-    """Shares by deal, seat and position: seat s of rotation r is played by s + r."""
-    players = len(policies)
-    batch = play_batch(policies, deals=deals, first_deal=first, rotations="all", seed=seed)
-    shares = batch.shares.reshape(deals, players, players)
-    positions = batch.positions.reshape(deals, players, players)
-    square = np.zeros((deals, players, players))
-    deal = np.arange(deals)[:, None, None]
-    square[deal, np.arange(players)[None, None, :], positions] = shares
-    return square
-
-
-def variance_shares(shares: np.ndarray) -> pd.DataFrame:
-    """Shares of the variance with intervals: columns part, share, share_low, share_high.
+def variance_shares(shares: NDArray[np.float64]) -> dict[str, tuple[float, float, float]]:
+    """Shares of the variance by part (`PARTS`), each with the ends of its interval.
 
     Parameters
     ----------
@@ -82,14 +42,9 @@ def variance_shares(shares: np.ndarray) -> pd.DataFrame:
     left_out = np.array([_decompose(shares[groups != group]) for group in np.unique(groups)])
     n = len(left_out)
     error = np.sqrt((n - 1) / n * ((left_out - left_out.mean(axis=0)) ** 2).sum(axis=0))
-    return pd.DataFrame(
-        {
-            "part": list(PARTS),
-            "share": whole,
-            "share_low": np.clip(whole - 1.96 * error, 0, 1),
-            "share_high": np.clip(whole + 1.96 * error, 0, 1),
-        }
-    )
+    low, high = (np.clip(whole + sign * SURE_ERRORS * error, 0, 1) for sign in (-1, 1))
+    rows = zip(whole.tolist(), low.tolist(), high.tolist(), strict=True)
+    return dict(zip(PARTS, rows, strict=True))
 
 
 def _decompose(y: np.ndarray) -> np.ndarray:

@@ -1,51 +1,19 @@
 """Sentences made from tables: right when the data are sure, unsure, or the other way round."""
 
-import numpy as np
 import pandas as pd
 import pytest
 
-from paxsim.report import words
-from paxsim.report.claims import Claim, summary_finding
-from paxsim.report.display import shown_table
-from paxsim.report.findings import (
-    best_strategy_finding,
-    change_finding,
-    largest_changes_finding,
-    rome_finding,
-    seat_finding,
-)
-from paxsim.report.ladder import campaign_finding, level_finding
-from paxsim.report.leads import NOBODY, lead_changes
-from paxsim.report.luck import lead_row
-from paxsim.report.standings import beats_table, mark_sure
-from paxsim.report.variance import PARTS, variance_shares
+from paxsim.studies.claims import Claim, summary_finding
+from paxsim.studies.luck_and_skill import NOBODY, lead_changes, lead_row
+from paxsim.studies.rome_rate import rome_finding
+from paxsim.studies.rulings import largest_changes_finding
+from paxsim.studies.seat_bias import change_finding, seat_finding
+from paxsim.studies.solo_ladder import campaign_finding, level_finding
+from paxsim.studies.strategies import beats_table, best_strategy_finding, mark_sure
 
 
 def around(name, value, half):
     return {name: value, f"{name}_low": value - half, f"{name}_high": value + half}
-
-
-@pytest.mark.parametrize(
-    ("interval", "said"),
-    [
-        ((0.341, 0.336, 0.346), "34.1 ± 0.5 %"),
-        ((0.5, 0.4996, 0.5004), "50.00 ± 0.04 %"),
-        ((0.0, 0.0, 0.002), "0 % (at most 0.2 %)"),
-        ((1.0, 0.99, 1.0), "100 % (at least 99.0 %)"),
-    ],
-)
-def test_percent(interval, said):
-    assert words.percent(*interval) == said
-
-
-def test_points_have_a_sign():
-    assert words.points(0.032, 0.028, 0.036) == "+3.2 ± 0.4 percentage points"
-    assert words.points(-0.032, -0.036, -0.028) == "−3.2 ± 0.4 percentage points"
-
-
-def test_listing():
-    assert words.listing("a") == "a"
-    assert words.listing("abc") == "a, b and c"
 
 
 def rome(rate, half=0.01):
@@ -204,46 +172,3 @@ def test_lead_changes_skip_rounds_without_a_leader():
     row = lead_row({"changes": [0, 1, 2], "half": [True, False, True], "last": [True] * 3})
     assert row["lead_changes"] == 1.0
     assert row["half"] == pytest.approx(2 / 3)
-
-
-def parts_of(square):
-    return variance_shares(square).set_index("part")["share"]
-
-
-def test_variance_is_all_strategy_when_one_always_wins():
-    square = np.zeros((40, 3, 3))
-    square[:, :, 1] = 1.0
-    assert parts_of(square)["strategy"] == pytest.approx(1.0)
-
-
-def test_variance_is_all_seat_when_one_seat_always_wins():
-    square = np.zeros((40, 4, 4))
-    square[:, 2, :] = 1.0
-    assert parts_of(square)["seat"] == pytest.approx(1.0)
-
-
-def test_variance_is_deal_when_the_cards_decide_which_seat_wins():
-    rng = np.random.default_rng(1)
-    square = np.zeros((600, 4, 4))
-    square[np.arange(600), rng.integers(0, 4, 600), :] = 1.0
-    assert parts_of(square)["deal_seat"] > 0.97
-
-
-def test_variance_of_pure_chance_is_the_rest():
-    rng = np.random.default_rng(2)
-    square = np.zeros((600, 4, 4))
-    for rotation in range(4):
-        seat = rng.integers(0, 4, 600)
-        square[np.arange(600), seat, (seat + rotation) % 4] = 1.0
-    found = parts_of(square)
-    assert set(found.index) == set(PARTS)
-    assert found["rest"] > 0.95
-    assert found.sum() == pytest.approx(1.0)
-
-
-def test_a_shown_table_folds_intervals_and_keeps_the_order_of_numbers():
-    table = pd.DataFrame([{"players": 2, **around("win_rate", 0.5, 0.01), "seed": 1}])
-    shown = shown_table(table)
-    assert shown.headings == ["players", "win rate %"]
-    assert shown.rows[0][1].text == "50.0 ± 1.0"
-    assert float(shown.rows[0][1].sort) == 0.5

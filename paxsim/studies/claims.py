@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import pandas as pd
 
 from paxsim.cards import DEFAULT_DECK
-from paxsim.report import words
-from paxsim.report.findings import Finding
+from paxsim.report.study import Finding
+from paxsim.studies.findings import side_of
+from paxsim.text import listing, number
 
 HOLDS, UNSURE, REVERSED = "holds", "unsure", "reversed"
 
@@ -56,7 +57,7 @@ class Claim:
 
     def _side_of(self, deck: str) -> int:
         row = self.values.set_index("deck").loc[deck]
-        return words.side_of(row["value_low"], row["value_high"], self.reference)
+        return side_of(row["value_low"], row["value_high"], self.reference)
 
     @property
     def text(self) -> str:
@@ -112,12 +113,12 @@ class Claim:
             where = (
                 f"which depends on the printed cards: it holds on {len(self.decks(HOLDS))} of "
                 f"{total} decks and is the other way round on "
-                f"{words.listing(self.decks(REVERSED))}"
+                f"{listing(self.decks(REVERSED))}"
             )
         elif self.decks(UNSURE):
             where = (
                 f"which holds on {len(self.decks(HOLDS))} of {total} decks and is not sure on "
-                f"{words.listing(self.decks(UNSURE))}"
+                f"{listing(self.decks(UNSURE))}"
             )
         else:
             where = f"which holds on all {total} decks"
@@ -137,7 +138,7 @@ class Claim:
     def _figure(self, value: float) -> str:
         sign = "+" if self.unit == "points" else ""
         unit = "" if self.unit == "points" else " %"
-        return f"{100 * value:{sign}.1f}{unit}".replace("-", "−")
+        return f"{number(100 * value, 1, sign)}{unit}"
 
 
 def summary_finding(claims: list[Claim], decks: int) -> Finding:

@@ -5,18 +5,20 @@ finding is measured again on every deck that comes with the package: Rome's rate
 players, the favoured seat, the best strategy, and success in solo.
 """
 
+from __future__ import annotations
+
 import pandas as pd
 
 from paxsim import charts
 from paxsim.cards import deck_names
 from paxsim.experiment.questions import simulate, solo, tournament
-from paxsim.report import fields
-from paxsim.report.claims import summary_finding
-from paxsim.report.deckclaims import rome_claims, seat_claim, solo_claims, strategy_claim
-from paxsim.report.main import study_main
+from paxsim.experiment.results import Result
 from paxsim.report.plan import HEADLINE_PLAYERS
 from paxsim.report.study import MIN_BLOCKS, Study
 from paxsim.rules import SOLO_LEVELS
+from paxsim.studies import fields
+from paxsim.studies.claims import summary_finding
+from paxsim.studies.deckclaims import rome_claims, seat_claim, solo_claims, strategy_claim
 
 TITLE = "What depends on the assumed deck"
 QUESTION = (
@@ -77,7 +79,7 @@ def run(study: Study) -> None:
                 "their intervals on every deck.")  # fmt: skip
 
 
-def play_mixed(study: Study, decks: list[str]) -> list:
+def play_mixed(study: Study, decks: list[str]) -> list[Result]:
     """The mixed field on every deck."""
     blocks = max(MIN_BLOCKS, study.games("decks_rome") // (len(decks) * sum(HEADLINE_PLAYERS)))
     return [
@@ -94,7 +96,7 @@ def play_mixed(study: Study, decks: list[str]) -> list:
     ]
 
 
-def play_contests(study: Study, decks: list[str]) -> list:
+def play_contests(study: Study, decks: list[str]) -> list[Result]:
     """The strongest strategies of the assumed deck, against one another on every deck."""
     names = fields.ranking(fields.play_tournament(study)["standings"], TABLE)[:CONTESTANTS]
     games = study.games("decks_strategies") // len(decks)
@@ -106,7 +108,7 @@ def play_contests(study: Study, decks: list[str]) -> list:
     ]  # fmt: skip
 
 
-def play_solo(study: Study, decks: list[str]) -> list:
+def play_solo(study: Study, decks: list[str]) -> list[Result]:
     """The best solo strategy of the assumed deck, at all levels on every deck."""
     name = fields.best_solo(fields.play_solo(study))
     games = max(MIN_BLOCKS, study.games("decks_solo") // (len(decks) * len(SOLO_LEVELS)))
@@ -116,11 +118,7 @@ def play_solo(study: Study, decks: list[str]) -> list:
     ]
 
 
-def with_deck(standings: pd.DataFrame, contests: list) -> pd.DataFrame:
+def with_deck(standings: pd.DataFrame, contests: list[Result]) -> pd.DataFrame:
     """The standings with the deck of each row."""
     decks = [r.matches[0].info["deck"] for r in contests for _ in range(len(r["standings"]))]
     return standings.assign(deck=decks)
-
-
-if __name__ == "__main__":
-    study_main("decks", TITLE, QUESTION, run, __doc__)
