@@ -91,7 +91,7 @@ def lay_display(game, seat, *texts):
     table["cards"][seat - 1][: len(CATEGORIES)] = cards
     table["discount"][seat - 1] = symbols[0] // game.setting.resolved()["discount_step"]
     limit = max(symbols[5], symbols[6])
-    table["room"][seat - 1][1:3] = limit - symbols[1], limit - symbols[2]
+    table["allowance"][seat - 1][1:3] = limit - symbols[1], limit - symbols[2]
 
 
 def lay_rome(game, hidden=(), visible=()):

@@ -79,7 +79,7 @@ def display_card(game, log, seat, card):
         table.discount[seat] = table.symbols[seat, WEALTH] // table.rules.discount_step
     elif category == INTRIGUE:
         move_primus(table, log, seat)
-    update_room(table, seat)
+    update_allowance(table, seat)
 
 
 @kernel
@@ -89,11 +89,11 @@ def limit_of(table, seat):
 
 
 @kernel
-def update_room(table, seat):
+def update_allowance(table, seat):
     """How many more fleets, and how many more armies, the limit leaves to a seat."""
     limit = limit_of(table, seat)
-    table.room[seat, FLEET] = limit - table.symbols[seat, FLEET]
-    table.room[seat, ARMY] = limit - table.symbols[seat, ARMY]
+    table.allowance[seat, FLEET] = limit - table.symbols[seat, FLEET]
+    table.allowance[seat, ARMY] = limit - table.symbols[seat, ARMY]
 
 
 @kernel

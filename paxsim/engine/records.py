@@ -30,7 +30,7 @@ MAX_PARAMS = 64
 MEMORY_SIZE = 32
 
 NOBODY = -1
-#: The room for categories whose cards may always be played: more than any card's symbols.
+#: The allowance of categories whose cards may always be played: more than any card's symbols.
 NO_LIMIT = 1000
 
 # Decisions, in the order in which a game first meets them.
@@ -72,7 +72,7 @@ table_dtype = np.dtype(
         ("discount", np.int32, (MAX_PLAYERS,)),  # Aurei off each purchase, by seat
         ("symbols", np.int16, (MAX_PLAYERS, 8)),  # displayed, by seat and category
         ("cards", np.int16, (MAX_PLAYERS, 8)),  # displayed, by seat and category
-        ("room", np.int16, (MAX_PLAYERS, 8)),  # most symbols that a card to play may have
+        ("allowance", np.int16, (MAX_PLAYERS, 8)),  # most symbols that a card to play may have
         ("rome_symbols", np.int16, 8),  # face up, by category
         ("rome_cards", np.int16, 8),  # face up, by category
         ("legion_size", np.int16, MAX_LEGIONS),

@@ -1,16 +1,19 @@
 """The planner: carries out wishes sensibly at every decision of a turn.
 
-A heuristic says what it wishes for; the planner does the arithmetic that all of them share. What a
-displayed card is worth (in points, roughly) is
+A heuristic says what it wishes for (`paxsim.policies.wishes`); the planner does the arithmetic that
+all of them share. What a displayed card is worth (in points, roughly) is the category's
 
-    wish[category] for each symbol, up to room[category] symbols and a fifth of it beyond,
-    plus extra[category] for the card.
+    WORTH for each symbol, up to WANTED symbols and a fifth of it beyond, plus EXTRA for the card.
 
-What Rome gains is worth ``rome[category]`` a symbol (negative: starve Rome), and an Aureus is worth
-``money``. Wishes are kept in the seat's memory, so that they are made once a turn.
+What Rome gains is worth ``ROME`` a symbol (below 0: starve Rome), and an Aureus ``MONEY``.
 """
 
 from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
 
 from paxsim.engine.compiling import kernel
 from paxsim.helpers import (
@@ -39,14 +42,10 @@ from paxsim.helpers import (
     symbols_of,
     value_of,
 )
+from paxsim.policies.registry import policy
+from paxsim.policies.wishes import EXTRA, MADE, MONEY, PEEKING, ROME, WANTED, WORTH, forget_wishes
 
-# Where the wishes stand in the seat's memory.
-WISH, ROOM, EXTRA, ROME = 0, 7, 14, 21
-MONEY = 28
-MADE = 29  # the round for which the wishes were made, plus 1
-PEEK_WISH = 30  # above 0: would rather peek now
-
-#: What symbols beyond the room are worth, as a part of a wish.
+#: What symbols beyond those wanted are worth, as a part of a wish.
 _SURPLUS = 0.2
 #: What a fleet or army that may not be played yet is worth, as a part of its worth.
 _BEYOND_LIMIT = 0.4
@@ -71,30 +70,13 @@ def wishes_due(table, me, choice):
 
 
 @kernel
-def clear_wishes(table, me):
-    """Forget the old wishes and note that new ones are being made."""
-    for i in range(MADE):
-        me.memory[i] = 0.0
-    me.memory[PEEK_WISH] = 0.0
-    me.memory[MADE] = table.round + 1
-
-
-@kernel
-def wish(me, category, worth, room, extra):
-    """Wish for a category: `worth` a symbol for `room` symbols, and `extra` a card."""
-    me.memory[WISH + category] = worth
-    me.memory[ROOM + category] = room
-    me.memory[EXTRA + category] = extra
-
-
-@kernel
 def worth_of(me, card):
     """What the card would be worth in the display."""
     category = category_of(card)
     symbols = symbols_of(card)
-    useful = min(float(symbols), max(me.memory[ROOM + category], 0.0))
+    useful = min(float(symbols), max(me.memory[WANTED + category], 0.0))
     surplus = symbols - useful
-    return me.memory[WISH + category] * (useful + _SURPLUS * surplus) + me.memory[EXTRA + category]
+    return me.memory[WORTH + category] * (useful + _SURPLUS * surplus) + me.memory[EXTRA + category]
 
 
 @kernel
@@ -112,7 +94,7 @@ def hand_limit(table, me):
         category = category_of(me.hand[slot])
         if category == LAND:
             land += symbols_of(me.hand[slot])
-        elif category == INTRIGUE and me.memory[WISH + INTRIGUE] > 0.0:
+        elif category == INTRIGUE and me.memory[WORTH + INTRIGUE] > 0.0:
             intrigue += symbols_of(me.hand[slot])
     return max(land, intrigue)
 
@@ -158,8 +140,8 @@ def usual_hope(table, me):
     total = 0.0
     cards = 0
     for category in range(N_CATEGORIES):
-        if me.memory[ROOM + category] > 0.0:
-            total += me.memory[WISH + category] * table.copy_symbols[category]
+        if me.memory[WANTED + category] > 0.0:
+            total += me.memory[WORTH + category] * table.copy_symbols[category]
         total += me.memory[EXTRA + category] * table.copy_cards[category]
         cards += table.copy_cards[category]
     return total / cards
@@ -199,14 +181,15 @@ def choose_place(table, me, choice):
     for index in range(choice.drawn_count):
         card = choice.drawn[index]
         hope = max(keep * hope_of(table, me, card, limit), 0.0)
-        rival = usual
+        # What the hand gets instead: another card in view, or an average one.
+        instead = usual
         for other in range(choice.drawn_count):
             if other != index:
-                rival = max(rival, keep * hope_of(table, me, choice.drawn[other], limit))
+                instead = max(instead, keep * hope_of(table, me, choice.drawn[other], limit))
         for number in range(choice.places):
             place = choice.options[number]
             if place == TO_HAND:
-                score = hope - rival
+                score = hope - instead
             elif place == TO_BOTTOM:
                 # A card worth keeping should not be the one that goes away.
                 score = _WASTE * (usual - hope)
@@ -305,9 +288,58 @@ def carry_out_wishes(table, me, choice):
     if kind == PLACE:
         return choose_place(table, me, choice)
     if kind == TURN:
-        return PEEK if me.memory[PEEK_WISH] > 0.0 else TAKE_TURN
+        return PEEK if me.memory[PEEKING] > 0.0 else TAKE_TURN
     if kind == BUY:
         return choose_purchase(table, me, choice)
     if kind == KEEP or kind == DISPLAY:
         return choose_drawn(table, me, choice)
     return choose_play(table, me, choice)
+
+
+#: The policy around an idea; a heuristic fills in its name and its parameters.
+_AROUND_IDEA = """
+def {name}(table, me, choice{parameters}):
+    if wishes_due(table, me, choice):
+        forget_wishes(table, me)
+        make_wishes(table, me{parameters})
+    return carry_out_wishes(table, me, choice)
+"""
+
+
+def heuristic(idea: Callable | None = None, *, solo: bool = True) -> Any:
+    """Make a policy out of an idea: ``@heuristic``, or ``@heuristic(solo=False)``.
+
+    Parameters
+    ----------
+    idea : callable
+        A function ``(table, me, parameter=default, ...)`` that makes the wishes of a turn with
+        what `paxsim.policies.wishes` offers, and returns nothing. It starts from no wishes.
+    solo : bool
+        Whether it makes sense in solo.
+
+    Returns
+    -------
+    Policy
+        Asks the idea for wishes when they are due and carries them out at every decision. Name,
+        docstring, parameters and file are those of the idea.
+    """
+    if idea is None:
+        return functools.partial(heuristic, solo=solo)
+    parameters = list(inspect.signature(idea).parameters)[len(("table", "me")) :]
+    source = _AROUND_IDEA.format(
+        name=idea.__name__, parameters="".join(f", {name}" for name in parameters)
+    )
+    namespace: dict[str, Any] = {
+        "__name__": idea.__module__,
+        "wishes_due": wishes_due,
+        "forget_wishes": forget_wishes,
+        "make_wishes": kernel(idea),
+        "carry_out_wishes": carry_out_wishes,
+    }
+    exec(compile(source, idea.__code__.co_filename, "exec"), namespace)
+    around = namespace[idea.__name__]
+    around.__code__ = around.__code__.replace(co_firstlineno=idea.__code__.co_firstlineno)
+    around.__defaults__ = idea.__defaults__
+    around.__doc__ = idea.__doc__
+    around.__qualname__ = idea.__qualname__
+    return policy(around, solo=solo)

@@ -11,16 +11,16 @@ from paxsim.helpers import (
     is_military,
     symbols_of,
 )
-from paxsim.policies.planner import (
-    MONEY,
-    ROOM,
-    WISH,
-    carry_out_wishes,
-    clear_wishes,
-    wishes_due,
+from paxsim.policies.planner import heuristic
+from paxsim.policies.wishes import (
+    need_over_rome,
+    want_at_least,
+    wish_limit,
+    wish_money,
+    wish_points,
+    wish_rome,
+    wish_symbols,
 )
-from paxsim.policies.registry import policy
-from paxsim.policies.wishes import need_over_rome, wish_limit, wish_points, wish_rome
 
 #: Added to the claim on a category that is this seat's by the seating, so that four seats which
 #: have nothing yet begin with different categories.
@@ -43,35 +43,38 @@ def claim_on(table, me, category):
     return claim
 
 
-@policy
-def tribune(table, me, choice, focus=2.5, spare=2.0, breadth=0.4, starve=1.0, thrift=0.25):
+@kernel
+def best_claim(table, me, claimed):
+    """The category that is most this seat's, of those not `claimed` (a bit set) yet."""
+    best = -1
+    most = -1e9
+    for category in range(N_CATEGORIES):
+        if not (claimed >> category) & 1:
+            claim = claim_on(table, me, category)
+            if claim > most:
+                most = claim
+                best = category
+    return best
+
+
+@heuristic
+def tribune(table, me, focus=2.5, spare=2.0, breadth=0.4, starve=1.0, thrift=0.25):
     """Claim a few categories that no rival claims, and be far above Rome in just these.
 
     The players beat Rome if somebody is above it in four categories; who exactly does not matter.
     So the seats divide the categories among them, by what lies in front of them and at first by
     the order of the seats, and each puts its cards and its money into its own.
     """
-    if wishes_due(table, me, choice):
-        clear_wishes(table, me)
-        wish_points(table, me, breadth, 0.6, 0.4)
-        coming = coming_part(table, me)
-        wanted = 1 + 6 // table.players
-        claimed = 0
-        for _ in range(wanted):
-            best = -1
-            best_claim = -1e9
-            for category in range(N_CATEGORIES):
-                if not (claimed >> category) & 1:
-                    claim = claim_on(table, me, category)
-                    if claim > best_claim:
-                        best_claim = claim
-                        best = category
-            claimed |= 1 << best
-            need = need_over_rome(table, me, best, coming) + spare
-            if need > 0.0:
-                me.memory[WISH + best] += focus
-                me.memory[ROOM + best] = max(me.memory[ROOM + best], need)
-        wish_limit(table, me, 0.5)
-        wish_rome(table, me, -starve)
-        me.memory[MONEY] = thrift
-    return carry_out_wishes(table, me, choice)
+    wish_points(table, me, breadth, 0.6, 0.4)
+    coming = coming_part(table, me)
+    claimed = 0
+    for _ in range(1 + 6 // table.players):
+        category = best_claim(table, me, claimed)
+        claimed |= 1 << category
+        need = need_over_rome(table, me, category, coming) + spare
+        if need > 0.0:
+            wish_symbols(me, category, focus)
+            want_at_least(me, category, need)
+    wish_limit(table, me, 0.5)
+    wish_rome(table, me, -starve)
+    wish_money(me, thrift)

@@ -1,4 +1,9 @@
-"""Wishes that several heuristics share, in terms of what the rules reward."""
+"""Wishes: how a seat notes what it wants, and the wishes that several heuristics share.
+
+Wishes are notes in the seat's memory, so that they are made once a turn and the planner reads
+them at every decision. The layout below says where each note stands; the setters behind it are
+the only ones that write there.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +26,79 @@ from paxsim.helpers import (
     rome_strength,
     strength,
 )
-from paxsim.policies.planner import EXTRA, ROME, ROOM, WISH, wish
+
+# Where a wish stands in the seat's memory. The first four are kept by category.
+WORTH = 0  #: of a symbol that is wanted
+WANTED = WORTH + N_CATEGORIES  #: symbols that have this worth; more of them have little
+EXTRA = WANTED + N_CATEGORIES  #: worth of a card, however many symbols it has
+ROME = EXTRA + N_CATEGORIES  #: worth of a symbol that Rome gets; below 0: starve Rome
+MONEY = ROME + N_CATEGORIES  #: worth of an Aureus
+PEEKING = MONEY + 1  #: above 0: would rather peek now
+MADE = PEEKING + 1  #: the round for which the wishes were made, plus 1; 0 before the first
+
+
+# --- setters --------------------------------------------------------------------------------
+
+
+@kernel
+def forget_wishes(table, me):
+    """Wish for nothing, and note that the wishes of this round are being made."""
+    for i in range(MADE):
+        me.memory[i] = 0.0
+    me.memory[MADE] = table.round + 1
+
+
+@kernel
+def wish(me, category, worth, wanted, extra):
+    """Wish for a category: `worth` a symbol for `wanted` symbols, and `extra` a card."""
+    me.memory[WORTH + category] = worth
+    me.memory[WANTED + category] = wanted
+    me.memory[EXTRA + category] = extra
+
+
+@kernel
+def wish_symbols(me, category, worth):
+    """`worth` more for each wanted symbol of a category."""
+    me.memory[WORTH + category] += worth
+
+
+@kernel
+def wish_card(me, category, extra):
+    """`extra` more for each card of a category."""
+    me.memory[EXTRA + category] += extra
+
+
+@kernel
+def want(me, category, symbols):
+    """So many symbols of a category are wanted."""
+    me.memory[WANTED + category] = symbols
+
+
+@kernel
+def want_at_least(me, category, symbols):
+    """So many symbols of a category are wanted, or more if they are already."""
+    me.memory[WANTED + category] = max(me.memory[WANTED + category], symbols)
+
+
+@kernel
+def wish_rome_symbols(me, category, worth):
+    """A symbol of a category that Rome gets is worth so much to this seat."""
+    me.memory[ROME + category] = worth
+
+
+@kernel
+def wish_money(me, worth):
+    """An Aureus is worth so much."""
+    me.memory[MONEY] = worth
+
+
+@kernel
+def wish_to_peek(me):
+    """Rather peek than take this turn."""
+    me.memory[PEEKING] = 1.0
+
+
+# --- wishes that heuristics share -----------------------------------------------------------
 
 
 @kernel
@@ -51,22 +128,22 @@ def wish_points(table, me, new, stronger, arms):
     for category in range(N_CATEGORIES):
         need = need_over_rome(table, me, category, coming)
         worth = 0.0
-        room = 0.0
+        wanted = 0.0
         if need > 0.0:
             worth = stronger / max(need, 1.0)
-            room = need
+            wanted = need
         if is_military(category):
             worth += arms
-            room = max(room, 4.0)
-        wish(me, category, worth, room, new if table.cards[me.seat, category] == 0 else 0.0)
+            wanted = max(wanted, 4.0)
+        wish(me, category, worth, wanted, new if table.cards[me.seat, category] == 0 else 0.0)
 
 
 @kernel
 def wish_reach(table, me, worth, near):
     """`worth` more a symbol where at most `near` symbols are missing to be above Rome."""
     for category in range(N_CATEGORIES):
-        if 0.0 < me.memory[ROOM + category] <= near:
-            me.memory[WISH + category] += worth
+        if 0.0 < me.memory[WANTED + category] <= near:
+            wish_symbols(me, category, worth)
 
 
 @kernel
@@ -74,7 +151,7 @@ def wish_row(table, me, worth):
     """Long rows pay: `worth` for a card, for each card that its row has already."""
     for category in range(N_CATEGORIES):
         if category != INTRIGUE:
-            me.memory[EXTRA + category] += worth * table.cards[me.seat, category]
+            wish_card(me, category, worth * table.cards[me.seat, category])
 
 
 @kernel
@@ -88,8 +165,8 @@ def wish_wrest(table, me, worth):
             # The seat that is nearest does it; the others leave it to that seat.
             behind = rival - strength(table, me.seat, category)
             share = 1.0 / (1.0 + max(behind, 0.0))
-            me.memory[WISH + category] += worth * share / max(need, 1.0)
-            me.memory[ROOM + category] = max(me.memory[ROOM + category], need)
+            wish_symbols(me, category, worth * share / max(need, 1.0))
+            want_at_least(me, category, need)
 
 
 @kernel
@@ -97,18 +174,18 @@ def wish_limit(table, me, worth):
     """Land that lets fleets and armies be played: `worth` a symbol, as long as they are few."""
     arms = max(table.symbols[me.seat, FLEET], table.symbols[me.seat, ARMY])
     land = table.symbols[me.seat, LAND]
-    room = arms + 3.0 - land
-    if room > 0.0:
-        me.memory[WISH + LAND] += worth
-        me.memory[ROOM + LAND] = max(me.memory[ROOM + LAND], room)
+    missing = arms + 3.0 - land
+    if missing > 0.0:
+        wish_symbols(me, LAND, worth)
+        want_at_least(me, LAND, missing)
 
 
 @kernel
 def wish_step(table, me, category, step, worth):
     """Symbols on the way to the next multiple of `step`: `worth`, spread over those missing."""
     missing = step - table.symbols[me.seat, category] % step
-    me.memory[WISH + category] += worth / missing
-    me.memory[ROOM + category] = max(me.memory[ROOM + category], float(missing))
+    wish_symbols(me, category, worth / missing)
+    want_at_least(me, category, float(missing))
 
 
 @kernel
@@ -132,8 +209,8 @@ def wish_primus(table, me, worth, margin):
     holds = table.primus == me.seat
     need = rival + margin - mine + (0.0 if holds else 1.0)
     if need > 0.0:
-        me.memory[WISH + INTRIGUE] += worth
-        me.memory[ROOM + INTRIGUE] = max(me.memory[ROOM + INTRIGUE], need)
+        wish_symbols(me, INTRIGUE, worth)
+        want_at_least(me, INTRIGUE, need)
 
 
 @kernel
@@ -144,7 +221,7 @@ def wish_rome(table, me, worth):
         best = max(best_rival(table, me, category), strength(table, me.seat, category))
         ahead = rome_strength(table, me, category, hidden) - best
         weight = 1.0 / (1.0 + abs(ahead + 0.5))
-        me.memory[ROME + category] = worth * weight
+        wish_rome_symbols(me, category, worth * weight)
 
 
 @kernel
