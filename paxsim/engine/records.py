@@ -27,7 +27,7 @@ MAX_CARDS = 240
 #: Slots of the deck, a ring whose size is a power of two so that wrapping round is a mask.
 RING = 256
 MAX_PARAMS = 64
-MEMORY_SIZE = 32
+MEMORY_SIZE = 40
 
 NOBODY = -1
 #: The allowance of categories whose cards may always be played: more than any card's symbols.
@@ -73,6 +73,8 @@ table_dtype = np.dtype(
         ("symbols", np.int16, (MAX_PLAYERS, 8)),  # displayed, by seat and category
         ("cards", np.int16, (MAX_PLAYERS, 8)),  # displayed, by seat and category
         ("allowance", np.int16, (MAX_PLAYERS, 8)),  # most symbols that a card to play may have
+        ("strength", np.int16, (MAX_PLAYERS, 8)),  # symbols with the bonus of fleets and armies
+        ("strongest", np.int16, 8),  # the most of these that any seat has, by category
         ("rome_symbols", np.int16, 8),  # face up, by category
         ("rome_cards", np.int16, 8),  # face up, by category
         ("legion_size", np.int16, MAX_LEGIONS),

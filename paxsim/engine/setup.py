@@ -61,10 +61,12 @@ def clear_table(game):
         table.discount[seat] = 0
         for category in range(N_CATEGORIES):
             table.symbols[seat, category] = 0
+            table.strength[seat, category] = 0
             table.cards[seat, category] = 0
             table.allowance[seat, category] = NO_LIMIT
         update_allowance(table, seat)
     for category in range(N_CATEGORIES):
+        table.strongest[category] = 0
         table.rome_symbols[category] = 0
         table.rome_cards[category] = 0
         game.hidden.rome_hidden_symbols[category] = 0

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from paxsim.engine.compiling import kernel
 from paxsim.helpers import (
+    ARMY,
+    FLEET,
     N_CATEGORIES,
     best_rival,
     category_of,
     coming_part,
-    is_military,
     symbols_of,
 )
 from paxsim.policies.planner import heuristic
 from paxsim.policies.wishes import (
+    SUMS,
     need_over_rome,
     want_at_least,
     wish_limit,
@@ -30,30 +32,30 @@ _NEEDS_LAND = 0.5
 
 
 @kernel
-def claim_on(table, me, category):
-    """How much a category is this seat's: symbols shown, half those in hand, less a rival's."""
-    claim = float(table.symbols[me.seat, category] - best_rival(table, me, category))
+def note_claims(table, me):
+    """Add up how much each category is this seat's, in the seat's notes.
+
+    Symbols shown count, and half those in hand, less those of the best rival.
+    """
+    symbols = table.symbols[me.seat]
+    for category in range(N_CATEGORIES):
+        me.memory[SUMS + category] = symbols[category] - best_rival(table, me, category)
     for slot in range(me.hand_count):
-        if category_of(me.hand[slot]) == category:
-            claim += 0.5 * symbols_of(me.hand[slot])
-    if category % table.players == me.seat:
-        claim += _BY_SEATING
-    if is_military(category):
-        claim -= _NEEDS_LAND
-    return claim
+        me.memory[SUMS + category_of(me.hand[slot])] += 0.5 * symbols_of(me.hand[slot])
+    for category in range(me.seat, N_CATEGORIES, table.players):
+        me.memory[SUMS + category] += _BY_SEATING
+    me.memory[SUMS + FLEET] -= _NEEDS_LAND
+    me.memory[SUMS + ARMY] -= _NEEDS_LAND
 
 
 @kernel
-def best_claim(table, me, claimed):
-    """The category that is most this seat's, of those not `claimed` (a bit set) yet."""
-    best = -1
-    most = -1e9
-    for category in range(N_CATEGORIES):
-        if not (claimed >> category) & 1:
-            claim = claim_on(table, me, category)
-            if claim > most:
-                most = claim
-                best = category
+def take_best_claim(me):
+    """The category that is most this seat's by its notes; it will not be found again."""
+    best = 0
+    for category in range(1, N_CATEGORIES):
+        if me.memory[SUMS + category] > me.memory[SUMS + best]:
+            best = category
+    me.memory[SUMS + best] = -1e9
     return best
 
 
@@ -67,10 +69,9 @@ def tribune(table, me, focus=2.5, spare=2.0, breadth=0.4, starve=1.0, thrift=0.2
     """
     wish_points(table, me, breadth, 0.6, 0.4)
     coming = coming_part(table, me)
-    claimed = 0
+    note_claims(table, me)
     for _ in range(1 + 6 // table.players):
-        category = best_claim(table, me, claimed)
-        claimed |= 1 << category
+        category = take_best_claim(me)
         need = need_over_rome(table, me, category, coming) + spare
         if need > 0.0:
             wish_symbols(me, category, focus)

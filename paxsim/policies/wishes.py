@@ -21,7 +21,6 @@ from paxsim.helpers import (
     best_rival,
     coming_part,
     hidden_part,
-    is_military,
     rome_holds,
     rome_strength,
     strength,
@@ -34,7 +33,11 @@ EXTRA = WANTED + N_CATEGORIES  #: worth of a card, however many symbols it has
 ROME = EXTRA + N_CATEGORIES  #: worth of a symbol that Rome gets; below 0: starve Rome
 MONEY = ROME + N_CATEGORIES  #: worth of an Aureus
 PEEKING = MONEY + 1  #: above 0: would rather peek now
-MADE = PEEKING + 1  #: the round for which the wishes were made, plus 1; 0 before the first
+ROME_COUNTS = PEEKING + 1  #: above 0: what Rome gets counts, so ROME is not all zeros
+USUAL = ROME_COUNTS + 1  #: what comes of these wishes: hope for an average card of the deck
+MADE = USUAL + 1  #: the round for which the wishes were made, plus 1; 0 before the first
+
+SUMS = MADE + 1  #: by category: for what an idea adds up while it makes its wishes
 
 
 # --- setters --------------------------------------------------------------------------------
@@ -84,6 +87,7 @@ def want_at_least(me, category, symbols):
 def wish_rome_symbols(me, category, worth):
     """A symbol of a category that Rome gets is worth so much to this seat."""
     me.memory[ROME + category] = worth
+    me.memory[ROME_COUNTS] = 1.0
 
 
 @kernel
@@ -102,13 +106,19 @@ def wish_to_peek(me):
 
 
 @kernel
+def symbols_above(rome):
+    """How many symbols are more than Rome's, of which a forecast is given."""
+    return math.floor(rome + 0.5) + 1.0
+
+
+@kernel
 def need_over_rome(table, me, category, coming):
     """Symbols that this seat lacks to end above Rome in a category; 0 or less: none.
 
     `coming` is `coming_part(table, me)`, which is the same for all categories.
     """
-    forecast = math.floor(rome_strength(table, me, category, coming) + 0.5)
-    return forecast + 1.0 - strength(table, me.seat, category)
+    forecast = rome_strength(table, me, category, coming)
+    return symbols_above(forecast) - strength(table, me.seat, category)
 
 
 @kernel
@@ -125,17 +135,14 @@ def wish_points(table, me, new, stronger, arms):
         Worth of a fleet or army symbol in itself.
     """
     coming = coming_part(table, me)
+    cards = table.cards[me.seat]
     for category in range(N_CATEGORIES):
         need = need_over_rome(table, me, category, coming)
-        worth = 0.0
-        wanted = 0.0
-        if need > 0.0:
-            worth = stronger / max(need, 1.0)
-            wanted = need
-        if is_military(category):
-            worth += arms
-            wanted = max(wanted, 4.0)
-        wish(me, category, worth, wanted, new if table.cards[me.seat, category] == 0 else 0.0)
+        worth = stronger / max(need, 1.0) if need > 0.0 else 0.0
+        wish(me, category, worth, max(need, 0.0), new if cards[category] == 0 else 0.0)
+    for category in (FLEET, ARMY):
+        wish_symbols(me, category, arms)
+        want_at_least(me, category, 4.0)
 
 
 @kernel
@@ -159,14 +166,18 @@ def wish_wrest(table, me, worth):
     """Take categories from Rome that no rival takes: `worth`, spread over the symbols needed."""
     coming = coming_part(table, me)
     for category in range(N_CATEGORIES):
-        need = need_over_rome(table, me, category, coming)
-        rival = best_rival(table, me, category)
-        if need > 0.0 and rival <= rome_strength(table, me, category, coming):
-            # The seat that is nearest does it; the others leave it to that seat.
-            behind = rival - strength(table, me.seat, category)
-            share = 1.0 / (1.0 + max(behind, 0.0))
-            wish_symbols(me, category, worth * share / max(need, 1.0))
-            want_at_least(me, category, need)
+        rome = rome_strength(table, me, category, coming)
+        mine = strength(table, me.seat, category)
+        need = symbols_above(rome) - mine
+        if need > 0.0:
+            rival = best_rival(table, me, category)
+            if rival <= rome:
+                share = worth
+                if rival > mine:
+                    # The seat that is nearest does it; the others leave it to that seat.
+                    share *= 1.0 / (1.0 + (rival - mine))
+                wish_symbols(me, category, share / max(need, 1.0))
+                want_at_least(me, category, need)
 
 
 @kernel
@@ -218,8 +229,7 @@ def wish_rome(table, me, worth):
     """What a symbol for Rome is worth, most where Rome and the best player are close."""
     hidden = hidden_part(table, me)
     for category in range(N_CATEGORIES):
-        best = max(best_rival(table, me, category), strength(table, me.seat, category))
-        ahead = rome_strength(table, me, category, hidden) - best
+        ahead = rome_strength(table, me, category, hidden) - table.strongest[category]
         weight = 1.0 / (1.0 + abs(ahead + 0.5))
         wish_rome_symbols(me, category, worth * weight)
 
