@@ -36,9 +36,9 @@ __all__ = [
     "coming_part", "copy_size", "hidden_part",
     "income_if_played", "income_of", "is_military", "lead_over_rome", "limit_of", "passes",
     "placed_card", "placed_to", "playable_after", "played_card", "price_of_legion",
-    "random_below", "richest_legion", "rome_forecast", "rome_holds", "rome_known", "rome_now",
-    "rome_strength", "rounds_left", "strength", "symbols_of", "symbols_unseen", "value_of",
-    "within_limit",
+    "random_below", "richest_legion", "rome_bonus", "rome_forecast", "rome_holds", "rome_known",
+    "rome_now", "rome_strength", "rounds_left", "strength", "symbols_of", "symbols_unseen",
+    "value_of", "within_limit",
 ]  # fmt: skip
 
 #: Cards that leave the deck in a round for each player (drawn 3, one goes back under it, and now
@@ -143,15 +143,21 @@ def rome_known(table, me, category):
 
 
 @kernel
+def rome_bonus(table, me, category):
+    """Rome's bonus in a category as far as this seat knows: fleets for armies, and the reverse."""
+    if not is_military(category):
+        return 0
+    return rome_known(table, me, FLEET + ARMY - category) // table.rules.bonus_step
+
+
+@kernel
 def rome_strength(table, me, category, unknown):
     """Rome's symbols in a category, bonus included, with a part `unknown` of the deck on top.
 
     Heuristics that look at all categories get `unknown` once from `hidden_part` or `coming_part`.
     """
     symbols = rome_known(table, me, category) + unknown * table.copy_symbols[category]
-    if is_military(category):
-        symbols += rome_known(table, me, FLEET + ARMY - category) // table.rules.bonus_step
-    return symbols
+    return symbols + rome_bonus(table, me, category)
 
 
 @kernel

@@ -52,10 +52,11 @@ from paxsim.policies.wishes import (
     PEEKING,
     ROME,
     ROME_COUNTS,
+    ROME_GAINS,
     USUAL,
     WANTED,
     WORTH,
-    forget_wishes,
+    begin_wishes,
 )
 
 #: What symbols beyond those wanted are worth, as a part of a wish.
@@ -70,6 +71,8 @@ _OWN_GROUP = 0.8
 _ROME_GROUP = 0.6
 _GIFT = 0.15
 _WASTE = 0.5
+#: More than anything is worth.
+_NO_BOUND = 1e9
 #: What the fleet or army that a land allows counts when that land is played.
 _OPENED = 0.8
 
@@ -164,8 +167,8 @@ def usual_hope(table, me):
     total = 0.0
     cards = 0
     for category in range(N_CATEGORIES):
-        if me.memory[WANTED + category] > 0.0:
-            total += me.memory[WORTH + category] * table.copy_symbols[category]
+        symbols = me.memory[WORTH + category] * table.copy_symbols[category]
+        total += symbols if me.memory[WANTED + category] > 0.0 else 0.0
         total += me.memory[EXTRA + category] * table.copy_cards[category]
         cards += table.copy_cards[category]
     return total / cards
@@ -175,25 +178,31 @@ def usual_hope(table, me):
 def would_buy(table, me, legion, card, hope):
     """Whether the seat could and would buy the group below a legion with the card added to it."""
     price = price_of_group(table.legion_value[legion] + value_of(card), table.discount[me.seat])
-    if me.money < price:
+    if price > me.money:
         return False
     cost = me.memory[MONEY] * price
     return hope > cost or group_hope(table, me, legion) + hope > cost
 
 
 @kernel
-def worth_left(table, me, legion, card, hope, richest):
+def most_if_left(me, to_rome, rome_has):
+    """An upper bound of `worth_if_left`; `rome_has` is the worth of the group Rome would take."""
+    if me.memory[ROME_GAINS] > 0.0:
+        return _NO_BOUND
+    # No group below a legion is worth more than nothing in Rome's hands.
+    return max(_ROME_GROUP * (to_rome - rome_has), 0.0)
+
+
+@kernel
+def worth_if_left(table, me, legion, card, hope, richest, to_rome, rome_has):
     """What it is worth to put a card below a legion whose group this seat will not buy."""
     if legion == richest:
-        return _ROME_GROUP * worth_to_rome(me, card)
+        return _ROME_GROUP * to_rome
     if richest == NOBODY or (
         table.legion_value[legion] + value_of(card) > table.legion_value[richest]
     ):
-        # Rome turns to this group instead of the other one.
-        gain = worth_to_rome(me, card) + group_for_rome(table, me, legion)
-        if richest != NOBODY:
-            gain -= group_for_rome(table, me, richest)
-        return _ROME_GROUP * gain
+        # Rome turns to this group instead of the one it has in mind.
+        return _ROME_GROUP * (to_rome + group_for_rome(table, me, legion) - rome_has)
     return -_GIFT * hope
 
 
@@ -205,23 +214,28 @@ def choose_legion(table, me, choice, card, hope, first, best_score):
     Looking through groups takes time, so it is done only where it can make a difference.
     """
     best = NOBODY
-    richest = NOBODY
-    rome_counts = me.memory[ROME_COUNTS] > 0.0
     # Where this seat buys the group at once, the card sweetens it.
     own = _OWN_GROUP * (hope - me.memory[MONEY] * value_of(card))
-    if not (own > best_score or rome_counts or best_score < 0.0):
-        return best, best_score
     richest = richest_legion(table)
+    to_rome = 0.0
+    rome_has = 0.0
+    bound = 0.0
+    if me.memory[ROME_COUNTS] > 0.0:
+        to_rome = worth_to_rome(me, card)
+        if richest != NOBODY:
+            rome_has = group_for_rome(table, me, richest)
+        bound = most_if_left(me, to_rome, rome_has)
+    if own <= best_score and bound <= best_score:
+        return best, best_score
     for number in range(first, choice.places):
         legion = choice.options[number]
+        score = best_score
         if own > best_score and would_buy(table, me, legion, card, hope):
             score = own
-        elif rome_counts or best_score < 0.0:
-            score = worth_left(table, me, legion, card, hope, richest)
+        elif bound > best_score:
+            score = worth_if_left(table, me, legion, card, hope, richest, to_rome, rome_has)
             if own <= best_score < score and would_buy(table, me, legion, card, hope):
                 score = own
-        else:
-            continue
         if score > best_score:
             best_score = score
             best = number
@@ -231,7 +245,7 @@ def choose_legion(table, me, choice, card, hope, first, best_score):
 @kernel
 def best_in_hand(table, me, choice, keep, but):
     """What the best of the drawn cards, one of them left out, is worth in the hand."""
-    best = -1e9
+    best = -_NO_BOUND
     for index in range(choice.drawn_count):
         if index != but:
             best = max(best, keep * hope_of(table, me, choice.drawn[index]))
@@ -244,7 +258,7 @@ def choose_place(table, me, choice):
     keep = patience(table, me)
     usual = keep * me.memory[USUAL]
     best = 0
-    best_score = -1e9
+    best_score = -_NO_BOUND
     for index in range(choice.drawn_count):
         card = choice.drawn[index]
         hope = max(keep * hope_of(table, me, card), 0.0)
@@ -397,7 +411,7 @@ def carry_out_wishes(table, me, choice):
 _AROUND_IDEA = """
 def {name}(table, me, choice{parameters}):
     if wishes_due(table, me, choice):
-        forget_wishes(table, me)
+        begin_wishes(table, me)
         make_wishes(table, me{values})
         me.memory[USUAL] = usual_hope(table, me)
     return carry_out_wishes(table, me, choice)
@@ -432,7 +446,7 @@ def heuristic(idea: Callable | None = None, *, solo: bool = True) -> Any:
     namespace: dict[str, Any] = {
         "__name__": idea.__module__,
         "wishes_due": wishes_due,
-        "forget_wishes": forget_wishes,
+        "begin_wishes": begin_wishes,
         "make_wishes": kernel(idea),
         "usual_hope": usual_hope,
         "USUAL": USUAL,

@@ -9,7 +9,6 @@ from paxsim.helpers import (
     N_CATEGORIES,
     best_rival,
     category_of,
-    coming_part,
     symbols_of,
 )
 from paxsim.policies.planner import heuristic
@@ -68,11 +67,10 @@ def tribune(table, me, focus=2.5, spare=2.0, breadth=0.4, starve=1.0, thrift=0.2
     the order of the seats, and each puts its cards and its money into its own.
     """
     wish_points(table, me, breadth, 0.6, 0.4)
-    coming = coming_part(table, me)
     note_claims(table, me)
     for _ in range(1 + 6 // table.players):
         category = take_best_claim(me)
-        need = need_over_rome(table, me, category, coming) + spare
+        need = need_over_rome(table, me, category) + spare
         if need > 0.0:
             wish_symbols(me, category, focus)
             want_at_least(me, category, need)

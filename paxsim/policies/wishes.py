@@ -21,8 +21,8 @@ from paxsim.helpers import (
     best_rival,
     coming_part,
     hidden_part,
-    rome_holds,
-    rome_strength,
+    rome_bonus,
+    rome_known,
     strength,
 )
 
@@ -31,24 +31,41 @@ WORTH = 0  #: of a symbol that is wanted
 WANTED = WORTH + N_CATEGORIES  #: symbols that have this worth; more of them have little
 EXTRA = WANTED + N_CATEGORIES  #: worth of a card, however many symbols it has
 ROME = EXTRA + N_CATEGORIES  #: worth of a symbol that Rome gets; below 0: starve Rome
-MONEY = ROME + N_CATEGORIES  #: worth of an Aureus
+ROME_COUNTS = ROME + N_CATEGORIES  #: above 0: what Rome gets counts, so ROME is not all zeros
+ROME_GAINS = ROME_COUNTS + 1  #: above 0: some of ROME are above 0
+MONEY = ROME_GAINS + 1  #: worth of an Aureus
 PEEKING = MONEY + 1  #: above 0: would rather peek now
-ROME_COUNTS = PEEKING + 1  #: above 0: what Rome gets counts, so ROME is not all zeros
-USUAL = ROME_COUNTS + 1  #: what comes of these wishes: hope for an average card of the deck
-MADE = USUAL + 1  #: the round for which the wishes were made, plus 1; 0 before the first
+_WISHES = PEEKING + 1  # so many cells are wishes
 
-SUMS = MADE + 1  #: by category: for what an idea adds up while it makes its wishes
+# Behind the wishes stands what is worked out once a turn.
+MADE = _WISHES  #: the round for which the wishes were made, plus 1; 0 before the first
+USUAL = MADE + 1  #: hope for an average card of the deck, by these wishes
+ROME_NOW = USUAL + 1  #: by category: Rome's strength as things stand, hidden cards on average
+ROME_END = ROME_NOW + N_CATEGORIES  #: by category: Rome's strength expected at the end
+OUTLOOK = ROME_END + N_CATEGORIES  #: the last answer of `rome_outlook`; 0 before the first
+OUTLOOK_AT = OUTLOOK + 1  #: the number of categories that it was given for
+SUMS = OUTLOOK_AT + 1  #: by category: for what an idea adds up while it makes its wishes
 
 
 # --- setters --------------------------------------------------------------------------------
 
 
 @kernel
-def forget_wishes(table, me):
-    """Wish for nothing, and note that the wishes of this round are being made."""
-    for i in range(MADE):
+def begin_wishes(table, me):
+    """Wish for nothing, and note what the wishes of this round are made from: Rome's strength."""
+    for i in range(_WISHES):
         me.memory[i] = 0.0
     me.memory[MADE] = table.round + 1
+    hidden = hidden_part(table, me)
+    coming = coming_part(table, me)
+    for category in range(N_CATEGORIES):
+        known = rome_known(table, me, category)
+        me.memory[ROME_NOW + category] = known + hidden * table.copy_symbols[category]
+        me.memory[ROME_END + category] = known + coming * table.copy_symbols[category]
+    for category in (FLEET, ARMY):
+        bonus = rome_bonus(table, me, category)
+        me.memory[ROME_NOW + category] += bonus
+        me.memory[ROME_END + category] += bonus
 
 
 @kernel
@@ -88,6 +105,7 @@ def wish_rome_symbols(me, category, worth):
     """A symbol of a category that Rome gets is worth so much to this seat."""
     me.memory[ROME + category] = worth
     me.memory[ROME_COUNTS] = 1.0
+    me.memory[ROME_GAINS] = max(me.memory[ROME_GAINS], worth)
 
 
 @kernel
@@ -106,19 +124,10 @@ def wish_to_peek(me):
 
 
 @kernel
-def symbols_above(rome):
-    """How many symbols are more than Rome's, of which a forecast is given."""
-    return math.floor(rome + 0.5) + 1.0
-
-
-@kernel
-def need_over_rome(table, me, category, coming):
-    """Symbols that this seat lacks to end above Rome in a category; 0 or less: none.
-
-    `coming` is `coming_part(table, me)`, which is the same for all categories.
-    """
-    forecast = rome_strength(table, me, category, coming)
-    return symbols_above(forecast) - strength(table, me.seat, category)
+def need_over_rome(table, me, category):
+    """Symbols that this seat lacks to end above Rome in a category; 0 or less: none."""
+    forecast = math.floor(me.memory[ROME_END + category] + 0.5)
+    return forecast + 1.0 - strength(table, me.seat, category)
 
 
 @kernel
@@ -134,12 +143,12 @@ def wish_points(table, me, new, stronger, arms):
     arms : float
         Worth of a fleet or army symbol in itself.
     """
-    coming = coming_part(table, me)
     cards = table.cards[me.seat]
     for category in range(N_CATEGORIES):
-        need = need_over_rome(table, me, category, coming)
-        worth = stronger / max(need, 1.0) if need > 0.0 else 0.0
-        wish(me, category, worth, max(need, 0.0), new if cards[category] == 0 else 0.0)
+        need = need_over_rome(table, me, category)
+        # Numbers instead of branches: which category needs what is hard to guess.
+        worth = stronger / max(need, 1.0) * (need > 0.0)
+        wish(me, category, worth, max(need, 0.0), new * (cards[category] == 0))
     for category in (FLEET, ARMY):
         wish_symbols(me, category, arms)
         want_at_least(me, category, 4.0)
@@ -164,20 +173,29 @@ def wish_row(table, me, worth):
 @kernel
 def wish_wrest(table, me, worth):
     """Take categories from Rome that no rival takes: `worth`, spread over the symbols needed."""
-    coming = coming_part(table, me)
     for category in range(N_CATEGORIES):
-        rome = rome_strength(table, me, category, coming)
-        mine = strength(table, me.seat, category)
-        need = symbols_above(rome) - mine
-        if need > 0.0:
-            rival = best_rival(table, me, category)
-            if rival <= rome:
-                share = worth
-                if rival > mine:
-                    # The seat that is nearest does it; the others leave it to that seat.
-                    share *= 1.0 / (1.0 + (rival - mine))
-                wish_symbols(me, category, share / max(need, 1.0))
-                want_at_least(me, category, need)
+        if is_romes(table, me, category):
+            need = need_over_rome(table, me, category)
+            # The seat that is nearest does it; the others leave it to that seat.
+            behind = table.strongest[category] - strength(table, me.seat, category)
+            share = 1.0 / (1.0 + behind)
+            wish_symbols(me, category, worth * share / max(need, 1.0))
+            want_at_least(me, category, need)
+
+
+@kernel
+def is_romes(table, me, category):
+    """Whether this seat lacks symbols to end above Rome, and no rival has more than Rome then."""
+    rome = me.memory[ROME_END + category]
+    if table.strongest[category] <= rome:
+        return True
+    # Rome's expected strength has a fraction: a seat may be above it, and still lack a symbol.
+    leads = strength(table, me.seat, category) == table.strongest[category]
+    return (
+        leads
+        and need_over_rome(table, me, category) > 0.0
+        and best_rival(table, me, category) <= rome
+    )
 
 
 @kernel
@@ -227,9 +245,8 @@ def wish_primus(table, me, worth, margin):
 @kernel
 def wish_rome(table, me, worth):
     """What a symbol for Rome is worth, most where Rome and the best player are close."""
-    hidden = hidden_part(table, me)
     for category in range(N_CATEGORIES):
-        ahead = rome_strength(table, me, category, hidden) - table.strongest[category]
+        ahead = me.memory[ROME_NOW + category] - table.strongest[category]
         weight = 1.0 / (1.0 + abs(ahead + 0.5))
         wish_rome_symbols(me, category, worth * weight)
 
@@ -240,22 +257,30 @@ def rome_outlook(table, me, optimism):
 
     `optimism` is added to their number.
     """
-    held = rome_holds(table, me) + optimism
-    return 1.0 / (1.0 + math.exp(-1.2 * (held - table.rules.rome_needs + 0.5)))
+    count = 0
+    for category in range(N_CATEGORIES):
+        count += me.memory[ROME_NOW + category] >= table.strongest[category]
+    held = count + optimism
+    # The number is mostly that of the last turn.
+    if me.memory[OUTLOOK] == 0.0 or me.memory[OUTLOOK_AT] != held:
+        me.memory[OUTLOOK_AT] = held
+        me.memory[OUTLOOK] = 1.0 / (1.0 + math.exp(-1.2 * (held - table.rules.rome_needs + 0.5)))
+    return me.memory[OUTLOOK]
 
 
 @kernel
 def points_now(table, me, seat):
     """A seat's points as things stand, without money, which nobody sees."""
     rules = table.rules
-    hidden = hidden_part(table, me)
-    points = 0
+    cards = table.cards[seat]
+    symbols = table.strength[seat]
+    shown = 0
+    stronger = 0
     for category in range(N_CATEGORIES):
-        if table.cards[seat, category] > 0:
-            points += rules.points_category
-        if strength(table, seat, category) > rome_strength(table, me, category, hidden):
-            points += rules.points_stronger
-    points += rules.points_fleet_army * (strength(table, seat, FLEET) + strength(table, seat, ARMY))
+        shown += cards[category] > 0
+        stronger += symbols[category] > me.memory[ROME_NOW + category]
+    points = rules.points_category * shown + rules.points_stronger * stronger
+    points += rules.points_fleet_army * (symbols[FLEET] + symbols[ARMY])
     if table.primus == seat:
         points += rules.points_primus
     return points
@@ -267,7 +292,9 @@ def leader_of(table, me):
     leader = NOBODY
     best = -1
     for step in range(1, table.players):
-        seat = (me.seat + step) % table.players
+        seat = me.seat + step
+        if seat >= table.players:
+            seat -= table.players
         points = points_now(table, me, seat)
         if points > best:
             best = points
