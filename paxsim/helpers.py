@@ -32,13 +32,13 @@ from paxsim.engine.turn import income_of, limit_of, price_of_legion, within_limi
 __all__ = [
     "ARMY", "BUY", "DISPLAY", "FLEET", "INTRIGUE", "KEEP", "LAND", "NOBODY", "N_CATEGORIES",
     "PEEK", "PLACE", "PLAY", "REACT", "RELIGION", "SENATOR", "TAKE_TURN", "TO_BOTTOM", "TO_HAND",
-    "TURN", "WEALTH", "best_rival", "bought_legion", "cards_unseen", "category_of", "coming_part",
-    "copy_size", "hidden_part",
+    "TURN", "WEALTH", "best_rival", "bought_legion", "cards_a_round", "cards_unseen", "category_of",
+    "coming_part", "copy_size", "hidden_part",
     "income_if_played", "income_of", "is_military", "lead_over_rome", "limit_of", "passes",
     "placed_card", "placed_to", "playable_after", "played_card", "price_of_legion",
-    "random_below", "richest_legion", "rome_forecast", "rome_holds", "rome_known", "rome_now",
-    "rome_strength", "rounds_left", "strength", "symbols_of", "symbols_unseen", "value_of",
-    "within_limit",
+    "random_below", "richest_legion", "rome_bonus", "rome_forecast", "rome_holds", "rome_known",
+    "rome_now", "rome_strength", "rounds_left", "strength", "symbols_of", "symbols_unseen",
+    "value_of", "within_limit",
 ]  # fmt: skip
 
 #: Cards that leave the deck in a round for each player (drawn 3, one goes back under it, and now
@@ -95,39 +95,44 @@ def income_if_played(table, seat, categories, category):
 @kernel
 def rounds_left(table):
     """Rounds still to come after this one, estimated from the deck."""
-    return table.deck_left / (_CARDS_A_TURN * table.players + _CARDS_A_ROUND)
+    return table.deck_left / cards_a_round(table)
+
+
+@kernel
+def cards_a_round(table):
+    """Cards that leave the deck in a round, on average."""
+    return _CARDS_A_TURN * table.players + _CARDS_A_ROUND
 
 
 @kernel
 def richest_legion(table):
     """The legion whose group Rome would take now, or NOBODY if all are empty."""
     richest = NOBODY
+    most = 0
     for legion in range(table.legions):
-        if table.legion_size[legion] > 0 and (
-            richest == NOBODY or table.legion_value[legion] > table.legion_value[richest]
-        ):
-            richest = legion
+        # One more than its value, so that a group of worthless cards beats no group.
+        worth = table.legion_value[legion] + (table.legion_size[legion] > 0)
+        richest = legion if worth > most else richest
+        most = max(most, worth)
     return richest
 
 
 @kernel
 def strength(table, seat, category):
     """A seat's symbols in a category, the bonus of fleets and armies included."""
-    symbols = table.symbols[seat, category]
-    if category == FLEET:
-        return symbols + table.symbols[seat, ARMY] // table.rules.bonus_step
-    if category == ARMY:
-        return symbols + table.symbols[seat, FLEET] // table.rules.bonus_step
-    return symbols
+    return table.strength[seat, category]
 
 
 @kernel
 def best_rival(table, me, category):
     """The most symbols that any other seat has in a category, bonus included."""
+    mine = table.strength[me.seat, category]
+    if mine < table.strongest[category]:
+        return table.strongest[category]
     best = 0
     for seat in range(table.players):
         if seat != me.seat:
-            best = max(best, strength(table, seat, category))
+            best = max(best, table.strength[seat, category])
     return best
 
 
@@ -138,17 +143,21 @@ def rome_known(table, me, category):
 
 
 @kernel
+def rome_bonus(table, me, category):
+    """Rome's bonus in a category as far as this seat knows: fleets for armies, and the reverse."""
+    if not is_military(category):
+        return 0
+    return rome_known(table, me, FLEET + ARMY - category) // table.rules.bonus_step
+
+
+@kernel
 def rome_strength(table, me, category, unknown):
     """Rome's symbols in a category, bonus included, with a part `unknown` of the deck on top.
 
     Heuristics that look at all categories get `unknown` once from `hidden_part` or `coming_part`.
     """
     symbols = rome_known(table, me, category) + unknown * table.copy_symbols[category]
-    if category == FLEET:
-        symbols += rome_known(table, me, ARMY) // table.rules.bonus_step
-    elif category == ARMY:
-        symbols += rome_known(table, me, FLEET) // table.rules.bonus_step
-    return symbols
+    return symbols + rome_bonus(table, me, category)
 
 
 @kernel
@@ -199,9 +208,7 @@ def rome_holds(table, me):
     hidden = hidden_part(table, me)
     count = 0
     for category in range(N_CATEGORIES):
-        best = max(best_rival(table, me, category), strength(table, me.seat, category))
-        if rome_strength(table, me, category, hidden) >= best:
-            count += 1
+        count += rome_strength(table, me, category, hidden) >= table.strongest[category]
     return count
 
 

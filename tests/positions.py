@@ -90,8 +90,13 @@ def lay_display(game, seat, *texts):
     table["symbols"][seat - 1][: len(CATEGORIES)] = symbols
     table["cards"][seat - 1][: len(CATEGORIES)] = cards
     table["discount"][seat - 1] = symbols[0] // game.setting.resolved()["discount_step"]
+    step = game.setting.resolved()["bonus_step"]
+    bonus = [0, symbols[2] // step, symbols[1] // step, 0, 0, 0, 0]
+    strength = [own + more for own, more in zip(symbols, bonus, strict=True)]
+    table["strength"][seat - 1][: len(CATEGORIES)] = strength
+    table["strongest"] = table["strength"][: game.setting.players].max(axis=0)
     limit = max(symbols[5], symbols[6])
-    table["room"][seat - 1][1:3] = limit - symbols[1], limit - symbols[2]
+    table["allowance"][seat - 1][1:3] = limit - symbols[1], limit - symbols[2]
 
 
 def lay_rome(game, hidden=(), visible=()):

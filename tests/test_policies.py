@@ -203,7 +203,7 @@ def with_everything_else_replaced(game, seat, chance):
     table, me, choice = records_of(other, seat)
     for legion, size in enumerate(table["legion_size"]):
         table["legion_cards"][legion, size:] = noisy[0]["legion_cards"][legion, size:]
-    for name in ("symbols", "cards", "room", "discount"):
+    for name in ("symbols", "cards", "allowance", "strength", "discount"):
         table[name][game.setting.players :] = noisy[0][name][game.setting.players :]
     me["hand"][me["hand_count"] :] = noisy[1]["hand"][me["hand_count"] :]
     choice["drawn"][choice["drawn_count"] :] = noisy[2]["drawn"][choice["drawn_count"] :]

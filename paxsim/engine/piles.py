@@ -79,7 +79,8 @@ def display_card(game, log, seat, card):
         table.discount[seat] = table.symbols[seat, WEALTH] // table.rules.discount_step
     elif category == INTRIGUE:
         move_primus(table, log, seat)
-    update_room(table, seat)
+    update_allowance(table, seat)
+    update_strength(table, seat, category)
 
 
 @kernel
@@ -89,11 +90,34 @@ def limit_of(table, seat):
 
 
 @kernel
-def update_room(table, seat):
+def update_allowance(table, seat):
     """How many more fleets, and how many more armies, the limit leaves to a seat."""
     limit = limit_of(table, seat)
-    table.room[seat, FLEET] = limit - table.symbols[seat, FLEET]
-    table.room[seat, ARMY] = limit - table.symbols[seat, ARMY]
+    table.allowance[seat, FLEET] = limit - table.symbols[seat, FLEET]
+    table.allowance[seat, ARMY] = limit - table.symbols[seat, ARMY]
+
+
+@kernel
+def update_strength(table, seat, category):
+    """What a seat's symbols come to, after one more card of a category.
+
+    An army for every so many fleets, a fleet for every so many armies, both from the cards.
+    """
+    bonus = 0
+    if category == FLEET or category == ARMY:
+        other = FLEET + ARMY - category
+        step = table.rules.bonus_step
+        bonus = table.symbols[seat, other] // step
+        gained = table.symbols[seat, category] // step
+        set_strength(table, seat, other, table.symbols[seat, other] + gained)
+    set_strength(table, seat, category, table.symbols[seat, category] + bonus)
+
+
+@kernel
+def set_strength(table, seat, category, strength):
+    """Note a strength, and whether it is the largest; strengths never become less."""
+    table.strength[seat, category] = strength
+    table.strongest[category] = max(table.strongest[category], strength)
 
 
 @kernel

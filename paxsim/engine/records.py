@@ -29,10 +29,10 @@ MAX_CARDS = 240
 #: Slots of the deck, a ring whose size is a power of two so that wrapping round is a mask.
 RING = 256
 MAX_PARAMS = 64
-MEMORY_SIZE = 32
+MEMORY_SIZE = 60
 
 NOBODY = -1
-#: The room for categories whose cards may always be played: more than any card's symbols.
+#: The allowance of categories whose cards may always be played: more than any card's symbols.
 NO_LIMIT = 1000
 
 # Decisions, in the order in which a game first meets them.
@@ -74,7 +74,9 @@ table_dtype = np.dtype(
         ("discount", np.int32, (MAX_PLAYERS,)),  # Aurei off each purchase, by seat
         ("symbols", np.int16, (MAX_PLAYERS, ROW)),  # displayed, by seat and category
         ("cards", np.int16, (MAX_PLAYERS, ROW)),  # displayed, by seat and category
-        ("room", np.int16, (MAX_PLAYERS, ROW)),  # most symbols that a card to play may have
+        ("allowance", np.int16, (MAX_PLAYERS, ROW)),  # most symbols that a card to play may have
+        ("strength", np.int16, (MAX_PLAYERS, ROW)),  # symbols with the bonus of fleets and armies
+        ("strongest", np.int16, ROW),  # the most of these that any seat has, by category
         ("rome_symbols", np.int16, ROW),  # face up, by category
         ("rome_cards", np.int16, ROW),  # face up, by category
         ("legion_size", np.int16, MAX_LEGIONS),

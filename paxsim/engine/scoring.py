@@ -34,16 +34,14 @@ def score(game, result):
 def count_symbols(game, result):
     """Symbols of every seat and of Rome, hidden cards turned up and bonuses added."""
     table = game.table
-    step = table.rules.bonus_step
     for seat in range(table.players):
         for category in range(N_CATEGORIES):
-            result.symbols[seat, category] = table.symbols[seat, category]
-        add_bonus(result.symbols[seat], step)
+            result.symbols[seat, category] = table.strength[seat, category]
     for category in range(N_CATEGORIES):
         result.rome_symbols[category] = (
             table.rome_symbols[category] + game.hidden.rome_hidden_symbols[category]
         )
-    add_bonus(result.rome_symbols, step)
+    add_bonus(result.rome_symbols, table.rules.bonus_step)
 
 
 @kernel
@@ -61,10 +59,7 @@ def compare_with_rome(table, result):
     held = 0
     count = 0
     for category in range(N_CATEGORIES):
-        strongest = 0
-        for seat in range(table.players):
-            strongest = max(strongest, result.symbols[seat, category])
-        if result.rome_symbols[category] >= strongest:
+        if result.rome_symbols[category] >= table.strongest[category]:
             held |= 1 << category
             count += 1
     result.rome_held = held

@@ -11,7 +11,7 @@ from paxsim.engine.piles import (
     put_under_deck,
     take_from_drawn,
     take_to_hand,
-    update_room,
+    update_allowance,
 )
 from paxsim.engine.records import (
     DISPLAY,
@@ -65,10 +65,12 @@ def clear_table(game):
         table.discount[seat] = 0
         for category in range(ROW):
             table.symbols[seat, category] = 0
+            table.strength[seat, category] = 0
             table.cards[seat, category] = 0
-            table.room[seat, category] = NO_LIMIT
-        update_room(table, seat)
+            table.allowance[seat, category] = NO_LIMIT
+        update_allowance(table, seat)
     for category in range(ROW):
+        table.strongest[category] = 0
         table.rome_symbols[category] = 0
         table.rome_cards[category] = 0
         game.hidden.rome_hidden_symbols[category] = 0

@@ -214,20 +214,20 @@ def carry_out_buy(game, log, me, choice, option):
 @kernel
 def within_limit(table, seat, card):
     """Whether the limit for fleets and armies lets a seat play the card."""
-    return symbols_of(card) <= table.room[seat, category_of(card)]
+    return symbols_of(card) <= table.allowance[seat, category_of(card)]
 
 
 @kernel
 def list_playable(table, me, choice, price):
     """Options for the hand cards that a seat may play at this price, then passing."""
     choice.price = price
-    room = table.room[me.seat]
+    allowance = table.allowance[me.seat]
     count = 0
     if me.money >= price:
         for slot in range(me.hand_count):
             card = me.hand[slot]
             choice.options[count] = slot  # listed first, as in offer_buy
-            count += symbols_of(card) <= room[category_of(card)]
+            count += symbols_of(card) <= allowance[category_of(card)]
     return count + 1
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from paxsim.helpers import SENATOR, WEALTH, rounds_left
-from paxsim.policies.planner import EXTRA, MONEY, carry_out_wishes, clear_wishes, wishes_due
-from paxsim.policies.registry import policy
+from paxsim.policies.planner import heuristic
 from paxsim.policies.wishes import (
+    wish_card,
     wish_foresight,
     wish_limit,
+    wish_money,
     wish_points,
     wish_rome,
     wish_row,
@@ -15,11 +16,10 @@ from paxsim.policies.wishes import (
 )
 
 
-@policy
+@heuristic
 def hermit(
     table,
     me,
-    choice,
     new=0.4,
     urgency=28.0,
     stronger=14.0,
@@ -38,15 +38,12 @@ def hermit(
     A category that is not shown at the end loses the game, so it grows more urgent every round;
     money is worth nothing at the end. Numbers found by tuning, on all five levels together.
     """
-    if wishes_due(table, me, choice):
-        clear_wishes(table, me)
-        rounds = rounds_left(table)
-        wish_points(table, me, new + urgency / (1.0 + rounds), stronger, arms)
-        wish_row(table, me, row * rounds)
-        me.memory[EXTRA + SENATOR] += senator * rounds
-        wish_step(table, me, WEALTH, table.rules.discount_step, discount * rounds)
-        wish_foresight(table, me, foresight * rounds)
-        wish_limit(table, me, limit)
-        wish_rome(table, me, -starve)
-        me.memory[MONEY] = money + money_end / (1.0 + rounds)
-    return carry_out_wishes(table, me, choice)
+    rounds = rounds_left(table)
+    wish_points(table, me, new + urgency / (1.0 + rounds), stronger, arms)
+    wish_row(table, me, row * rounds)
+    wish_card(me, SENATOR, senator * rounds)
+    wish_step(table, me, WEALTH, table.rules.discount_step, discount * rounds)
+    wish_foresight(table, me, foresight * rounds)
+    wish_limit(table, me, limit)
+    wish_rome(table, me, -starve)
+    wish_money(me, money + money_end / (1.0 + rounds))

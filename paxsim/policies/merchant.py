@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from paxsim.helpers import WEALTH, rounds_left
-from paxsim.policies.planner import MONEY, carry_out_wishes, clear_wishes, wishes_due
-from paxsim.policies.registry import policy
-from paxsim.policies.wishes import wish_limit, wish_points, wish_step
+from paxsim.policies.planner import heuristic
+from paxsim.policies.wishes import wish_limit, wish_money, wish_points, wish_step
 
 
-@policy
-def merchant(table, me, choice, wealth=0.5, thrift=0.45):
+@heuristic
+def merchant(table, me, wealth=0.5, thrift=0.45):
     """Wealth early, so that every group is cheaper; then buy whatever is a bargain.
 
     A discount pays only for the purchases still to come, so wealth is worth less every round.
     """
-    if wishes_due(table, me, choice):
-        clear_wishes(table, me)
-        wish_points(table, me, 1.8, 2.0, 0.6)
-        wish_step(table, me, WEALTH, table.rules.discount_step, wealth * rounds_left(table))
-        wish_limit(table, me, 0.4)
-        me.memory[MONEY] = thrift
-    return carry_out_wishes(table, me, choice)
+    wish_points(table, me, 1.8, 2.0, 0.6)
+    wish_step(table, me, WEALTH, table.rules.discount_step, wealth * rounds_left(table))
+    wish_limit(table, me, 0.4)
+    wish_money(me, thrift)

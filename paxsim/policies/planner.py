@@ -1,18 +1,22 @@
 """The planner: carries out wishes sensibly at every decision of a turn.
 
-A heuristic says what it wishes for; the planner does the arithmetic that all of them share. What a
-displayed card is worth (in points, roughly) is
+A heuristic says what it wishes for (`paxsim.policies.wishes`); the planner does the arithmetic that
+all of them share. What a displayed card is worth (in points, roughly) is the category's
 
-    wish[category] for each symbol, up to room[category] symbols and a fifth of it beyond,
-    plus extra[category] for the card.
+    WORTH for each symbol, up to WANTED symbols and a fifth of it beyond, plus EXTRA for the card.
 
-What Rome gains is worth ``rome[category]`` a symbol (negative: starve Rome), and an Aureus is worth
-``money``. Wishes are kept in the seat's memory, so that they are made once a turn.
+What Rome gains is worth ``ROME`` a symbol (below 0: starve Rome), and an Aureus ``MONEY``.
 """
 
 from __future__ import annotations
 
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
 from paxsim.engine.compiling import kernel
+from paxsim.engine.turn import price_of_group
 from paxsim.helpers import (
     BUY,
     DISPLAY,
@@ -24,13 +28,13 @@ from paxsim.helpers import (
     PEEK,
     PLACE,
     PLAY,
+    SENATOR,
     TAKE_TURN,
     TO_BOTTOM,
     TO_HAND,
     TURN,
+    cards_a_round,
     category_of,
-    income_if_played,
-    income_of,
     is_military,
     limit_of,
     price_of_legion,
@@ -38,15 +42,24 @@ from paxsim.helpers import (
     rounds_left,
     symbols_of,
     value_of,
+    within_limit,
+)
+from paxsim.policies.registry import policy
+from paxsim.policies.wishes import (
+    EXTRA,
+    MADE,
+    MONEY,
+    PEEKING,
+    ROME,
+    ROME_COUNTS,
+    ROME_GAINS,
+    USUAL,
+    WANTED,
+    WORTH,
+    begin_wishes,
 )
 
-# Where the wishes stand in the seat's memory.
-WISH, ROOM, EXTRA, ROME = 0, 7, 14, 21
-MONEY = 28
-MADE = 29  # the round for which the wishes were made, plus 1
-PEEK_WISH = 30  # above 0: would rather peek now
-
-#: What symbols beyond the room are worth, as a part of a wish.
+#: What symbols beyond those wanted are worth, as a part of a wish.
 _SURPLUS = 0.2
 #: What a fleet or army that may not be played yet is worth, as a part of its worth.
 _BEYOND_LIMIT = 0.4
@@ -58,6 +71,8 @@ _OWN_GROUP = 0.8
 _ROME_GROUP = 0.6
 _GIFT = 0.15
 _WASTE = 0.5
+#: More than anything is worth.
+_NO_BOUND = 1e9
 #: What the fleet or army that a land allows counts when that land is played.
 _OPENED = 0.8
 
@@ -71,30 +86,13 @@ def wishes_due(table, me, choice):
 
 
 @kernel
-def clear_wishes(table, me):
-    """Forget the old wishes and note that new ones are being made."""
-    for i in range(MADE):
-        me.memory[i] = 0.0
-    me.memory[PEEK_WISH] = 0.0
-    me.memory[MADE] = table.round + 1
-
-
-@kernel
-def wish(me, category, worth, room, extra):
-    """Wish for a category: `worth` a symbol for `room` symbols, and `extra` a card."""
-    me.memory[WISH + category] = worth
-    me.memory[ROOM + category] = room
-    me.memory[EXTRA + category] = extra
-
-
-@kernel
 def worth_of(me, card):
     """What the card would be worth in the display."""
     category = category_of(card)
     symbols = symbols_of(card)
-    useful = min(float(symbols), max(me.memory[ROOM + category], 0.0))
+    useful = min(float(symbols), max(me.memory[WANTED + category], 0.0))
     surplus = symbols - useful
-    return me.memory[WISH + category] * (useful + _SURPLUS * surplus) + me.memory[EXTRA + category]
+    return me.memory[WORTH + category] * (useful + _SURPLUS * surplus) + me.memory[EXTRA + category]
 
 
 @kernel
@@ -108,38 +106,49 @@ def hand_limit(table, me):
     """The fleet and army limit that the seat can reach with the land and intrigue in its hand."""
     land = table.symbols[me.seat, LAND]
     intrigue = table.symbols[me.seat, INTRIGUE]
+    counts_intrigue = me.memory[WORTH + INTRIGUE] > 0.0
     for slot in range(me.hand_count):
-        category = category_of(me.hand[slot])
-        if category == LAND:
-            land += symbols_of(me.hand[slot])
-        elif category == INTRIGUE and me.memory[WISH + INTRIGUE] > 0.0:
-            intrigue += symbols_of(me.hand[slot])
+        card = me.hand[slot]
+        category = category_of(card)
+        land += symbols_of(card) * (category == LAND)
+        intrigue += symbols_of(card) * ((category == INTRIGUE) & counts_intrigue)
     return max(land, intrigue)
+
+
+@kernel
+def beyond_limit(table, me, card):
+    """Whether the card is a fleet or army that even what is in the hand will not allow."""
+    if within_limit(table, me.seat, card):  # mostly so, and then the hand need not be looked at
+        return False
+    return table.symbols[me.seat, category_of(card)] + symbols_of(card) > hand_limit(table, me)
 
 
 @kernel
 def patience(table, me):
     """The part of its worth that one more card in the hand keeps: it must be played in time."""
-    turns = rounds_left(table) + 1.0
-    return min(1.0, _CARDS_A_TURN * turns / (me.hand_count + 1.0))
+    # Mostly there is time for all of them, which shows without a division. The margin makes sure
+    # of it: no rounding below is as large.
+    hand = me.hand_count + 1.0
+    if _CARDS_A_TURN * table.deck_left > (hand - _CARDS_A_TURN + 0.01) * cards_a_round(table):
+        return 1.0
+    return min(1.0, _CARDS_A_TURN * (rounds_left(table) + 1.0) / hand)
 
 
 @kernel
-def hope_of(table, me, card, limit):
-    """What a card is worth in the hand, if the seat can reach this limit of fleets and armies."""
+def hope_of(table, me, card):
+    """What a card is worth in the hand."""
     worth = worth_of(me, card)
-    category = category_of(card)
-    if is_military(category) and table.symbols[me.seat, category] + symbols_of(card) > limit:
+    if beyond_limit(table, me, card):
         worth *= _BEYOND_LIMIT
     return worth
 
 
 @kernel
-def group_hope(table, me, legion, limit):
+def group_hope(table, me, legion):
     """What the cards below a legion are worth in the hand, those not wanted counting nothing."""
     total = 0.0
     for i in range(table.legion_size[legion]):
-        total += max(hope_of(table, me, table.legion_cards[legion, i], limit), 0.0)
+        total += max(hope_of(table, me, table.legion_cards[legion, i]), 0.0)
     return total
 
 
@@ -158,64 +167,120 @@ def usual_hope(table, me):
     total = 0.0
     cards = 0
     for category in range(N_CATEGORIES):
-        if me.memory[ROOM + category] > 0.0:
-            total += me.memory[WISH + category] * table.copy_symbols[category]
+        symbols = me.memory[WORTH + category] * table.copy_symbols[category]
+        total += symbols if me.memory[WANTED + category] > 0.0 else 0.0
         total += me.memory[EXTRA + category] * table.copy_cards[category]
         cards += table.copy_cards[category]
     return total / cards
 
 
 @kernel
-def legion_worth(table, me, card, hope, legion, limit, richest):
-    """What it is worth to put a card below a legion: who will get the group?"""
-    value = table.legion_value[legion] + value_of(card)
-    price = max(value - table.discount[me.seat], 0)
-    if me.money >= price:
-        group = group_hope(table, me, legion, limit)
-        if group + hope > me.memory[MONEY] * price:
-            # The card sweetens a group that this seat may buy at once.
-            return _OWN_GROUP * (hope - me.memory[MONEY] * value_of(card))
-    if richest == legion:
-        return _ROME_GROUP * worth_to_rome(me, card)
-    if richest == NOBODY or value > table.legion_value[richest]:
-        # Rome turns to this group instead of the other one.
-        gain = worth_to_rome(me, card) + group_for_rome(table, me, legion)
-        if richest != NOBODY:
-            gain -= group_for_rome(table, me, richest)
-        return _ROME_GROUP * gain
+def would_buy(table, me, legion, card, hope):
+    """Whether the seat could and would buy the group below a legion with the card added to it."""
+    price = price_of_group(table.legion_value[legion] + value_of(card), table.discount[me.seat])
+    if price > me.money:
+        return False
+    cost = me.memory[MONEY] * price
+    return hope > cost or group_hope(table, me, legion) + hope > cost
+
+
+@kernel
+def most_if_left(me, to_rome, rome_has):
+    """An upper bound of `worth_if_left`; `rome_has` is the worth of the group Rome would take."""
+    if me.memory[ROME_GAINS] > 0.0:
+        return _NO_BOUND
+    # No group below a legion is worth more than nothing in Rome's hands.
+    return max(_ROME_GROUP * (to_rome - rome_has), 0.0)
+
+
+@kernel
+def worth_if_left(table, me, legion, card, hope, richest, to_rome, rome_has):
+    """What it is worth to put a card below a legion whose group this seat will not buy."""
+    if legion == richest:
+        return _ROME_GROUP * to_rome
+    if richest == NOBODY or (
+        table.legion_value[legion] + value_of(card) > table.legion_value[richest]
+    ):
+        # Rome turns to this group instead of the one it has in mind.
+        return _ROME_GROUP * (to_rome + group_for_rome(table, me, legion) - rome_has)
     return -_GIFT * hope
+
+
+@kernel
+def choose_legion(table, me, choice, card, hope, first, best_score):
+    """PLACE: the place from number `first` on, all legions, that is better than `best_score`.
+
+    Returns the place and its score; the place is NOBODY if there is none. Who will get the group?
+    Looking through groups takes time, so it is done only where it can make a difference.
+    """
+    best = NOBODY
+    # Where this seat buys the group at once, the card sweetens it.
+    own = _OWN_GROUP * (hope - me.memory[MONEY] * value_of(card))
+    richest = richest_legion(table)
+    to_rome = 0.0
+    rome_has = 0.0
+    bound = 0.0
+    if me.memory[ROME_COUNTS] > 0.0:
+        to_rome = worth_to_rome(me, card)
+        if richest != NOBODY:
+            rome_has = group_for_rome(table, me, richest)
+        bound = most_if_left(me, to_rome, rome_has)
+    if own <= best_score and bound <= best_score:
+        return best, best_score
+    for number in range(first, choice.places):
+        legion = choice.options[number]
+        score = best_score
+        if own > best_score and would_buy(table, me, legion, card, hope):
+            score = own
+        elif bound > best_score:
+            score = worth_if_left(table, me, legion, card, hope, richest, to_rome, rome_has)
+            if own <= best_score < score and would_buy(table, me, legion, card, hope):
+                score = own
+        if score > best_score:
+            best_score = score
+            best = number
+    return best, best_score
+
+
+@kernel
+def best_in_hand(table, me, choice, keep, but):
+    """What the best of the drawn cards, one of them left out, is worth in the hand."""
+    best = -_NO_BOUND
+    for index in range(choice.drawn_count):
+        if index != but:
+            best = max(best, keep * hope_of(table, me, choice.drawn[index]))
+    return best
 
 
 @kernel
 def choose_place(table, me, choice):
     """PLACE: the card and place with the largest advantage over an average card there."""
-    limit = hand_limit(table, me)
     keep = patience(table, me)
-    usual = keep * usual_hope(table, me)
-    richest = richest_legion(table)
+    usual = keep * me.memory[USUAL]
     best = 0
-    best_score = -1e9
-    option = 0
+    best_score = -_NO_BOUND
     for index in range(choice.drawn_count):
         card = choice.drawn[index]
-        hope = max(keep * hope_of(table, me, card, limit), 0.0)
-        rival = usual
-        for other in range(choice.drawn_count):
-            if other != index:
-                rival = max(rival, keep * hope_of(table, me, choice.drawn[other], limit))
-        for number in range(choice.places):
-            place = choice.options[number]
-            if place == TO_HAND:
-                score = hope - rival
-            elif place == TO_BOTTOM:
-                # A card worth keeping should not be the one that goes away.
-                score = _WASTE * (usual - hope)
-            else:
-                score = legion_worth(table, me, card, hope, place, limit, richest)
+        hope = max(keep * hope_of(table, me, card), 0.0)
+        number = 0
+        if choice.options[number] == TO_HAND:
+            # What the hand gets instead: another card in view, or an average one.
+            score = hope - max(usual, best_in_hand(table, me, choice, keep, index))
             if score > best_score:
                 best_score = score
-                best = option
-            option += 1
+                best = index * choice.places + number
+            number += 1
+        if number < choice.places and choice.options[number] == TO_BOTTOM:
+            # A card worth keeping should not be the one that goes away.
+            score = _WASTE * (usual - hope)
+            if score > best_score:
+                best_score = score
+                best = index * choice.places + number
+            number += 1
+        if number < choice.places:
+            place, best_score = choose_legion(table, me, choice, card, hope, number, best_score)
+            if place != NOBODY:
+                best = index * choice.places + place
     return best
 
 
@@ -223,8 +288,11 @@ def choose_place(table, me, choice):
 def choose_drawn(table, me, choice):
     """KEEP, DISPLAY: the best card."""
     best = 0
+    most = worth_of(me, choice.drawn[0])
     for i in range(1, choice.drawn_count):
-        if worth_of(me, choice.drawn[i]) > worth_of(me, choice.drawn[best]):
+        worth = worth_of(me, choice.drawn[i])
+        if worth > most:
+            most = worth
             best = i
     return best
 
@@ -232,14 +300,13 @@ def choose_drawn(table, me, choice):
 @kernel
 def choose_purchase(table, me, choice):
     """BUY: the group that brings most for its price; keeping it from Rome counts too."""
-    limit = hand_limit(table, me)
     keep = patience(table, me)
-    richest = richest_legion(table)
+    richest = richest_legion(table) if me.memory[ROME_COUNTS] > 0.0 else NOBODY
     best = choice.count - 1
     best_score = 0.0
     for option in range(choice.count - 1):
         legion = choice.options[option]
-        score = keep * group_hope(table, me, legion, limit)
+        score = keep * group_hope(table, me, legion)
         score -= me.memory[MONEY] * price_of_legion(table, me.seat, legion)
         if legion == richest:
             score -= group_for_rome(table, me, legion)
@@ -250,48 +317,72 @@ def choose_purchase(table, me, choice):
 
 
 @kernel
-def play_worth(table, me, choice, card, played, income_now):
-    """PLAY: what playing a card now brings, its price and the change of income included."""
-    category = category_of(card)
-    income = income_if_played(table, me.seat, played, category)
-    gain = worth_of(me, card) + me.memory[MONEY] * (income - income_now - choice.price)
-    if category == LAND or category == INTRIGUE:
-        gain += opened_worth(table, me, card)
-    return gain
-
-
-@kernel
 def opened_worth(table, me, card):
     """Worth of the best fleet or army in hand that this land or intrigue would allow."""
-    category = category_of(card)
-    limit = max(limit_of(table, me.seat), table.symbols[me.seat, category] + symbols_of(card))
+    now = limit_of(table, me.seat)
+    limit = table.symbols[me.seat, category_of(card)] + symbols_of(card)
     best = 0.0
-    for slot in range(me.hand_count):
-        other = category_of(me.hand[slot])
-        if is_military(other):
-            after = table.symbols[me.seat, other] + symbols_of(me.hand[slot])
-            if limit_of(table, me.seat) < after <= limit:
-                best = max(best, worth_of(me, me.hand[slot]))
+    if limit > now:
+        for slot in range(me.hand_count):
+            other = category_of(me.hand[slot])
+            if is_military(other):
+                after = table.symbols[me.seat, other] + symbols_of(me.hand[slot])
+                if now < after <= limit:
+                    best = max(best, worth_of(me, me.hand[slot]))
     return _OPENED * best
 
 
 @kernel
+def longest_row(table, seat, categories):
+    """Cards in the longest row of a seat's display, of those `categories` (a bit set)."""
+    rows = table.cards[seat]
+    longest = 0
+    for category in range(N_CATEGORIES):
+        longest = max(longest, rows[category] * ((categories >> category) & 1))
+    return longest
+
+
+@kernel
+def income_from(table, longest, categories):
+    """Income of a turn with cards of `categories` played, whose longest row has `longest` cards."""
+    income = longest + table.rules.senator_income * ((categories >> SENATOR) & 1)
+    return income * (1 - ((categories >> INTRIGUE) & 1))
+
+
+@kernel
 def choose_play(table, me, choice):
-    """PLAY, REACT: the card that brings most, as long as it brings something."""
-    reacting = choice.kind != PLAY
-    played = 0
-    income_now = 0
-    if not reacting:
-        played = table.categories_played
-        income_now = income_of(table, me.seat, played)
+    """PLAY: the card that brings most, its price and the change of income included, or none."""
+    played = table.categories_played
+    longest = 0
+    income_now = table.rules.basic_income
+    if played:
+        longest = longest_row(table, me.seat, played)
+        income_now = income_from(table, longest, played)
+    # Options are the cards that the limit allows: are there others that land might allow?
+    blocked = choice.count - 1 < me.hand_count
+    rows = table.cards[me.seat]
     best = choice.count - 1
     best_score = 0.0
     for option in range(choice.count - 1):
         card = me.hand[choice.options[option]]
-        if reacting:
-            score = worth_of(me, card) - me.memory[MONEY] * choice.price
-        else:
-            score = play_worth(table, me, choice, card, played, income_now)
+        category = category_of(card)
+        income = income_from(table, max(longest, rows[category] + 1), played | 1 << category)
+        score = worth_of(me, card) + me.memory[MONEY] * (income - income_now - choice.price)
+        if blocked and (category == LAND or category == INTRIGUE):
+            score += opened_worth(table, me, card)
+        if score > best_score:
+            best_score = score
+            best = option
+    return best
+
+
+@kernel
+def choose_reaction(table, me, choice):
+    """REACT: the card that is worth most beyond its price, or none."""
+    best = choice.count - 1
+    best_score = 0.0
+    for option in range(choice.count - 1):
+        score = worth_of(me, me.hand[choice.options[option]]) - me.memory[MONEY] * choice.price
         if score > best_score:
             best_score = score
             best = option
@@ -305,9 +396,66 @@ def carry_out_wishes(table, me, choice):
     if kind == PLACE:
         return choose_place(table, me, choice)
     if kind == TURN:
-        return PEEK if me.memory[PEEK_WISH] > 0.0 else TAKE_TURN
+        return PEEK if me.memory[PEEKING] > 0.0 else TAKE_TURN
     if kind == BUY:
         return choose_purchase(table, me, choice)
     if kind == KEEP or kind == DISPLAY:
         return choose_drawn(table, me, choice)
-    return choose_play(table, me, choice)
+    if kind == PLAY:
+        return choose_play(table, me, choice)
+    return choose_reaction(table, me, choice)
+
+
+#: The policy around an idea; a heuristic fills in its name and its parameters. Their values are
+#: read where wishes are made, once a turn; as arguments they would be read at every decision.
+_AROUND_IDEA = """
+def {name}(table, me, choice{parameters}):
+    if wishes_due(table, me, choice):
+        begin_wishes(table, me)
+        make_wishes(table, me{values})
+        me.memory[USUAL] = usual_hope(table, me)
+    return carry_out_wishes(table, me, choice)
+"""
+
+
+def heuristic(idea: Callable | None = None, *, solo: bool = True) -> Any:
+    """Make a policy out of an idea: ``@heuristic``, or ``@heuristic(solo=False)``.
+
+    Parameters
+    ----------
+    idea : callable
+        A function ``(table, me, parameter=default, ...)`` that makes the wishes of a turn with
+        what `paxsim.policies.wishes` offers, and returns nothing. It starts from no wishes.
+    solo : bool
+        Whether it makes sense in solo.
+
+    Returns
+    -------
+    Policy
+        Asks the idea for wishes when they are due and carries them out at every decision. Name,
+        docstring, parameters and file are those of the idea.
+    """
+    if idea is None:
+        return functools.partial(heuristic, solo=solo)
+    parameters = list(inspect.signature(idea).parameters)[len(("table", "me")) :]
+    source = _AROUND_IDEA.format(
+        name=idea.__name__,
+        parameters="".join(f", {name}" for name in parameters),
+        values="".join(f", me.params[{i}]" for i in range(len(parameters))),
+    )
+    namespace: dict[str, Any] = {
+        "__name__": idea.__module__,
+        "wishes_due": wishes_due,
+        "begin_wishes": begin_wishes,
+        "make_wishes": kernel(idea),
+        "usual_hope": usual_hope,
+        "USUAL": USUAL,
+        "carry_out_wishes": carry_out_wishes,
+    }
+    exec(compile(source, idea.__code__.co_filename, "exec"), namespace)
+    around = namespace[idea.__name__]
+    around.__code__ = around.__code__.replace(co_firstlineno=idea.__code__.co_firstlineno)
+    around.__defaults__ = idea.__defaults__
+    around.__doc__ = idea.__doc__
+    around.__qualname__ = idea.__qualname__
+    return policy(around, solo=solo)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from paxsim.helpers import SENATOR, WEALTH, rounds_left
-from paxsim.policies.planner import EXTRA, MONEY, carry_out_wishes, clear_wishes, wishes_due
-from paxsim.policies.registry import policy
+from paxsim.policies.planner import heuristic
 from paxsim.policies.wishes import (
     rome_outlook,
+    wish_card,
     wish_foresight,
     wish_limit,
+    wish_money,
     wish_points,
     wish_primus,
     wish_reach,
@@ -19,11 +20,10 @@ from paxsim.policies.wishes import (
 )
 
 
-@policy
+@heuristic
 def weighted(
     table,
     me,
-    choice,
     new=2.02,
     stronger=5.62,
     within_reach=0.93,
@@ -65,22 +65,19 @@ def weighted(
     feed, starve : what a symbol for Rome is worth while holding primus conspiratus, or not
     money, money_end : worth of an Aureus, and what is added to it in the last round
     """
-    if wishes_due(table, me, choice):
-        clear_wishes(table, me)
-        rounds = rounds_left(table)
-        rome = rome_outlook(table, me, outlook_shift)
-        if table.solo_level:
-            rome = 0.0
-        points = max(1.0 + points_rome * rome, 0.05)
-        wish_points(table, me, new * points, stronger * points, arms * points)
-        wish_reach(table, me, within_reach * points, 2.0)
-        wish_row(table, me, row * rounds)
-        me.memory[EXTRA + SENATOR] += senator * rounds
-        wish_step(table, me, WEALTH, table.rules.discount_step, discount * rounds)
-        wish_foresight(table, me, foresight * rounds)
-        wish_wrest(table, me, wrest * points)
-        wish_limit(table, me, limit * points)
-        wish_primus(table, me, primus + primus_rome * rome, margin)
-        wish_rome(table, me, feed * rome if table.primus == me.seat else -starve)
-        me.memory[MONEY] = money + money_end / (1.0 + rounds)
-    return carry_out_wishes(table, me, choice)
+    rounds = rounds_left(table)
+    rome = rome_outlook(table, me, outlook_shift)
+    if table.solo_level:
+        rome = 0.0
+    points = max(1.0 + points_rome * rome, 0.05)
+    wish_points(table, me, new * points, stronger * points, arms * points)
+    wish_reach(table, me, within_reach * points, 2.0)
+    wish_row(table, me, row * rounds)
+    wish_card(me, SENATOR, senator * rounds)
+    wish_step(table, me, WEALTH, table.rules.discount_step, discount * rounds)
+    wish_foresight(table, me, foresight * rounds)
+    wish_wrest(table, me, wrest * points)
+    wish_limit(table, me, limit * points)
+    wish_primus(table, me, primus + primus_rome * rome, margin)
+    wish_rome(table, me, feed * rome if table.primus == me.seat else -starve)
+    wish_money(me, money + money_end / (1.0 + rounds))

@@ -1,4 +1,9 @@
-"""Wishes that several heuristics share, in terms of what the rules reward."""
+"""Wishes: how a seat notes what it wants, and the wishes that several heuristics share.
+
+Wishes are notes in the seat's memory, so that they are made once a turn and the planner reads
+them at every decision. The layout below says where each note stands; the setters behind it are
+the only ones that write there.
+"""
 
 from __future__ import annotations
 
@@ -16,21 +21,112 @@ from paxsim.helpers import (
     best_rival,
     coming_part,
     hidden_part,
-    is_military,
-    rome_holds,
-    rome_strength,
+    rome_bonus,
+    rome_known,
     strength,
 )
-from paxsim.policies.planner import EXTRA, ROME, ROOM, WISH, wish
+
+# Where a wish stands in the seat's memory. The first four are kept by category.
+WORTH = 0  #: of a symbol that is wanted
+WANTED = WORTH + N_CATEGORIES  #: symbols that have this worth; more of them have little
+EXTRA = WANTED + N_CATEGORIES  #: worth of a card, however many symbols it has
+ROME = EXTRA + N_CATEGORIES  #: worth of a symbol that Rome gets; below 0: starve Rome
+ROME_COUNTS = ROME + N_CATEGORIES  #: above 0: what Rome gets counts, so ROME is not all zeros
+ROME_GAINS = ROME_COUNTS + 1  #: above 0: some of ROME are above 0
+MONEY = ROME_GAINS + 1  #: worth of an Aureus
+PEEKING = MONEY + 1  #: above 0: would rather peek now
+_WISHES = PEEKING + 1  # so many cells are wishes
+
+# Behind the wishes stands what is worked out once a turn.
+MADE = _WISHES  #: the round for which the wishes were made, plus 1; 0 before the first
+USUAL = MADE + 1  #: hope for an average card of the deck, by these wishes
+ROME_NOW = USUAL + 1  #: by category: Rome's strength as things stand, hidden cards on average
+ROME_END = ROME_NOW + N_CATEGORIES  #: by category: Rome's strength expected at the end
+OUTLOOK = ROME_END + N_CATEGORIES  #: the last answer of `rome_outlook`; 0 before the first
+OUTLOOK_AT = OUTLOOK + 1  #: the number of categories that it was given for
+SUMS = OUTLOOK_AT + 1  #: by category: for what an idea adds up while it makes its wishes
+
+
+# --- setters --------------------------------------------------------------------------------
 
 
 @kernel
-def need_over_rome(table, me, category, coming):
-    """Symbols that this seat lacks to end above Rome in a category; 0 or less: none.
+def begin_wishes(table, me):
+    """Wish for nothing, and note what the wishes of this round are made from: Rome's strength."""
+    for i in range(_WISHES):
+        me.memory[i] = 0.0
+    me.memory[MADE] = table.round + 1
+    hidden = hidden_part(table, me)
+    coming = coming_part(table, me)
+    for category in range(N_CATEGORIES):
+        known = rome_known(table, me, category)
+        me.memory[ROME_NOW + category] = known + hidden * table.copy_symbols[category]
+        me.memory[ROME_END + category] = known + coming * table.copy_symbols[category]
+    for category in (FLEET, ARMY):
+        bonus = rome_bonus(table, me, category)
+        me.memory[ROME_NOW + category] += bonus
+        me.memory[ROME_END + category] += bonus
 
-    `coming` is `coming_part(table, me)`, which is the same for all categories.
-    """
-    forecast = math.floor(rome_strength(table, me, category, coming) + 0.5)
+
+@kernel
+def wish(me, category, worth, wanted, extra):
+    """Wish for a category: `worth` a symbol for `wanted` symbols, and `extra` a card."""
+    me.memory[WORTH + category] = worth
+    me.memory[WANTED + category] = wanted
+    me.memory[EXTRA + category] = extra
+
+
+@kernel
+def wish_symbols(me, category, worth):
+    """`worth` more for each wanted symbol of a category."""
+    me.memory[WORTH + category] += worth
+
+
+@kernel
+def wish_card(me, category, extra):
+    """`extra` more for each card of a category."""
+    me.memory[EXTRA + category] += extra
+
+
+@kernel
+def want(me, category, symbols):
+    """So many symbols of a category are wanted."""
+    me.memory[WANTED + category] = symbols
+
+
+@kernel
+def want_at_least(me, category, symbols):
+    """So many symbols of a category are wanted, or more if they are already."""
+    me.memory[WANTED + category] = max(me.memory[WANTED + category], symbols)
+
+
+@kernel
+def wish_rome_symbols(me, category, worth):
+    """A symbol of a category that Rome gets is worth so much to this seat."""
+    me.memory[ROME + category] = worth
+    me.memory[ROME_COUNTS] = 1.0
+    me.memory[ROME_GAINS] = max(me.memory[ROME_GAINS], worth)
+
+
+@kernel
+def wish_money(me, worth):
+    """An Aureus is worth so much."""
+    me.memory[MONEY] = worth
+
+
+@kernel
+def wish_to_peek(me):
+    """Rather peek than take this turn."""
+    me.memory[PEEKING] = 1.0
+
+
+# --- wishes that heuristics share -----------------------------------------------------------
+
+
+@kernel
+def need_over_rome(table, me, category):
+    """Symbols that this seat lacks to end above Rome in a category; 0 or less: none."""
+    forecast = math.floor(me.memory[ROME_END + category] + 0.5)
     return forecast + 1.0 - strength(table, me.seat, category)
 
 
@@ -47,26 +143,23 @@ def wish_points(table, me, new, stronger, arms):
     arms : float
         Worth of a fleet or army symbol in itself.
     """
-    coming = coming_part(table, me)
+    cards = table.cards[me.seat]
     for category in range(N_CATEGORIES):
-        need = need_over_rome(table, me, category, coming)
-        worth = 0.0
-        room = 0.0
-        if need > 0.0:
-            worth = stronger / max(need, 1.0)
-            room = need
-        if is_military(category):
-            worth += arms
-            room = max(room, 4.0)
-        wish(me, category, worth, room, new if table.cards[me.seat, category] == 0 else 0.0)
+        need = need_over_rome(table, me, category)
+        # Numbers instead of branches: which category needs what is hard to guess.
+        worth = stronger / max(need, 1.0) * (need > 0.0)
+        wish(me, category, worth, max(need, 0.0), new * (cards[category] == 0))
+    for category in (FLEET, ARMY):
+        wish_symbols(me, category, arms)
+        want_at_least(me, category, 4.0)
 
 
 @kernel
 def wish_reach(table, me, worth, near):
     """`worth` more a symbol where at most `near` symbols are missing to be above Rome."""
     for category in range(N_CATEGORIES):
-        if 0.0 < me.memory[ROOM + category] <= near:
-            me.memory[WISH + category] += worth
+        if 0.0 < me.memory[WANTED + category] <= near:
+            wish_symbols(me, category, worth)
 
 
 @kernel
@@ -74,22 +167,35 @@ def wish_row(table, me, worth):
     """Long rows pay: `worth` for a card, for each card that its row has already."""
     for category in range(N_CATEGORIES):
         if category != INTRIGUE:
-            me.memory[EXTRA + category] += worth * table.cards[me.seat, category]
+            wish_card(me, category, worth * table.cards[me.seat, category])
 
 
 @kernel
 def wish_wrest(table, me, worth):
     """Take categories from Rome that no rival takes: `worth`, spread over the symbols needed."""
-    coming = coming_part(table, me)
     for category in range(N_CATEGORIES):
-        need = need_over_rome(table, me, category, coming)
-        rival = best_rival(table, me, category)
-        if need > 0.0 and rival <= rome_strength(table, me, category, coming):
+        if is_romes(table, me, category):
+            need = need_over_rome(table, me, category)
             # The seat that is nearest does it; the others leave it to that seat.
-            behind = rival - strength(table, me.seat, category)
-            share = 1.0 / (1.0 + max(behind, 0.0))
-            me.memory[WISH + category] += worth * share / max(need, 1.0)
-            me.memory[ROOM + category] = max(me.memory[ROOM + category], need)
+            behind = table.strongest[category] - strength(table, me.seat, category)
+            share = 1.0 / (1.0 + behind)
+            wish_symbols(me, category, worth * share / max(need, 1.0))
+            want_at_least(me, category, need)
+
+
+@kernel
+def is_romes(table, me, category):
+    """Whether this seat lacks symbols to end above Rome, and no rival has more than Rome then."""
+    rome = me.memory[ROME_END + category]
+    if table.strongest[category] <= rome:
+        return True
+    # Rome's expected strength has a fraction: a seat may be above it, and still lack a symbol.
+    leads = strength(table, me.seat, category) == table.strongest[category]
+    return (
+        leads
+        and need_over_rome(table, me, category) > 0.0
+        and best_rival(table, me, category) <= rome
+    )
 
 
 @kernel
@@ -97,18 +203,18 @@ def wish_limit(table, me, worth):
     """Land that lets fleets and armies be played: `worth` a symbol, as long as they are few."""
     arms = max(table.symbols[me.seat, FLEET], table.symbols[me.seat, ARMY])
     land = table.symbols[me.seat, LAND]
-    room = arms + 3.0 - land
-    if room > 0.0:
-        me.memory[WISH + LAND] += worth
-        me.memory[ROOM + LAND] = max(me.memory[ROOM + LAND], room)
+    missing = arms + 3.0 - land
+    if missing > 0.0:
+        wish_symbols(me, LAND, worth)
+        want_at_least(me, LAND, missing)
 
 
 @kernel
 def wish_step(table, me, category, step, worth):
     """Symbols on the way to the next multiple of `step`: `worth`, spread over those missing."""
     missing = step - table.symbols[me.seat, category] % step
-    me.memory[WISH + category] += worth / missing
-    me.memory[ROOM + category] = max(me.memory[ROOM + category], float(missing))
+    wish_symbols(me, category, worth / missing)
+    want_at_least(me, category, float(missing))
 
 
 @kernel
@@ -132,19 +238,17 @@ def wish_primus(table, me, worth, margin):
     holds = table.primus == me.seat
     need = rival + margin - mine + (0.0 if holds else 1.0)
     if need > 0.0:
-        me.memory[WISH + INTRIGUE] += worth
-        me.memory[ROOM + INTRIGUE] = max(me.memory[ROOM + INTRIGUE], need)
+        wish_symbols(me, INTRIGUE, worth)
+        want_at_least(me, INTRIGUE, need)
 
 
 @kernel
 def wish_rome(table, me, worth):
     """What a symbol for Rome is worth, most where Rome and the best player are close."""
-    hidden = hidden_part(table, me)
     for category in range(N_CATEGORIES):
-        best = max(best_rival(table, me, category), strength(table, me.seat, category))
-        ahead = rome_strength(table, me, category, hidden) - best
+        ahead = me.memory[ROME_NOW + category] - table.strongest[category]
         weight = 1.0 / (1.0 + abs(ahead + 0.5))
-        me.memory[ROME + category] = worth * weight
+        wish_rome_symbols(me, category, worth * weight)
 
 
 @kernel
@@ -153,22 +257,30 @@ def rome_outlook(table, me, optimism):
 
     `optimism` is added to their number.
     """
-    held = rome_holds(table, me) + optimism
-    return 1.0 / (1.0 + math.exp(-1.2 * (held - table.rules.rome_needs + 0.5)))
+    count = 0
+    for category in range(N_CATEGORIES):
+        count += me.memory[ROME_NOW + category] >= table.strongest[category]
+    held = count + optimism
+    # The number is mostly that of the last turn.
+    if me.memory[OUTLOOK] == 0.0 or me.memory[OUTLOOK_AT] != held:
+        me.memory[OUTLOOK_AT] = held
+        me.memory[OUTLOOK] = 1.0 / (1.0 + math.exp(-1.2 * (held - table.rules.rome_needs + 0.5)))
+    return me.memory[OUTLOOK]
 
 
 @kernel
 def points_now(table, me, seat):
     """A seat's points as things stand, without money, which nobody sees."""
     rules = table.rules
-    hidden = hidden_part(table, me)
-    points = 0
+    cards = table.cards[seat]
+    symbols = table.strength[seat]
+    shown = 0
+    stronger = 0
     for category in range(N_CATEGORIES):
-        if table.cards[seat, category] > 0:
-            points += rules.points_category
-        if strength(table, seat, category) > rome_strength(table, me, category, hidden):
-            points += rules.points_stronger
-    points += rules.points_fleet_army * (strength(table, seat, FLEET) + strength(table, seat, ARMY))
+        shown += cards[category] > 0
+        stronger += symbols[category] > me.memory[ROME_NOW + category]
+    points = rules.points_category * shown + rules.points_stronger * stronger
+    points += rules.points_fleet_army * (symbols[FLEET] + symbols[ARMY])
     if table.primus == seat:
         points += rules.points_primus
     return points
@@ -180,7 +292,9 @@ def leader_of(table, me):
     leader = NOBODY
     best = -1
     for step in range(1, table.players):
-        seat = (me.seat + step) % table.players
+        seat = me.seat + step
+        if seat >= table.players:
+            seat -= table.players
         points = points_now(table, me, seat)
         if points > best:
             best = points
