@@ -7,6 +7,7 @@ seats to my left they sit (1 is the next one clockwise). A card is a text such a
 """
 
 import numpy as np
+import plain
 from positions import (
     QUIET,
     bare_game,
@@ -169,8 +170,9 @@ def chosen_and_noted(policy, game, **params):
     policy = paxsim.find_policy(policy).with_params(params)
     me = game.record["seats"][game.seat - 1]
     me["params"] = policy.param_vector()
-    option = int(policy.compiled(game.record["table"], me, game.choice))
-    return texts(game)[option]
+    records = game.record["table"], me, game.choice
+    option = plain.asked(policy, *records) if plain.WANTED else policy.compiled(*records)
+    return texts(game)[int(option)]
 
 
 def turning_point(policy, game, name, option=None, low=0.0, high=64.0, **params):
