@@ -34,6 +34,14 @@ def first():
     return paxsim.find_policy("first")
 
 
+def named(name):
+    def function(table, me, choice):
+        return 0
+
+    function.__name__ = name
+    return function
+
+
 #: What is called, and how the message begins.
 WRONG = [
     # simulate
@@ -170,6 +178,9 @@ WRONG = [
     (lambda: paxsim.policy(5), "policy: found 5"),
     (lambda: paxsim.policy(len), "policy: found <built-in function len>"),
     (lambda: paxsim.policy(lambda a, b, c: 0, solo="no"), "policy <lambda>: solo: found 'no'"),
+    (lambda: paxsim.policy(named("\x1b[31m")), "policy: name: found '\\x1b[31m'"),
+    (lambda: paxsim.policy(named("a,b")), "policy: name: found 'a,b'"),
+    (lambda: paxsim.policy(named("x" * 201)), "policy: name: found 'xxx"),
     (lambda: paxsim.helper(5), "helper: found 5"),
     (lambda: check_policy("first", deals=0), "deals: found 0"),
     (lambda: check_policy("first", deals=-3), "deals: found -3"),

@@ -18,7 +18,7 @@ from paxsim.policies.userfiles import (
     stdout_to_stderr,
     user_file_of,
 )
-from paxsim.texts import one_line, told
+from paxsim.texts import is_name, one_line, told
 
 #: Built-in policies, a module each in this package, in the order in which they are listed.
 BUILT_IN = (
@@ -43,6 +43,9 @@ BUILT_IN = (
 
 #: The built-in policies with an idea: all but the two yardsticks.
 HEURISTICS = BUILT_IN[2:]
+
+#: Characters of a policy's name, at most.
+MAX_NAME = 200
 
 #: Entry-point group under which another package offers policies.
 ENTRY_POINTS = "paxsim.policies"
@@ -71,6 +74,10 @@ def policy(function: Callable | None = None, *, solo: bool = True) -> Any:
         return functools.partial(policy, solo=solo)
     if not isinstance(function, FunctionType):
         raise PaxsimError(f"policy: found {told(function)}; allowed: a function")
+    if not is_name(function.__name__, MAX_NAME) or set(",:") & set(function.__name__):
+        raise PaxsimError(
+            f"policy: name: found {told(function.__name__)}; allowed: what a line-up can name"
+        )
     checked_bool(f"policy {function.__name__}: solo", solo)
     return _register(make_policy(function, solo=solo))
 
