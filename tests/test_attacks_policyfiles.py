@@ -6,6 +6,7 @@ import os
 import pickle
 import sys
 from importlib.metadata import EntryPoint
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -213,6 +214,22 @@ def test_a_policy_of_a_package_is_imported_there_and_must_be_the_same(here, monk
     path.write_text(path.read_text() + "# edited\n")
     with pytest.raises(paxsim.PaxsimError, match="beside_offered.plays has changed"):
         as_in_another_process(packed, monkeypatch)
+
+
+def test_a_module_that_was_loaded_again_travels_as_it_is_now(here, monkeypatch):
+    path = write_policy(here / "beside_reloaded.py", "reloaded")
+    monkeypatch.syspath_prepend(here)
+    module = importlib.import_module("beside_reloaded")
+    first = pickle.dumps(module.reloaded)
+    write_policy(path, "reloaded", answer="choice.count - 1")
+    importlib.invalidate_caches()
+    second = pickle.dumps(importlib.reload(module).reloaded)
+    path.unlink()
+    answers = []
+    for packed in (first, second):
+        policy = as_in_another_process(packed, monkeypatch)
+        answers.append(policy.function(None, None, SimpleNamespace(count=5)))
+    assert answers == [0, 4]
 
 
 def test_a_file_saved_twice_within_a_second_is_not_mistaken_for_itself(here):

@@ -99,7 +99,7 @@ class Policy:
         if self.built_in:
             return registry.find_policy, (self.label,)
         module = self.function.__module__
-        file = user_file_of(module)
+        file = user_file_of(module, self.origin)
         if file is None:  # a notebook has no file
             return super().__reduce__()  # type: ignore[return-value]
         in_package = getattr(sys.modules.get(module), "__package__", "")

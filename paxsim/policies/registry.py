@@ -181,7 +181,7 @@ def policy_from_module(module: str, source: bytes, label: str) -> Policy:
     with stdout_to_stderr():
         import_module(module)
     found = find_policy(label)
-    here = user_file_of(module)
+    here = user_file_of(module, found.origin)
     if here is not None and here.source != source:
         raise PaxsimError(f"policy {label}: {module} has changed since the run began")
     return found
