@@ -129,7 +129,7 @@ def _chosen_rotations(rotations: Sequence[int] | str, players: int) -> tuple[int
     """Rotation numbers; the text "all" means every one."""
     if isinstance(rotations, str) and rotations == "all":
         return tuple(range(players))
-    chosen = checked_list("rotations", rotations, "a list of numbers, or 'all'")
+    chosen = checked_list("rotation", rotations, "a list of numbers, or 'all'")
     return tuple(checked_int("rotation", rotation, 0, players - 1) for rotation in chosen)
 
 

@@ -141,6 +141,7 @@ def _check_enough_cards(setting: Setting) -> None:
     if cards < needed:
         raise PaxsimError(
             f"deck {setting.deck.name}: found {max(cards, 0)} cards for the draft and the legions "
-            f"{where}; allowed: at least {needed} (see cards_removed, cards_added, rome_hidden)"
+            f"{where}; allowed: at least {needed} "
+            "(see draft_sizes, legions, cards_removed, cards_added, rome_hidden)"
         )
     assert cards <= MAX_CARDS

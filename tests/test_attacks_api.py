@@ -34,6 +34,14 @@ def first():
     return paxsim.find_policy("first")
 
 
+def named(name):
+    def function(table, me, choice):
+        return 0
+
+    function.__name__ = name
+    return function
+
+
 #: What is called, and how the message begins.
 WRONG = [
     # simulate
@@ -106,9 +114,9 @@ WRONG = [
     (lambda: paxsim.play_batch("random", 2, deals="1"), "deals: found '1'"),
     (lambda: paxsim.play_batch("random", 2, deals=0), "deals: found 0"),
     (lambda: paxsim.play_batch("random", 2, deals=10**12), "deals: found 1000000000000"),
-    (lambda: paxsim.play_batch("random", 2, rotations=0), "rotations: found 0"),
-    (lambda: paxsim.play_batch("random", 2, rotations=[]), "rotations: found []"),
-    (lambda: paxsim.play_batch("random", 2, rotations="some"), "rotations: found 'some'"),
+    (lambda: paxsim.play_batch("random", 2, rotations=0), "rotation: found 0"),
+    (lambda: paxsim.play_batch("random", 2, rotations=[]), "rotation: found []"),
+    (lambda: paxsim.play_batch("random", 2, rotations="some"), "rotation: found 'some'"),
     (lambda: paxsim.play_batch("random", 2, rotations=["0"]), "rotation: found '0'"),
     (lambda: paxsim.play_batch("random", 2, first_deal=2**63), "deal: found 9223372036854775808"),
     (lambda: paxsim.Game("2"), "players: found '2'"),
@@ -170,6 +178,9 @@ WRONG = [
     (lambda: paxsim.policy(5), "policy: found 5"),
     (lambda: paxsim.policy(len), "policy: found <built-in function len>"),
     (lambda: paxsim.policy(lambda a, b, c: 0, solo="no"), "policy <lambda>: solo: found 'no'"),
+    (lambda: paxsim.policy(named("\x1b[31m")), "policy: name: found '\\x1b[31m'"),
+    (lambda: paxsim.policy(named("a,b")), "policy: name: found 'a,b'"),
+    (lambda: paxsim.policy(named("x" * 201)), "policy: name: found 'xxx"),
     (lambda: paxsim.helper(5), "helper: found 5"),
     (lambda: check_policy("first", deals=0), "deals: found 0"),
     (lambda: check_policy("first", deals=-3), "deals: found -3"),

@@ -10,8 +10,9 @@ import shutil
 import pytest
 from numba import types
 
-from paxsim.engine import compiling
-from paxsim.engine.compiling import FINGERPRINT, enable_package_cache, kernel, with_parts
+from paxsim.engine import cache as code_cache
+from paxsim.engine.cache import FINGERPRINT, enable_package_cache
+from paxsim.engine.jit import kernel, whole
 
 ANSWERS = {"hawk": 7, "dove": 11}
 
@@ -22,7 +23,7 @@ def compiled(name, module=__name__):
     exec("def decide(x):\n return x + number\n", space)
     space["decide"] = kernel(space["decide"])
     exec(compile(f"def {name}(x):\n return decide(x)\n", f"<policy {name}>", "exec"), space)
-    dispatcher = with_parts(space[name])
+    dispatcher = whole(space[name])
     enable_package_cache(dispatcher)
     dispatcher.compile(types.int64(types.int64))
     return dispatcher
@@ -37,7 +38,7 @@ def was_loaded(dispatcher):
 def said(monkeypatch):
     """What the user is told."""
     lines = []
-    monkeypatch.setattr(compiling, "tell", lines.append)
+    monkeypatch.setattr(code_cache, "tell", lines.append)
     return lines
 
 
@@ -79,8 +80,8 @@ def test_code_of_a_namesake_in_another_module_is_not_taken(cache):
 def test_code_of_another_version_under_this_versions_name_is_not_taken(cache, monkeypatch):
     older = cache.with_name("0" * 16)
     cache.rename(older)
-    monkeypatch.setattr(compiling, "FINGERPRINT", older.name)
-    monkeypatch.setattr(compiling, "source_fingerprint", lambda: older.name)
+    monkeypatch.setattr(code_cache, "FINGERPRINT", older.name)
+    monkeypatch.setattr(code_cache, "source_fingerprint", lambda: older.name)
     assert not was_loaded(compiled("hawk"))
 
 
@@ -178,7 +179,7 @@ def test_a_cache_that_is_reached_through_a_link_is_fine(cache, monkeypatch):
 
 @pytest.mark.parametrize("name", ["x" * 300, "/dev/null/cache", "nul\0"])
 def test_a_cache_that_cannot_be_is_never_a_reason_to_fail(monkeypatch, said, name):
-    monkeypatch.setattr(compiling, "cache_folder", lambda: compiling.Path(name))
+    monkeypatch.setattr(code_cache, "cache_folder", lambda: code_cache.Path(name))
     assert compiled("dove")(1) == 12
 
 

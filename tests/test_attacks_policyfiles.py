@@ -1,10 +1,12 @@
 """Attacks by policy files: they end, print, break, and are saved while a run goes on."""
 
+import importlib
 import json
 import os
 import pickle
 import sys
 from importlib.metadata import EntryPoint
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -196,6 +198,38 @@ def test_the_modules_beside_a_policy_travel_with_it(here, monkeypatch):
     (here / "beside_module.py").unlink()
     found = as_in_another_process(packed, monkeypatch)
     assert paxsim.play_batch([found, "random"], deals=50).results.tobytes() == wanted
+
+
+def test_a_policy_of_a_package_is_imported_there_and_must_be_the_same(here, monkeypatch):
+    package = here / "beside_offered"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "numbers.py").write_text("ANSWER = 0\n")
+    before = "from .numbers import ANSWER"
+    path = write_policy(package / "plays.py", "packaged", before=before, answer="ANSWER")
+    monkeypatch.syspath_prepend(here)
+    policy = importlib.import_module("beside_offered.plays").packaged
+    packed = pickle.dumps(policy)
+    assert as_in_another_process(packed, monkeypatch).name == "packaged"
+    path.write_text(path.read_text() + "# edited\n")
+    with pytest.raises(paxsim.PaxsimError, match="beside_offered.plays has changed"):
+        as_in_another_process(packed, monkeypatch)
+
+
+def test_a_module_that_was_loaded_again_travels_as_it_is_now(here, monkeypatch):
+    path = write_policy(here / "beside_reloaded.py", "reloaded")
+    monkeypatch.syspath_prepend(here)
+    module = importlib.import_module("beside_reloaded")
+    first = pickle.dumps(module.reloaded)
+    write_policy(path, "reloaded", answer="choice.count - 1")
+    importlib.invalidate_caches()
+    second = pickle.dumps(importlib.reload(module).reloaded)
+    path.unlink()
+    answers = []
+    for packed in (first, second):
+        policy = as_in_another_process(packed, monkeypatch)
+        answers.append(policy.function(None, None, SimpleNamespace(count=5)))
+    assert answers == [0, 4]
 
 
 def test_a_file_saved_twice_within_a_second_is_not_mistaken_for_itself(here):

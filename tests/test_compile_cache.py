@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import paxsim
-from paxsim.engine import compiling
+from paxsim.engine import cache as code_cache
 
 PACKAGE = Path(paxsim.__file__).parent
 
@@ -145,14 +145,14 @@ def test_nothing_can_be_written(package):
 
 def test_code_of_versions_that_nobody_uses_is_removed(tmp_path, monkeypatch):
     monkeypatch.setenv("PAXSIM_CACHE_DIR", str(tmp_path))
-    names = ["0123456789abcdef", "fedcba9876543210", "not-ours", compiling.FINGERPRINT]
+    names = ["0123456789abcdef", "fedcba9876543210", "not-ours", code_cache.FINGERPRINT]
     for name in names:
         (tmp_path / name).mkdir()
         (tmp_path / name / "code.nbc").touch()
         if name != "fedcba9876543210":
             long_ago = time.time() - 40 * 86400
             os.utime(tmp_path / name, (long_ago, long_ago))
-    assert compiling.remove_unused(days=30) == 1
+    assert code_cache.remove_unused(days=30) == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names[1:])
 
 
@@ -167,7 +167,7 @@ def imported_files(path):
 
 
 def test_compiled_code_stands_in_fingerprinted_files_only():
-    fingerprinted = {path for pattern in compiling.COMPILED for path in PACKAGE.glob(pattern)}
+    fingerprinted = {path for pattern in code_cache.COMPILED for path in PACKAGE.glob(pattern)}
     reached = {*PACKAGE.glob("engine/*.py"), *PACKAGE.glob("policies/*.py")}
     to_do = list(reached)
     while to_do:
@@ -176,4 +176,4 @@ def test_compiled_code_stands_in_fingerprinted_files_only():
             to_do.append(file)
     assert reached <= fingerprinted
     for path in set(PACKAGE.rglob("*.py")) - fingerprinted - set(PACKAGE.glob("cli/*.py")):
-        assert PACKAGE / "engine/compiling.py" not in imported_files(path), path
+        assert PACKAGE / "engine/cache.py" not in imported_files(path), path

@@ -8,7 +8,7 @@ import sys
 import click
 
 from paxsim.cli.terminal import give_up, let_everything_be_written, warn
-from paxsim.engine import compiling
+from paxsim.engine import cache
 from paxsim.errors import PaxsimError
 from paxsim.version import __version__
 
@@ -75,7 +75,7 @@ def main() -> None:
 
 def run_command(arguments: list[str]) -> int:
     """Run one command and return its exit code."""
-    compiling.tell = warn
+    cache.tell = warn
     try:
         code = cli.main(arguments, prog_name="paxsim", standalone_mode=False)
         if sys.stdout is not None:

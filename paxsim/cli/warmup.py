@@ -15,7 +15,7 @@ DAYS_KEPT = 30
 @click.command("warmup")
 def command() -> None:
     """Compile the engine and all built-in policies, so that later commands start at once."""
-    from paxsim.engine.compiling import code_folder, remove_unused
+    from paxsim.engine.cache import code_folder, remove_unused
     from paxsim.playing import warm_up
 
     begin = time.perf_counter()

@@ -12,7 +12,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from paxsim.engine.compiling import entry, kernel
+from paxsim.engine.jit import entry, kernel
 from paxsim.engine.records import MAX_PARAMS, ChoiceType, SeatType, TableType
 
 #: What a policy looks like to the engine.

@@ -15,7 +15,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from paxsim.engine import steps
-from paxsim.engine.compiling import entry, kernel
+from paxsim.engine.jit import entry, kernel
 from paxsim.engine.lineups import POLICY_SIGNATURE as POLICY_SIGNATURE
 from paxsim.engine.lineups import AddressesType, ParamsType, policy_at, seat_lineup
 from paxsim.engine.records import MAX_PLAYERS, GameType, LogType, ResultType, result_dtype

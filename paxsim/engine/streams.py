@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 from numba import types
 
-from paxsim.engine.compiling import kernel
+from paxsim.engine.jit import kernel
 from paxsim.rules import MAX_PLAYERS
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)

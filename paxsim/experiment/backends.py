@@ -29,10 +29,12 @@ def workers(backend: str = "threads", address: str | None = None) -> Iterator[No
     """
     if not isinstance(backend, str) or backend not in BACKENDS:
         raise unknown("backend", backend, BACKENDS)
-    if address is not None and (backend != "dask" or not isinstance(address, str)):
+    if address is not None and backend != "dask":
         raise PaxsimError(
-            f"address: found {told(address)} with backend {backend}; allowed: a text, with dask"
+            f"address: found {told(address)} with backend {backend}; allowed: with dask"
         )
+    if address is not None and not isinstance(address, str):
+        raise PaxsimError(f"address: found {told(address)}; allowed: e.g. tcp://host:8786")
     if backend == "threads":
         yield
         return

@@ -17,7 +17,8 @@ import numpy as np
 from numba import types
 from numba.core.ir import Loc
 
-from paxsim.engine.compiling import OPTIONS, enable_package_cache, kernel, with_parts
+from paxsim.engine.cache import enable_package_cache
+from paxsim.engine.jit import OPTIONS, kernel, whole
 from paxsim.engine.lineups import POLICY_SIGNATURE, policy_address
 from paxsim.engine.records import MAX_PARAMS
 from paxsim.errors import PaxsimError, is_number, unknown
@@ -102,7 +103,7 @@ class Policy:
         if self.built_in:
             return registry.find_policy, (self.label,)
         module = self.function.__module__
-        file = user_file_of(module)
+        file = user_file_of(module, self.origin)
         if file is None:  # a notebook has no file
             return super().__reduce__()  # type: ignore[return-value]
         in_package = getattr(sys.modules.get(module), "__package__", "")
@@ -195,7 +196,7 @@ def _params_of(function: Callable) -> dict[str, float]:
 @functools.cache
 def _compile_built_in(function: Callable) -> Any:
     """Compile a policy of the package to the engine's signature."""
-    outer = with_parts(_outer(function, kernel(function), "table, me, choice"))
+    outer = whole(_outer(function, kernel(function), "table, me, choice"))
     enable_package_cache(outer)
     outer.compile(POLICY_SIGNATURE)
     return outer
@@ -218,7 +219,7 @@ def compile_guest(function: Callable, explaining: bool = False) -> Any:
     inner = guest(function, explaining)
     _check_return_type(inner, function)
     shown = "table_view(table), seat_view(me), choice_view(choice)"
-    outer = with_parts(_outer(function, inner, shown, **vars(views)))
+    outer = whole(_outer(function, inner, shown, **vars(views)))
     outer.compile(POLICY_SIGNATURE)
     note_compiled(function)
     return outer

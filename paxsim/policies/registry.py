@@ -21,7 +21,7 @@ from paxsim.policies.userfiles import (
     stdout_to_stderr,
     user_file_of,
 )
-from paxsim.quoting import one_line, told
+from paxsim.quoting import is_name, one_line, told
 
 #: Built-in policies, a module each in this package, in the order in which they are listed.
 BUILT_IN = (
@@ -48,6 +48,8 @@ BUILT_IN = (
 HEURISTICS = BUILT_IN[2:]
 
 _PACKAGE = "paxsim.policies"
+#: Characters of a policy's name, at most.
+MAX_NAME = 200
 
 #: Entry-point group under which another package offers policies.
 ENTRY_POINTS = "paxsim.policies"
@@ -76,6 +78,10 @@ def policy(function: Callable | None = None, *, solo: bool = True) -> Any:
         return functools.partial(policy, solo=solo)
     if not isinstance(function, FunctionType):
         raise PaxsimError(f"policy: found {told(function)}; allowed: a function")
+    if not is_name(function.__name__, MAX_NAME) or set(",:") & set(function.__name__):
+        raise PaxsimError(
+            f"policy: name: found {told(function.__name__)}; allowed: what a line-up can name"
+        )
     checked_bool(f"policy {function.__name__}: solo", solo)
     return _register(make_policy(function, solo=solo))
 
@@ -201,7 +207,7 @@ def policy_from_module(module: str, source: bytes, label: str) -> Policy:
     with stdout_to_stderr():
         import_module(module)
     found = find_policy(label)
-    here = user_file_of(module)
+    here = user_file_of(module, found.origin)
     if here is not None and here.source != source:
         raise PaxsimError(f"policy {label}: {module} has changed since the run began")
     return found

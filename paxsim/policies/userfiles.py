@@ -48,8 +48,8 @@ class UserFile:
         return f"paxsim_file_{digest.hexdigest()[:16]}"
 
 
-#: Files by the name of the module that was made of them.
-_imported: dict[str, UserFile] = {}
+#: Files by module and path: the cells of a notebook are different files of one module.
+_imported: dict[tuple[str, str], UserFile] = {}
 #: Modules beside imported files, by folder and then by relative path.
 _beside: dict[str, dict[str, bytes]] = {}
 #: Importing changes what the whole process sees, so one thread at a time does it.
@@ -66,17 +66,18 @@ def read_user_file(path: Path) -> UserFile:
 
 
 def keep_user_file(module: str, path: Path) -> None:
-    """Keep a file that Python itself has imported under this name, such as a script."""
-    if module not in _imported:
+    """Keep the file of a module that has just defined something, also if it did so before."""
+    loader = getattr(sys.modules.get(module), "__loader__", None)
+    ours = isinstance(loader, _KeptLoader) and loader.path == str(path)
+    with contextlib.suppress(OSError):  # a notebook has no file
+        source = loader.source if ours else path.read_bytes()  # type: ignore[union-attr]
         beside = _beside.setdefault(str(path.parent), {})
-        with contextlib.suppress(OSError):
-            source = beside.get(path.name) or path.read_bytes()
-            _imported[module] = UserFile(str(path), source, beside)
+        _imported[module, str(path)] = UserFile(str(path), source, beside)
 
 
-def user_file_of(module: str) -> UserFile | None:
-    """The file that a module was made of, if it is a user's."""
-    return _imported.get(module)
+def user_file_of(module: str, path: str) -> UserFile | None:
+    """The file of a module as it was imported, if there is one."""
+    return _imported.get((module, path))
 
 
 def import_user_file(file: UserFile) -> ModuleType:
@@ -89,12 +90,11 @@ def import_user_file(file: UserFile) -> ModuleType:
         assert spec is not None
         module = importlib.util.module_from_spec(spec)
         sys.modules[file.module_name] = module
-        _imported[file.module_name] = file
         try:
             with _modules_beside(file), stdout_to_stderr():
                 loader.exec_module(module)
         except BaseException as error:  # a file may also end the program: sys.exit()
-            del sys.modules[file.module_name], _imported[file.module_name]
+            del sys.modules[file.module_name]
             if isinstance(error, (PaxsimError, KeyboardInterrupt)):
                 raise
             raise PaxsimError(_in_one_line(Path(file.path).name, error)) from None
@@ -118,10 +118,10 @@ class _KeptLoader(SourceFileLoader):
 
     def __init__(self, name: str, path: str, source: bytes):
         super().__init__(name, path)
-        self._source = source
+        self.source = source
 
     def get_data(self, path: str) -> bytes:
-        return self._source
+        return self.source
 
     def path_stats(self, path: str) -> dict:
         # Python's own cache of compiled files takes two files of one second for the same.
@@ -129,7 +129,7 @@ class _KeptLoader(SourceFileLoader):
 
     def exec_module(self, module: ModuleType) -> None:
         """Run the module, with its text at hand for messages and for `inspect`."""
-        text = importlib.util.decode_source(self._source)
+        text = importlib.util.decode_source(self.source)
         linecache.cache[self.path] = (len(text), None, text.splitlines(True), self.path)
         super().exec_module(module)
 
@@ -142,6 +142,10 @@ class _BesideFinder:
         self._kept = kept
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        owner = sys.modules.get(name.partition(".")[0])
+        loader = getattr(owner, "__loader__", None)
+        if getattr(owner, "__file__", None) and not isinstance(loader, _KeptLoader):
+            return None  # a part of a package that is not beside the file
         stem = name.replace(".", "/")
         for relative in (f"{stem}/__init__.py", f"{stem}.py"):
             if relative not in self._kept:
@@ -160,7 +164,9 @@ class _BesideFinder:
 def _modules_beside(file: UserFile) -> Iterator[None]:
     """Let a file import what stands beside it."""
     folder = Path(file.path).parent
-    finder = _BesideFinder(folder, file.beside)
+    kept = _beside.setdefault(str(folder), {})
+    kept.update(file.beside)
+    finder = _BesideFinder(folder, kept)
     places = [i for i, known in enumerate(sys.meta_path) if known is PathFinder]
     sys.meta_path.insert(places[0] if places else len(sys.meta_path), finder)
     sys.path.insert(0, str(folder))  # for what is not written in Python

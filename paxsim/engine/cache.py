@@ -1,8 +1,8 @@
-"""Compilation of the engine, with a cache that can't go stale.
+"""The cache of compiled code, which can't go stale.
 
 Numba's own cache looks at the file a function stands in and not at the helpers it calls, so an
-edited helper would go unnoticed. Here every cached kernel is filed under a fingerprint of all
-sources that go into compiled code, in the user's cache folder, so a read-only install works too.
+edited helper would go unnoticed. Here compiled code is filed under a fingerprint of all sources
+that go into it, in the user's cache folder, so a read-only install works too.
 """
 
 from __future__ import annotations
@@ -16,127 +16,19 @@ import re
 import shutil
 import sys
 import time
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import llvmlite
 import numba
-from llvmlite.binding import (
-    Linkage,
-    create_pass_builder,
-    create_pipeline_tuning_options,
-    get_host_cpu_name,
-)
-from numba import types
+from llvmlite.binding import get_host_cpu_name
 from numba.core.caching import CompileResultCacheImpl as _ResultImpl
 from numba.core.caching import FunctionCache, _CacheLocator
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
-from numba.core.errors import NumbaExperimentalFeatureWarning
-from numba.core.registry import CPUDispatcher
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
 from paxsim.engine.trust import why_not_trusted
-
-# First-class functions are what policies are passed as; the warning says they are experimental.
-warnings.filterwarnings(
-    "ignore", message="First-class function type", category=NumbaExperimentalFeatureWarning
-)
-
-#: numpy's error model: no test for division by zero, which the rules' checks exclude.
-OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
-
-
-class _PartLibrary(JITCodeLibrary):
-    """Code of a function that runs only as a part of another: linked, not optimised, not run.
-
-    Numba would optimise a function and turn it into machine code again in every function above
-    it, up to the entry point: as many times as calls are nested. Here an entry point does it once
-    for all of its parts.
-    """
-
-    def _optimize_final_module(self) -> None:
-        pass
-
-    def _finalize_final_module(self) -> None:
-        self._finalize_dynamic_globals()
-        self._finalized = True
-
-    def get_pointer_to_function(self, name: str) -> int:
-        self._ensure_finalized()
-        return 0  # there is no machine code
-
-    @property
-    def codegen(self) -> _PartLibrary:
-        return self  # numba asks it for `set_env` only
-
-    def set_env(self, name: str, env: Any) -> None:
-        """Nothing to do: only code that calls back into Python has an environment to look up."""
-
-
-class _PartCompiler(Compiler):
-    """Numba's usual compiler, except for what it puts the code into."""
-
-    def __init__(self, typingctx, targetctx, library, *args):
-        library = _PartLibrary(targetctx.codegen(), "part")
-        super().__init__(typingctx, targetctx, library, *args)
-
-
-class _EntryLibrary(JITCodeLibrary):
-    """Code of an entry point, with all of its parts.
-
-    Parts are marked as seen from nowhere else, so that the optimiser may change how they are
-    called, put a part that is called once into its caller whatever its size, and drop the rest.
-    Loops are left as they are: those of a game run over a handful of cards, and unrolled or
-    vectorised they take longer to run and to compile.
-    """
-
-    def _optimize_final_module(self) -> None:
-        for function in self._final_module.functions:
-            if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
-                function.linkage = Linkage.internal
-        options = create_pipeline_tuning_options(speed_level=3)
-        options.loop_unrolling = False
-        options.loop_vectorization = False
-        options.slp_vectorization = False
-        builder = create_pass_builder(self._codegen._tm, options)
-        builder.getModulePassManager().run(self._final_module, builder)
-
-
-class _EntryCompiler(Compiler):
-    """Numba's usual compiler, except for what it puts the code into."""
-
-    def __init__(self, typingctx, targetctx, library, *args):
-        library = _EntryLibrary(targetctx.codegen(), "entry")
-        library.enable_object_caching()
-        super().__init__(typingctx, targetctx, library, *args)
-
-
-class _PartDispatcher(CPUDispatcher):
-    """Hands every whole number over as 64-bit, however wide it is in a record.
-
-    So a function is compiled once, and not again for each mixture of widths and literals that it
-    is called with. Only the unsigned 64-bit words of random streams stay what they are.
-    """
-
-    def get_call_template(self, args, kws):
-        return super().get_call_template(tuple(_widened(arg) for arg in args), kws)
-
-
-def _widened(kind: types.Type) -> types.Type:
-    kind = types.unliteral(kind)
-    whole = isinstance(kind, types.Integer) and kind != types.uint64
-    return types.int64 if whole else kind
-
-
-def kernel(function: Callable) -> Callable:
-    """Compile a function as a part of whatever calls it: it has no way in from Python."""
-    options = {"nopython": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, **OPTIONS}
-    return _PartDispatcher(function, targetoptions=options, pipeline_class=_PartCompiler)
-
 
 #: The package's files that compiled code is made of: it calls nothing that stands elsewhere.
 COMPILED = ("*.py", "engine/*.py", "policies/*.py")
@@ -321,34 +213,3 @@ def enable_package_cache(dispatcher: Any, what: str = "policies (about 2 s each)
             f"compiling {what}, in every process anew: no cache folder can be used; "
             "PAXSIM_CACHE_DIR names another ..."
         )
-
-
-def with_parts(function: Callable) -> Any:
-    """A dispatcher for a function that is optimised once, together with all of its parts."""
-    return numba.njit(**OPTIONS, pipeline_class=_EntryCompiler)(function)
-
-
-def entry(signature: Any) -> Callable[[Callable], Callable]:
-    """Make a function an entry point of the engine: compiled at its first call, and cached.
-
-    The signature is explicit so that policies arrive as first-class functions: one compiled
-    engine serves every line-up. A callable signature is asked for it at the first call.
-    """
-
-    def decorate(function: Callable) -> Callable:
-        @functools.cache
-        def compiled() -> Callable:
-            dispatcher = with_parts(function)
-            enable_package_cache(dispatcher, "the engine (about 10 s)")
-            dispatcher.compile(signature)
-            dispatcher.disable_compile()
-            return dispatcher
-
-        @functools.wraps(function)
-        def call(*args: Any) -> Any:
-            return compiled()(*args)
-
-        call.compiled = compiled  # type: ignore[attr-defined]
-        return call
-
-    return decorate
