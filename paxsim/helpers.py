@@ -126,13 +126,9 @@ def strength(table, seat, category):
 @kernel
 def best_rival(table, me, category):
     """The most symbols that any other seat has in a category, bonus included."""
-    mine = table.strength[me.seat, category]
-    if mine < table.strongest[category]:
-        return table.strongest[category]
     best = 0
     for seat in range(table.players):
-        if seat != me.seat:
-            best = max(best, table.strength[seat, category])
+        best = max(best, table.strength[seat, category] if seat != me.seat else 0)
     return best
 
 

@@ -91,7 +91,7 @@ table_dtype = np.dtype(
 
 seat_dtype = np.dtype(
     [
-        ("seat", np.int32),
+        ("seat", np.uint32),
         ("money", np.int32),
         ("hand_count", np.int32),
         ("peeked", np.int32),  # 1 once this seat has looked at Rome's hidden cards

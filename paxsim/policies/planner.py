@@ -207,11 +207,11 @@ def worth_if_left(table, me, legion, card, hope, richest, to_rome, rome_has):
 
 
 @kernel
-def choose_legion(table, me, choice, card, hope, first, best_score):
-    """PLACE: the place from number `first` on, all legions, that is better than `best_score`.
+def choose_legion(table, me, card, hope, best_score):
+    """The legion below which the card is worth more than `best_score`, and what it is worth there.
 
-    Returns the place and its score; the place is NOBODY if there is none. Who will get the group?
-    Looking through groups takes time, so it is done only where it can make a difference.
+    The legion is NOBODY if there is none. Who will get the group? Looking through groups takes
+    time, so it is done only where it can make a difference.
     """
     best = NOBODY
     # Where this seat buys the group at once, the card sweetens it.
@@ -227,8 +227,7 @@ def choose_legion(table, me, choice, card, hope, first, best_score):
         bound = most_if_left(me, to_rome, rome_has)
     if own <= best_score and bound <= best_score:
         return best, best_score
-    for number in range(first, choice.places):
-        legion = choice.options[number]
+    for legion in range(table.legions):
         score = best_score
         if own > best_score and would_buy(table, me, legion, card, hope):
             score = own
@@ -238,8 +237,61 @@ def choose_legion(table, me, choice, card, hope, first, best_score):
                 score = own
         if score > best_score:
             best_score = score
-            best = number
+            best = legion
     return best, best_score
+
+
+@kernel
+def choose_place_of(table, me, choice, card, hope, instead, usual, best_score):
+    """The place, by its number, where the card is worth more than `best_score`, and its worth.
+
+    The place is NOBODY if there is none. `hope` is what the card is worth in the hand, `instead`
+    what the hand gets otherwise, and `usual` what an average card is worth there.
+    """
+    best = NOBODY
+    number = 0
+    if choice.options[number] == TO_HAND:
+        score = hope - instead
+        if score > best_score:
+            best_score = score
+            best = number
+        number += 1
+    if number < choice.places and choice.options[number] == TO_BOTTOM:
+        # A card worth keeping should not be the one that goes away.
+        score = _WASTE * (usual - hope)
+        if score > best_score:
+            best_score = score
+            best = number
+        number += 1
+    if number < choice.places:  # all legions, in their order
+        legion, best_score = choose_legion(table, me, card, hope, best_score)
+        if legion != NOBODY:
+            best = number + legion
+    return best, best_score
+
+
+@kernel
+def choose_place(table, me, choice):
+    """PLACE: the card and place with the largest advantage over an average card there."""
+    keep = patience(table, me)
+    usual = keep * me.memory[USUAL]
+    if choice.drawn_count == 1:
+        card = choice.drawn[0]
+        hope = max(keep * hope_of(table, me, card), 0.0)
+        return choose_place_of(table, me, choice, card, hope, usual, usual, -_NO_BOUND)[0]
+    best = 0
+    best_score = -_NO_BOUND
+    for index in range(choice.drawn_count):
+        card = choice.drawn[index]
+        hope = max(keep * hope_of(table, me, card), 0.0)
+        # The hand gets another card in view instead, or an average one.
+        instead = max(usual, best_in_hand(table, me, choice, keep, index))
+        place, best_score = choose_place_of(
+            table, me, choice, card, hope, instead, usual, best_score
+        )
+        if place != NOBODY:
+            best = index * choice.places + place
+    return best
 
 
 @kernel
@@ -249,38 +301,6 @@ def best_in_hand(table, me, choice, keep, but):
     for index in range(choice.drawn_count):
         if index != but:
             best = max(best, keep * hope_of(table, me, choice.drawn[index]))
-    return best
-
-
-@kernel
-def choose_place(table, me, choice):
-    """PLACE: the card and place with the largest advantage over an average card there."""
-    keep = patience(table, me)
-    usual = keep * me.memory[USUAL]
-    best = 0
-    best_score = -_NO_BOUND
-    for index in range(choice.drawn_count):
-        card = choice.drawn[index]
-        hope = max(keep * hope_of(table, me, card), 0.0)
-        number = 0
-        if choice.options[number] == TO_HAND:
-            # What the hand gets instead: another card in view, or an average one.
-            score = hope - max(usual, best_in_hand(table, me, choice, keep, index))
-            if score > best_score:
-                best_score = score
-                best = index * choice.places + number
-            number += 1
-        if number < choice.places and choice.options[number] == TO_BOTTOM:
-            # A card worth keeping should not be the one that goes away.
-            score = _WASTE * (usual - hope)
-            if score > best_score:
-                best_score = score
-                best = index * choice.places + number
-            number += 1
-        if number < choice.places:
-            place, best_score = choose_legion(table, me, choice, card, hope, number, best_score)
-            if place != NOBODY:
-                best = index * choice.places + place
     return best
 
 

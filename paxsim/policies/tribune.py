@@ -51,9 +51,11 @@ def note_claims(table, me):
 def take_best_claim(me):
     """The category that is most this seat's by its notes; it will not be found again."""
     best = 0
+    most = me.memory[SUMS]
     for category in range(1, N_CATEGORIES):
-        if me.memory[SUMS + category] > me.memory[SUMS + best]:
-            best = category
+        claim = me.memory[SUMS + category]
+        best = category if claim > most else best
+        most = max(most, claim)
     me.memory[SUMS + best] = -1e9
     return best
 
