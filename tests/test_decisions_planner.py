@@ -96,6 +96,12 @@ def test_a_card_that_nobody_wants_goes_under_the_deck():
     assert chosen("wishful", game, wealth=3.0, money=0.1) == "place land/1/2 to bottom"
 
 
+def test_a_wish_that_there_is_no_room_for_makes_no_card_worth_waiting_for():
+    """Nothing in the deck is better than what was drawn, so the first place will do."""
+    game = place("land/1/2")
+    assert chosen("wishful", game, wealth=3.0, room=0.0, money=0.1) == "place land/1/2 to hand"
+
+
 def test_what_rome_should_have_goes_to_the_group_it_takes():
     """0.6 of a symbol for Rome against half of an average card: it tips where these are equal."""
     game = place("land/1/1", legions=[["senator/1/1"], ["senator/1/3"]])
@@ -314,7 +320,8 @@ def test_land_that_allows_too_little_is_not_played_for_a_fleet():
 def test_land_is_not_played_for_a_fleet_that_is_allowed_already():
     game = play("land/1/1", "fleet/1/1", show=["land/1/1", "land/1/1"])
     assert chosen("wishful", game, fleet=2.0, money=0.1) == "play fleet/1/1"
-    assert chosen("wishful", play("land/1/1", show=["land/1/1"]), **FLEET) == "stop"
+    dear = play("land/1/1", "fleet/1/1", show=["land/2/3"])
+    assert chosen("wishful", dear, fleet=2.0, money=3.0) == "stop"
 
 
 # --- react ----------------------------------------------------------------------------------

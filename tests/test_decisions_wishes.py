@@ -175,6 +175,10 @@ def test_religion_is_wished_up_to_two_cards_then_up_to_three_then_no_more(symbol
     assert worth(wishful.FORESIGHT, "religion/1/1", a=6.0, show=shown) == is_about(expected)
 
 
+def test_a_step_counts_symbols_and_not_cards():
+    assert worth(wishful.STEP, "wealth/1/1", a=6.0, c=3, show=["wealth/2/3"]) == is_about(6)
+
+
 def test_a_step_can_be_of_any_category():
     assert worth(wishful.STEP, "religion/1/1", a=6.0, b=RELIGION, c=4) == is_about(6 / 4)
 
@@ -207,9 +211,11 @@ def test_a_margin_is_wished_even_by_the_holder():
 
 
 def test_the_strongest_of_several_rivals_counts():
-    rivals = {1: ["intrigue/1/1"], 2: ["intrigue/2/3", "intrigue/2/3"], 3: ["intrigue/1/1"]}
-    cards = dict(players=4, rivals=rivals, primus=2)
-    assert primus("intrigue/6/9", **cards) == is_about(2.0 * 5.2)
+    for strongest in (1, 2, 3):
+        rivals = {1: ["intrigue/1/1"], 2: ["intrigue/1/1"], 3: ["intrigue/1/1"]}
+        rivals[strongest] = ["intrigue/2/3", "intrigue/2/3"]
+        cards = dict(players=4, rivals=rivals, primus=strongest)
+        assert primus("intrigue/6/9", **cards) == is_about(2.0 * 5.2)
 
 
 # --- what Rome may have ---------------------------------------------------------------------
