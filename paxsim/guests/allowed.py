@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import builtins
 import math
+import random
 from typing import Any
 
 import numpy as np
@@ -123,8 +124,10 @@ def name_of(thing: Any) -> str:
     if isinstance(thing, str):
         return thing
     name = getattr(thing, "__qualname__", None) or getattr(thing, "__name__", None) or repr(thing)
-    if isinstance(getattr(thing, "__self__", None), np.random.RandomState):
-        return f"numpy.random.{thing.__name__}"
+    dice = getattr(thing, "__self__", None)
+    if isinstance(dice, (np.random.RandomState, random.Random)):
+        package = "random" if isinstance(dice, random.Random) else "numpy.random"
+        return f"{package}.{thing.__name__}"
     if isinstance(thing, np.ufunc):
         return f"numpy.{name}"
     module = getattr(thing, "__module__", None)

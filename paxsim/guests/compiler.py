@@ -126,6 +126,9 @@ class _TakeIn(FunctionPass):
     def _taken_in(self, block: Any, statement: Any) -> list[Any]:
         """An assignment, or what stands for it."""
         target, value, loc = statement.target, statement.value, statement.loc
+        if target.name in self.function.__code__.co_freevars:
+            what = f"changes {target.name} of the function around it"  # which numba would forget
+            raise refuse(self.function, loc.line, what, "me.memory")
         op = value.op if isinstance(value, ir.Expr) else ""
         if op in ("binop", "inplace_binop"):
             plain = value.fn if op == "binop" else value.immutable_fn

@@ -88,7 +88,11 @@ class Proof:
         is_array = isinstance(target, types.Array)
         if not isinstance(target, types.List) and not (is_array and target.mutable):
             raise self._refuse("writes to what it may only read", "me.memory alone")
-        self._check_origin(operator.setitem, self.state.calltypes[statement])
+        signature = self.state.calltypes[statement]
+        self._check_origin(operator.setitem, signature)
+        if not is_array and isinstance(signature.args[1], types.SliceType):
+            # Numba would change a list that is put into itself while it reads it.
+            raise self._refuse("writes to several items of a list", "one at a time, or an array")
         if _is_whole(target) and _is_fraction(self._type(statement.value)):
             raise self._refuse("puts a number with a fraction among whole ones", "int(x)")
 
