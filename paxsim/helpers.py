@@ -126,6 +126,9 @@ def strength(table, seat, category):
 @kernel
 def best_rival(table, me, category):
     """The most symbols that any other seat has in a category, bonus included."""
+    strongest = table.strongest[category]
+    if table.strength[me.seat, category] < strongest:
+        return strongest
     best = 0
     for seat in range(table.players):
         best = max(best, table.strength[seat, category] if seat != me.seat else 0)
