@@ -4,8 +4,10 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 SCALE ?= 1
+JOBS ?= 1
+AREA ?=
 
-.PHONY: report test lint format docs bench clean help
+.PHONY: report test mutants lint format docs bench clean help
 
 help:           ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -23,6 +25,9 @@ report: $(READY)  ## all standing studies into reports/index.html; SCALE=10 for 
 
 test: $(READY)  ## the whole test suite
 	$(BIN)/python -m pytest -n 2
+
+mutants: $(READY)  ## does the suite notice mistakes? takes a while; JOBS=2, AREA="tally stats"
+	$(BIN)/python tests/mutants/run.py --jobs $(JOBS) $(addprefix --area ,$(AREA))
 
 lint: $(READY)  ## style and types
 	$(BIN)/ruff check .

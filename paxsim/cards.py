@@ -15,7 +15,15 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from paxsim.errors import PaxsimError, checked_int, unknown
+from paxsim.errors import (
+    PaxsimError,
+    checked_bool,
+    checked_int,
+    checked_list,
+    checked_path,
+    unknown,
+)
+from paxsim.quoting import is_name, is_prose, one_line, told
 
 CATEGORIES = ("wealth", "fleet", "army", "religion", "senator", "land", "intrigue")
 WEALTH, FLEET, ARMY, RELIGION, SENATOR, LAND, INTRIGUE = range(7)
@@ -28,6 +36,10 @@ DEFAULT_DECK = "assumed"
 # A card travels through the engine as one 16-bit number (see Card.code).
 MAX_SYMBOLS = 31
 MAX_VALUE = 255
+#: What is published about single cards: their symbols, and what they cost.
+PUBLISHED_SYMBOLS, PUBLISHED_VALUES = range(1, 3), range(1, 5)
+#: Characters of a deck's name and note, at most.
+MAX_NAME, MAX_NOTE = 100, 4000
 #: Largest number of cards in one copy; two copies have to fit the engine's ring of 256 cards.
 MAX_COPY = 120
 
@@ -75,17 +87,13 @@ class Deck:
     path: str = ""
 
     def __post_init__(self) -> None:
-        if not 1 <= len(self.cards) <= MAX_COPY:
-            raise PaxsimError(
-                f"deck {self.name}: found {len(self.cards)} cards; allowed: at most {MAX_COPY}"
-            )
-        for card in self.counts:
-            where = f"deck {self.name}: {card}"
-            if card.category not in CATEGORIES:
-                raise unknown(f"{where}: category", card.category, CATEGORIES)
-            checked_int(f"{where}: symbols", card.symbols, 1, MAX_SYMBOLS)
-            checked_int(f"{where}: value", card.value, 0, MAX_VALUE)
-        object.__setattr__(self, "cards", tuple(sorted(self.cards)))
+        check_texts("deck", self.name, self.note)
+        where = f"deck {self.name}"
+        cards = checked_list(f"{where}: cards", self.cards, f"a list of 1 to {MAX_COPY} cards")
+        if len(cards) > MAX_COPY:
+            raise PaxsimError(f"{where}: found {len(cards)} cards; allowed: at most {MAX_COPY}")
+        found = [_checked_card(card, f"{where}: {told(card)}") for card in cards]
+        object.__setattr__(self, "cards", tuple(sorted(found)))
 
     @property
     def source(self) -> str:
@@ -106,6 +114,40 @@ class Deck:
     def of_category(self, category: str) -> list[Card]:
         """The cards of one category, sorted by symbols and value."""
         return [card for card in self.cards if card.category == category]
+
+
+def check_texts(where: str, name: Any, note: Any) -> None:
+    """Name and note of a deck are shown wherever results are, so they must be fit to be seen."""
+    if not is_name(name, MAX_NAME):
+        raise PaxsimError(
+            f"{where}: name: found {told(name)}; "
+            f"allowed: a non-empty text of one line, at most {MAX_NAME} characters, none unseen"
+        )
+    if not is_prose(note, MAX_NOTE):
+        raise PaxsimError(
+            f"{where}: note: found {told(note)}; "
+            f"allowed: a text of at most {MAX_NOTE} characters, without control characters"
+        )
+
+
+def _checked_card(card: Any, where: str) -> Card:
+    """A card whose category, symbols and value are allowed."""
+    if not isinstance(card, tuple) or len(card) != len(Card._fields):
+        raise PaxsimError(f"{where}: found no card; allowed: Card(category, symbols, value)")
+    category, symbols, value = card
+    if not isinstance(category, str) or category not in CATEGORIES:
+        raise unknown(f"{where}: category", category, CATEGORIES)
+    return Card(
+        category,
+        checked_int(f"{where}: symbols", symbols, 1, MAX_SYMBOLS),
+        checked_int(f"{where}: value", value, 0, MAX_VALUE),
+    )
+
+
+def unpublished_cards(deck: Deck) -> list[Card]:
+    """The kinds of cards that go beyond what is published about symbols and values."""
+    symbols, values = PUBLISHED_SYMBOLS, PUBLISHED_VALUES
+    return [c for c in sorted(deck.counts) if c.symbols not in symbols or c.value not in values]
 
 
 def deck_names() -> list[str]:
@@ -134,9 +176,12 @@ def load_deck(source: str | Path | Deck = DEFAULT_DECK) -> Deck:
     """
     if isinstance(source, Deck):
         return source
+    if not isinstance(source, (str, Path)):
+        raise PaxsimError(f"deck: found {told(source)}; allowed: a name, FILE.toml, or a Deck")
     name = str(source)
     if name.endswith(".toml"):
-        return replace(parse_deck(read_toml("deck", Path(name)), where=name), path=name)
+        path = checked_path("deck", name)
+        return replace(parse_deck(read_toml("deck", path), where=name), path=name)
     return _shipped_deck(name)
 
 
@@ -153,10 +198,11 @@ def read_toml(field: str, path: Path) -> dict[str, Any]:
     """Read a TOML file, turning every way this can fail into one clear line."""
     try:
         return tomllib.loads(path.read_text("utf-8"))
-    except tomllib.TOMLDecodeError as error:
-        raise PaxsimError(f"{field}: {path} is not valid TOML: {error}") from None
     except UnicodeDecodeError:
         raise PaxsimError(f"{field}: {path} is not a text file in UTF-8") from None
+    except (ValueError, RecursionError) as error:  # also numbers too long, lists too deep
+        said = one_line(str(error))
+        raise PaxsimError(f"{field}: {path} is not valid TOML: {said}") from None
     except OSError as error:
         raise PaxsimError(f"{field}: cannot read {path}: {error.strerror}") from None
 
@@ -174,15 +220,10 @@ def parse_deck(data: dict[str, Any], where: str) -> Deck:
     for key in data:
         if key not in ("name", "note", "complete", "cards"):
             raise unknown(f"deck {where}: field", key, ("name", "note", "complete", "cards"))
-    name = data.get("name")
-    if not isinstance(name, str) or not name:
-        raise PaxsimError(f"deck {where}: name: found {name!r}; allowed: a non-empty text")
-    note = data.get("note", "")
-    if not isinstance(note, str):
-        raise PaxsimError(f"deck {where}: note: found {note!r}; allowed: a text")
-    complete = data.get("complete", True)
-    if not isinstance(complete, bool):
-        raise PaxsimError(f"deck {where}: complete: found {complete!r}; allowed: true or false")
+    name, note = data.get("name"), data.get("note", "")
+    check_texts(f"deck {where}", name, note)
+    assert isinstance(name, str)
+    complete = checked_bool(f"deck {where}: complete", data.get("complete", True))
     rows = data.get("cards")
     if not isinstance(rows, list) or not rows:
         raise PaxsimError(f"deck {where}: cards: found none; allowed: a list of [[cards]] tables")
@@ -198,20 +239,14 @@ def _parse_row(row: Any, where: str) -> list[Card]:
     """One ``[[cards]]`` table as a list of equal cards."""
     fields = ("category", "symbols", "value", "count")
     if not isinstance(row, dict):
-        raise PaxsimError(f"{where}: found {row!r}; allowed: a table with {', '.join(fields)}")
+        raise PaxsimError(f"{where}: found {told(row)}; allowed: a table with {', '.join(fields)}")
     for key in row:
         if key not in fields:
             raise unknown(f"{where}: field", key, fields)
     for key in fields:
         if key not in row:
             raise PaxsimError(f"{where}: {key}: missing; a card needs {', '.join(fields)}")
-    if row["category"] not in CATEGORIES:
-        raise unknown(f"{where}: category", row["category"], CATEGORIES)
-    card = Card(
-        row["category"],
-        checked_int(f"{where}: symbols", row["symbols"], 1, MAX_SYMBOLS),
-        checked_int(f"{where}: value", row["value"], 0, MAX_VALUE),
-    )
+    card = _checked_card((row["category"], row["symbols"], row["value"]), where)
     return [card] * checked_int(f"{where}: count", row["count"], 1, MAX_COPY)
 
 

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Mapping, Set
 from difflib import get_close_matches
-from numbers import Integral
+from math import isfinite
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from paxsim.quoting import told
 
 
 class PaxsimError(ValueError):
@@ -27,14 +35,87 @@ def unknown(field: str, found: object, allowed: Iterable[str]) -> PaxsimError:
         The names that would have been accepted.
     """
     names = [str(name) for name in allowed]
-    near = get_close_matches(str(found), names, n=1)
+    text = found if isinstance(found, str) else told(found)
+    near = get_close_matches(text, names, n=1)
     hint = f" (did you mean {near[0]!r}?)" if near else ""
-    return PaxsimError(f"{field}: {str(found)!r} is unknown{hint}; allowed: {', '.join(names)}")
+    return PaxsimError(f"{field}: {told(text)} is unknown{hint}; allowed: {', '.join(names)}")
 
 
-def checked_int(field: str, found: object, low: int, high: int) -> int:
+def is_whole(found: object) -> bool:
+    """Whether something is a whole number, Python's or numpy's; True and False are none."""
+    return isinstance(found, Integral) and not isinstance(found, bool)
+
+
+def is_number(found: Any) -> bool:
+    """Whether something is a number; infinity, "not a number", True and False are none."""
+    if not isinstance(found, Real) or isinstance(found, bool):
+        return False
+    try:
+        return isfinite(found)
+    except OverflowError:  # too large for a float
+        return False
+
+
+def checked_int(field: str, found: Any, low: int, high: int) -> int:
     """Return `found` if it is a whole number within ``low..high``; complain otherwise."""
-    # Integral, because numpy's whole numbers are as good as Python's.
-    if isinstance(found, Integral) and not isinstance(found, bool) and low <= int(found) <= high:
+    if is_whole(found) and low <= int(found) <= high:
         return int(found)
-    raise PaxsimError(f"{field}: found {found!r}; allowed: a whole number from {low} to {high}")
+    raise PaxsimError(f"{field}: found {told(found)}; allowed: a whole number from {low} to {high}")
+
+
+def checked_bool(field: str, found: Any) -> bool:
+    """Return `found` if it is true or false, also numpy's; complain otherwise."""
+    if isinstance(found, (bool, np.bool_)):
+        return bool(found)
+    raise PaxsimError(f"{field}: found {told(found)}; allowed: true or false")
+
+
+def checked_list(field: str, found: Any, allowed: str) -> list[Any]:
+    """Return the items of a list, a tuple or the like, at least one; complain otherwise.
+
+    Texts and mappings have items too, but not those that somebody who gives them means; a set has
+    no order.
+    """
+    unfit = isinstance(found, (str, bytes, Mapping, Set)) or not isinstance(found, Iterable)
+    try:
+        items = [] if unfit else list(found)
+    except TypeError:  # numpy's array of no dimension
+        items = []
+    if not items:
+        raise PaxsimError(f"{field}: found {told(found)}; allowed: {allowed}")
+    return items
+
+
+def checked_path(field: str, found: Any) -> Path:
+    """Return `found` as a path if it can be one; complain otherwise."""
+    text = os.fspath(found) if isinstance(found, (str, os.PathLike)) else None
+    if not isinstance(text, str) or not text.strip() or "\0" in text:
+        raise PaxsimError(f"{field}: found {told(found)}; allowed: the name of a file or folder")
+    try:
+        Path(text).exists()
+    except OSError as error:  # it is too long, say
+        raise PaxsimError(f"{field}: cannot use {told(text)}: {error.strerror}") from None
+    return Path(text)
+
+
+#: The extra of the package that brings a library.
+_EXTRAS = {
+    "pandas": "experiments",
+    "scipy": "experiments",
+    "joblib": "experiments",
+    "pyarrow": "experiments",
+    "matplotlib": "report",
+    "jinja2": "report",
+    "cmaes": "tune",
+    "dask": "dask",
+    "distributed": "dask",
+}
+
+
+def missing_library(what: str, name: str | None) -> PaxsimError:
+    """Build the error for something whose library is in an extra that is not installed."""
+    library = (name or "a library").partition(".")[0]
+    extra = _EXTRAS.get(library, "all")
+    return PaxsimError(
+        f"{what}: {library} is not installed; allowed: pip install 'paxsim[{extra}]'"
+    )

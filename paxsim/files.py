@@ -1,8 +1,12 @@
-"""Writing files: all of a file or nothing of it."""
+"""Writing files: all of a file or nothing of it, and nothing of anybody else's."""
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
+import stat
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,8 +17,13 @@ from paxsim.errors import PaxsimError
 
 
 @contextmanager
-def atomic_write(path: Path, field: str = "out", mode: str = "w") -> Iterator[IO]:
+def atomic_write(
+    path: Path, field: str = "out", mode: str = "w", part: str | None = None
+) -> Iterator[IO]:
     """Open a file for writing that appears under its name only when it is complete.
+
+    A link stays what it is, and the file that it leads to is replaced. What is no regular file (a
+    device, a FIFO, ``/dev/stdout``) is written to as it is.
 
     Parameters
     ----------
@@ -24,25 +33,121 @@ def atomic_write(path: Path, field: str = "out", mode: str = "w") -> Iterator[IO
         The option that named it, for messages.
     mode : str
         ``"w"`` (text, UTF-8) or ``"wb"``.
+    part : str, optional
+        Name of the file while it is not complete; what a killed process left under this name is
+        written over. By default a name that is not taken.
     """
-    encoding = None if "b" in mode else "utf-8"
-    if path.is_dir():
+    if os.path.isdir(path):
         raise PaxsimError(f"{field}: {path} is a folder; allowed: the name of a file")
+    stream = _descriptor_named(path)
+    encoding = None if "b" in mode else "utf-8"
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        if stream is not None:
+            if sys.stdout is not None:
+                sys.stdout.flush()  # what was said before comes first
+            with os.fdopen(os.dup(stream), mode, encoding=encoding) as file:
+                yield file
+        elif os.path.exists(path) and not os.path.isfile(path):
+            with open(path, mode, encoding=encoding) as file:
+                yield file
+        else:
+            with _replaced(path, mode, encoding, part) as file:
+                yield file
+    except BrokenPipeError:
+        raise  # the reader has seen enough, which is no mistake
     except OSError as error:
         raise PaxsimError(f"{field}: cannot write {path}: {error.strerror}") from None
+
+
+@contextmanager
+def _replaced(path: Path, mode: str, encoding: str | None, part: str | None) -> Iterator[IO]:
+    """A file that takes the place of a regular file, or of none, when it is complete."""
+    target = Path(os.path.realpath(path))
+    if target.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    permissions = 0o666 & ~_umask()
+    if target.exists():
+        permissions = stat.S_IMODE(target.stat().st_mode)
+        if not os.access(target, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    if part is None:
+        handle, name = tempfile.mkstemp(prefix=".paxsim-", suffix=".part", dir=target.parent)
+    else:
+        name = str(target.parent / part)
+        handle = _open_part(name)
     try:
         with os.fdopen(handle, mode, encoding=encoding) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, path)
-    except OSError as error:
-        raise PaxsimError(f"{field}: cannot write {path}: {error.strerror}") from None
+        os.chmod(name, permissions)
+        os.replace(name, target)
     finally:
         Path(name).unlink(missing_ok=True)
+
+
+def _open_part(name: str) -> int:
+    """Open a file under a name that only its writer uses; it may be there from the last time."""
+    with contextlib.suppress(FileNotFoundError):
+        found = os.lstat(name)
+        if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
+            raise OSError(errno.EEXIST, f"{Path(name).name} is there, and was not left by a run")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
+    return os.open(name, flags, 0o600)
+
+
+def _descriptor_named(path: Path) -> int | None:
+    """The open file that a name such as ``/dev/stdout`` or ``/dev/fd/3`` stands for, if any.
+
+    To open such a name anew would cut off what a shell has sent to the same file before.
+    """
+    own = {os.path.realpath("/proc/self/fd"), "/dev/fd"}
+    name = os.path.abspath(path)
+    for _ in range(40):  # as many links as a system follows
+        folder, last = os.path.split(name)
+        if last.isdigit() and os.path.realpath(folder) in own:
+            return int(last)
+        if not os.path.islink(name):
+            return None
+        name = os.path.normpath(os.path.join(folder, os.readlink(name)))
+    return None
+
+
+def make_folder(path: Path, field: str) -> list[Path]:
+    """Make a folder and what is missing above it.
+
+    Returns
+    -------
+    list of pathlib.Path
+        The folders that were not there before, the outermost first.
+    """
+    made: list[Path] = []
+    try:
+        for folder in reversed([path, *path.parents]):
+            if not os.path.isdir(folder):
+                with contextlib.suppress(FileExistsError):
+                    folder.mkdir()
+                    made.append(folder)
+                if not os.path.isdir(folder):
+                    raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+    except OSError as error:
+        remove_folders(made)
+        raise PaxsimError(f"{field}: cannot write {path}: {error.strerror}") from None
+    return made
+
+
+def remove_folders(made: list[Path]) -> None:
+    """Remove folders that `make_folder` made, as far as nobody has put anything into them."""
+    for folder in reversed(made):
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+
+
+def read_regular(path: Path) -> bytes:
+    """The content of a regular file; to read a FIFO would be to wait for ever."""
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "Not a regular file")
+    return path.read_bytes()
 
 
 def _umask() -> int:

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from paxsim.cards import CATEGORIES, DEFAULT_DECK, Card, Deck
-from paxsim.engine.play import apply_option, score_game, start_game
+from paxsim.engine.play import (
+    NO_SUCH_OPTION,
+    apply_option,
+    ask_policy,
+    progress_dtype,
+    score_game,
+    start_game,
+    take_seats,
+)
 from paxsim.engine.records import (
     BUY,
     DECISIONS,
@@ -21,12 +30,21 @@ from paxsim.engine.records import (
     TO_BOTTOM,
     TO_HAND,
     TURN,
+    address_of,
+    game_dtype,
     log_dtype,
     result_dtype,
 )
+from paxsim.engine.streams import seat_keys
 from paxsim.errors import PaxsimError, checked_int
+from paxsim.failures import ask_all
+from paxsim.lineup import Lineup
 from paxsim.rules import Rules
-from paxsim.setting import Setting, check_numbers, make_setting
+from paxsim.setting import MAX_NUMBER, Setting, check_numbers, make_setting
+
+#: The log of games whose events nobody wants: it is never written to.
+NO_EVENTS = np.zeros(1, log_dtype)
+_NO_EVENTS_ADDRESS = address_of(NO_EVENTS)
 
 
 class Option(NamedTuple):
@@ -95,14 +113,23 @@ class Game:
         rules: str | Path | dict[str, Any] | Rules | None = None,
     ):
         setting = make_setting(players, solo_level=solo_level, deck=deck, rules=rules)
-        check_numbers(setting, seed, deal, rotation)
-        self._begin(setting, log=np.zeros(1, log_dtype))
-        start_game(self.record, self._log[0], seed, deal, rotation)
+        numbers = check_numbers(setting, seed, deal, rotation)
+        self._begin(setting, NO_EVENTS)
+        self._start(*numbers)
 
     def _begin(self, setting: Setting, log: np.ndarray) -> None:
         self.setting = setting
-        self._games = setting.new_game()
         self._log = log
+        self._log_address = address_of(log)
+        self._hold(setting.new_game())
+
+    def _hold(self, games: np.ndarray) -> None:
+        # As bytes, which numpy copies thirty times as fast as a record.
+        self._bytes = games.view(np.uint8)
+        self._address = address_of(self._bytes)
+
+    def _start(self, seed: int, deal: int, rotation: int) -> None:
+        start_game(self._address, self._log_address, seat_keys(seed), seed, deal, rotation)
 
     @classmethod
     def of_setting(
@@ -111,18 +138,13 @@ class Game:
         """A game of a checked setting that writes its events into `log` (for traces)."""
         game = cls.__new__(cls)
         game._begin(setting, log)
-        start_game(game.record, log[0], seed, deal, rotation)
+        game._start(seed, deal, rotation)
         return game
-
-    @property
-    def image(self) -> np.ndarray:
-        """The game as 64-bit words, to see whether something was changed."""
-        return self._games.view(np.uint64)
 
     @property
     def record(self) -> np.void:
         """The game's record (``paxsim.engine.records.game_dtype``)."""
-        return self._games[0]
+        return self._bytes.view(game_dtype)[0]
 
     @property
     def over(self) -> bool:
@@ -170,25 +192,45 @@ class Game:
 
     def apply(self, option: int) -> None:
         """Apply the option with this index, and go on to the next decision or to the end."""
-        if self.over:
-            raise PaxsimError("option: the game is over; allowed: none")
-        checked_int("option", option, 0, int(self.choice["count"]) - 1)
-        apply_option(self.record, self._log[0], option)
+        # Most callers hand over what they counted: only what is not an int is looked at closely.
+        if type(option) is not int:
+            option = checked_int("option", option, 0, MAX_NUMBER)
+        try:
+            done = apply_option(self._address, self._log_address, option)
+        except OverflowError:
+            done = NO_SUCH_OPTION
+        if done == NO_SUCH_OPTION:
+            if self.over:
+                raise PaxsimError("option: the game is over; allowed: none")
+            checked_int("option", option, 0, int(self.choice["count"]) - 1)
+
+    def take_seats(self, lineup: Lineup, rotation: int, progress: np.ndarray) -> None:
+        """Seat the policies of a line-up, for `ask`."""
+        policies, params = lineup.addresses(), lineup.params()
+        take_seats(self._address, policies, params, rotation, address_of(progress))
+
+    def ask(self, progress: np.ndarray) -> int:
+        """The option that the policy at the deciding seat chooses; see `walk`."""
+        return ask_policy(self._address, address_of(progress))
 
     def copy(self) -> Game:
-        """An independent copy that can be continued on its own."""
+        """An independent copy that can be continued on its own; it writes no events."""
         other = type(self).__new__(type(self))
         other.setting = self.setting
-        other._games = self._games.copy()
-        other._log = np.zeros(1, log_dtype)
+        other._log, other._log_address = NO_EVENTS, _NO_EVENTS_ADDRESS
+        other._hold(self._bytes.copy())
         return other
 
     def result(self) -> np.void:
         """The result record of a finished game."""
         if not self.over:
             raise PaxsimError(f"result: the game asks for {self.decision!r}; allowed: at its end")
+        return self.score()
+
+    def score(self) -> np.void:
+        """The result record if the game ended as things stand."""
         results = np.zeros(1, result_dtype)
-        score_game(self.record, results[0])
+        score_game(self._address, address_of(results))
         return results[0]
 
     def state(self) -> dict[str, Any]:
@@ -221,6 +263,42 @@ class Game:
             "symbols": _by_category(table["symbols"][seat]),
             "peeked": bool(me["peeked"]),
         }
+
+
+def walk(
+    setting: Setting,
+    lineup: Lineup,
+    seed: int,
+    deal: int,
+    rotation: int,
+    log: np.ndarray | None = None,
+) -> Iterator[Game]:
+    """Play a game with a line-up, stopping before its first decision and after every one.
+
+    Parameters
+    ----------
+    setting, lineup
+        See `paxsim.make_setting` and `paxsim.make_lineup`.
+    seed, deal, rotation : int
+        Which game.
+    log : numpy.ndarray, optional
+        Where its events are written, shape ``(1,)``, type ``log_dtype``.
+
+    Yields
+    ------
+    Game
+        The same object each time, one decision further.
+    """
+    seed, deal, rotation = check_numbers(setting, seed, deal, rotation)
+    game = Game.of_setting(setting, seed, deal, rotation, NO_EVENTS if log is None else log)
+    progress = np.zeros(1, progress_dtype)
+    progress["deal"] = deal
+    game.take_seats(lineup, rotation, progress)
+    yield game
+    while not game.over:
+        option = ask_all(lambda: game.ask(progress), setting, lineup, seed, progress[0])
+        game.apply(option)
+        yield game
 
 
 def _card(code: Any) -> Card:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from paxsim.engine.records import MAX_PARAMS, MAX_PLAYERS
-from paxsim.errors import PaxsimError
+from paxsim.errors import PaxsimError, checked_int, checked_list
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import find_policy, split_specs
 
@@ -41,10 +40,15 @@ class Lineup:
         """Whether all policies come with the package (and pass its contract test)."""
         return all(policy.built_in for policy in self.policies)
 
-    def compiled(self) -> tuple[Any, ...]:
-        """The compiled policies; positions that nobody takes repeat the first."""
-        functions = [policy.compiled for policy in self.policies]
-        return tuple(functions + functions[:1] * (MAX_PLAYERS - len(functions)))
+    def addresses(self, explaining: bool = False) -> np.ndarray:
+        """Addresses of the compiled policies by position, shape ``(MAX_PLAYERS,)``, uint64.
+
+        With `explaining`, policies that are not built in note the line that they are at.
+        """
+        found = np.zeros(MAX_PLAYERS, np.uint64)
+        for position, policy in enumerate(self.policies):
+            found[position] = policy.address(explaining)
+        return found
 
     def params(self) -> np.ndarray:
         """Parameters by position, shape ``(MAX_PLAYERS, MAX_PARAMS)``."""
@@ -52,6 +56,17 @@ class Lineup:
         for position, policy in enumerate(self.policies):
             matrix[position] = policy.param_vector()
         return matrix
+
+
+def as_specs(
+    policies: str | Policy | Sequence[str | Policy], field: str = "policies"
+) -> list[str | Policy]:
+    """The policies of a line-up as a list."""
+    if isinstance(policies, str):
+        return list(split_specs(policies))
+    if isinstance(policies, Policy):
+        return [policies]
+    return checked_list(field, policies, "a text such as A,B,C, a policy, or a list of these")
 
 
 def make_lineup(policies: str | Policy | Sequence[str | Policy], players: int) -> Lineup:
@@ -65,11 +80,8 @@ def make_lineup(policies: str | Policy | Sequence[str | Policy], players: int) -
     players : int
         Seats to fill.
     """
-    if isinstance(policies, str):
-        policies = split_specs(policies)
-    elif isinstance(policies, Policy):
-        policies = [policies]
-    found = [find_policy(policy) for policy in policies]
+    players = checked_int("players", players, 1, MAX_PLAYERS)
+    found = [find_policy(policy) for policy in as_specs(policies)]
     if len(found) == 1:
         found *= players
     if len(found) != players:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,8 +11,6 @@ import numpy as np
 
 from paxsim.cards import DEFAULT_DECK, Deck
 from paxsim.engine.play import (
-    FINE,
-    OUT_OF_RANGE,
     apply_option,
     ask_policy,
     play_games,
@@ -22,25 +19,21 @@ from paxsim.engine.play import (
     start_game,
     take_seats,
 )
-from paxsim.engine.records import DECISIONS, result_dtype
-from paxsim.errors import PaxsimError, checked_int
-from paxsim.lineup import Lineup, make_lineup
+from paxsim.engine.records import address_of, result_dtype
+from paxsim.engine.streams import seat_keys
+from paxsim.errors import checked_int, checked_list
+from paxsim.failures import PolicyError as PolicyError
+from paxsim.failures import ask_all
+from paxsim.lineup import Lineup, as_specs, make_lineup
 from paxsim.policies.policy import Policy
-from paxsim.policies.registry import BUILT_IN, find_policy, split_specs
+from paxsim.policies.registry import BUILT_IN, find_policy
 from paxsim.rules import Rules
-from paxsim.setting import Setting, make_setting
+from paxsim.setting import MAX_NUMBER, Setting, make_setting
 
-#: Seeds and deal numbers are 63-bit.
-MAX_NUMBER = 2**63 - 1
-#: Of a line-up with policies that are not built in, every game of each so-manieth deal is played
-#: with a check after every call that the policy wrote to its own memory only.
-GUARD_EVERY = 64
+#: Games of one batch, whose results are all kept in memory.
+MAX_BATCH = 100_000_000
 
 LineupLike = str | Policy | Sequence[str | Policy]
-
-
-class PolicyError(PaxsimError):
-    """A policy did something that is not allowed; says which, where, and how to see it again."""
 
 
 @dataclass(frozen=True)
@@ -127,19 +120,17 @@ def play_batch(
     Batch
     """
     setting, lineup = prepare(policies, players, solo_level, deck, rules)
-    checked_int("deals", deals, 1, MAX_NUMBER)
-    return play_deals(
-        setting, lineup, seed, first_deal, deals, _chosen_rotations(rotations, setting.players)
-    )
+    turns = _chosen_rotations(rotations, setting.players)
+    deals = checked_int("deals", deals, 1, MAX_BATCH // len(turns))
+    return play_deals(setting, lineup, seed, first_deal, deals, turns)
 
 
 def _chosen_rotations(rotations: Sequence[int] | str, players: int) -> tuple[int, ...]:
     """Rotation numbers; the text "all" means every one."""
-    if not isinstance(rotations, str):
-        return tuple(rotations)
-    if rotations != "all":
-        raise PaxsimError(f"rotation: found {rotations!r}; allowed: numbers, or 'all'")
-    return tuple(range(players))
+    if isinstance(rotations, str) and rotations == "all":
+        return tuple(range(players))
+    chosen = checked_list("rotation", rotations, "a list of numbers, or 'all'")
+    return tuple(checked_int("rotation", rotation, 0, players - 1) for rotation in chosen)
 
 
 def play_deals(
@@ -150,95 +141,45 @@ def play_deals(
     deals: int,
     rotations: tuple[int, ...],
     *,
-    guard_every: int | None = None,
-    progress: np.ndarray | None = None,
+    patience: float | None = None,
 ) -> Batch:
     """Play a range of deals of a checked setting and line-up; see `play_batch`.
 
     Parameters
     ----------
-    guard_every : int, optional
-        Check each so-manieth deal for policies that write where they may not; 0 for none.
-    progress : numpy.ndarray, optional
-        Array of shape ``(1,)`` and type ``progress_dtype`` that says where the batch stands, for
-        somebody who watches from another thread.
+    patience : float, optional
+        Seconds that a policy which is not built in may take for one decision.
     """
-    checked_int("seed", seed, 0, MAX_NUMBER)
-    checked_int("deal", first_deal, 0, MAX_NUMBER - deals)
-    for rotation in rotations:
-        checked_int("rotation", rotation, 0, setting.players - 1)
-    games = setting.new_game()
+    seed = checked_int("seed", seed, 0, MAX_NUMBER)
+    first_deal = checked_int("deal", first_deal, 0, MAX_NUMBER - deals)
+    rotations = tuple(checked_int("rotation", r, 0, setting.players - 1) for r in rotations)
+    game = setting.new_game()
     results = np.zeros(deals * len(rotations), result_dtype)
-    if guard_every is None:
-        guard_every = 0 if lineup.trusted else GUARD_EVERY
-    if progress is None:
-        progress = np.zeros(1, progress_dtype)
-    image = games.view(np.uint64)
+    progress = np.zeros(1, progress_dtype)
     arguments = (
-        games[0],
-        lineup.compiled(),
+        address_of(game),
+        lineup.addresses(),
         lineup.params(),
+        seat_keys(seed),
         seed,
         first_deal,
         deals,
         np.array(rotations, np.int64),
-        results,
-        progress[0],
-        image,
-        np.empty_like(image),
-        guard_every,
+        address_of(results),
+        address_of(progress),
     )
-    try:
-        play_games(*arguments)
-    except Exception as error:
-        raise policy_error(setting, lineup, seed, progress[0], f"raised {error!r}") from None
-    if progress[0]["failure"] != FINE:
-        raise policy_error(setting, lineup, seed, progress[0], describe_failure(progress[0]))
+    ask_all(lambda: play_games(*arguments), setting, lineup, seed, progress[0], patience)
     return Batch(setting, lineup, seed, rotations, results)
 
 
 def prepare(policies, players, solo_level, deck, rules) -> tuple[Setting, Lineup]:
     """Check what was asked for; the number of policies says how many play if nothing else does."""
-    if isinstance(policies, str):
-        policies = split_specs(policies)
-    if players is None and solo_level is None and not isinstance(policies, Policy):
-        players = len(policies)
+    if not isinstance(policies, Policy):
+        policies = as_specs(policies)
+        if players is None and solo_level is None:
+            players = len(policies)
     setting = make_setting(players, solo_level=solo_level, deck=deck, rules=rules)
     return setting, make_lineup(policies, setting.players)
-
-
-def describe_failure(progress: np.void) -> str:
-    if progress["failure"] == OUT_OF_RANGE:
-        return f"chose option {progress['answer']}, which there is not"
-    return "wrote to something other than me.memory"
-
-
-def policy_error(
-    setting: Setting, lineup: Lineup, seed: int, progress: np.void, what: str
-) -> PolicyError:
-    """The error that names policy, seat, decision and the command that shows the game again."""
-    seat = int(progress["seat"])
-    names = lineup.at_seats(int(progress["rotation"]))
-    replay = replay_command(setting, lineup, seed, int(progress["deal"]), int(progress["rotation"]))
-    return PolicyError(
-        f"policy {names[seat]} at seat {seat + 1} {what}, at the decision "
-        f"{DECISIONS[progress['decision']]!r}; to see this game: {replay}"
-    )
-
-
-def replay_command(setting: Setting, lineup: Lineup, seed: int, deal: int, rotation: int) -> str:
-    """The command line that traces one game."""
-    words = ["paxsim trace"]
-    words.append(f"--players {setting.players}")
-    if setting.solo_level:
-        words.append(f"--solo-level {setting.solo_level}")
-    words.append(f"--policies {shlex.quote(','.join(lineup.specs))}")
-    words.append(f"--seed {seed} --deal {deal} --rotation {rotation}")
-    if setting.deck.source != DEFAULT_DECK:
-        words.append(f"--deck {shlex.quote(setting.deck.source)}")
-    if setting.rules != Rules():
-        words.append(f"--rules {shlex.quote(setting.rules.describe())}")
-    return " ".join(words)
 
 
 def play(
@@ -269,6 +210,7 @@ def play(
     True
     """
     setting, lineup = prepare(policies, players, solo_level, deck, rules)
+    rotation = checked_int("rotation", rotation, 0, setting.players - 1)
     batch = play_deals(setting, lineup, seed, deal, 1, (rotation,))
     return GameResult(setting, lineup.at_seats(rotation), batch.results[0])
 

@@ -13,7 +13,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from paxsim.cards import read_toml
-from paxsim.errors import PaxsimError, checked_int, unknown
+from paxsim.errors import (
+    PaxsimError,
+    checked_bool,
+    checked_int,
+    checked_list,
+    checked_path,
+    unknown,
+)
+from paxsim.quoting import told
 
 MAX_PLAYERS = 8
 MAX_LEGIONS = 12
@@ -93,7 +101,7 @@ class Rules:
     draft_sizes : tuple of int
         Cards drawn at the draft, by seat (a solo draft follows its level instead).
     religion_two, religion_three : int
-        Religion symbols that let a seat draw two, or three, cards together.
+        Religion symbols that let a seat draw two, or three, cards together; no fewer for three.
     discount_step, bonus_step : int
         Wealth symbols for 1 Aureus off; fleets for a bonus army and the reverse.
     rome_needs : int
@@ -148,6 +156,15 @@ class Rules:
             value = getattr(self, name)
             if value is not None or name not in PLAYER_DEPENDENT:
                 object.__setattr__(self, name, _checked(name, value))
+        self._check_together()
+
+    def _check_together(self) -> None:
+        """Fields that contradict one another, whatever the players and the deck."""
+        if self.religion_three < self.religion_two:
+            raise PaxsimError(
+                f"rules: religion_three: found {self.religion_three} with religion_two "
+                f"{self.religion_two}; allowed: at least as many symbols for three cards as for two"
+            )
 
     def changed(self) -> dict[str, Any]:
         """The fields that differ from the published game, as plain values (lists for tuples)."""
@@ -162,6 +179,9 @@ class Rules:
 
         `solo_needs` becomes the one number of the level, and `solo_displayed` is added.
         """
+        players = checked_int("players", players, 1, MAX_PLAYERS)
+        if solo_level is not None:
+            solo_level = checked_int("solo-level", solo_level, SOLO_LEVELS[0], SOLO_LEVELS[-1])
         values = {name: getattr(self, name) for name in field_names()}
         for name in PLAYER_DEPENDENT:
             if values[name] is None:
@@ -216,13 +236,20 @@ def load_rules(source: str | Path | dict[str, Any] | Rules | None = None) -> Rul
     """
     if isinstance(source, Rules):
         return source
-    if source is None or source == "" or source == "published":
-        return Rules()
     if isinstance(source, dict):
         return _from_fields(source, "rules")
+    if source is None:
+        return Rules()
+    if not isinstance(source, (str, Path)):
+        raise PaxsimError(
+            f"rules: found {told(source)}; allowed: FILE.toml, field=value pairs, a dictionary, "
+            "Rules, or nothing"
+        )
     text = str(source)
+    if text in ("", "published"):
+        return Rules()
     if text.endswith(".toml") and "=" not in text:
-        return _from_fields(read_toml("rules", Path(text)), f"rules {text}")
+        return _from_fields(read_toml("rules", checked_path("rules", text)), f"rules {text}")
     return _from_fields(_parse_pairs(text), "rules")
 
 
@@ -250,7 +277,8 @@ def _parse_pairs(text: str) -> dict[str, Any]:
             texts[name].append(before)
         else:
             raise PaxsimError(
-                f"rules: found {part!r}; allowed: FILE.toml, or field=value pairs separated by ','"
+                f"rules: found {told(part)}; "
+                "allowed: FILE.toml, or field=value pairs separated by ','"
             )
     return {name: _parse_value(name, parts) for name, parts in texts.items()}
 
@@ -275,13 +303,11 @@ def _checked(name: str, value: Any) -> Any:
     """The value of a field if it is allowed; one clear line otherwise."""
     label = f"rules: {name}"
     if name == "tie":
-        if value not in TIES:
+        if not isinstance(value, str) or value not in TIES:
             raise unknown(label, value, TIES)
         return value
     if name in _BOOLS:
-        if not isinstance(value, bool):
-            raise PaxsimError(f"{label}: found {value!r}; allowed: true or false")
-        return value
+        return checked_bool(label, value)
     if name in LIST_LENGTHS:
         return _checked_list(name, value)
     return checked_int(label, value, *SPANS[name])
@@ -289,10 +315,13 @@ def _checked(name: str, value: Any) -> Any:
 
 def _checked_list(name: str, value: Any) -> tuple[int, ...]:
     low, high = LIST_LENGTHS[name]
-    if not isinstance(value, (list, tuple)) or not low <= len(value) <= high:
-        length = str(low) if low == high else f"{low} to {high}"
-        raise PaxsimError(f"rules: {name}: found {value!r}; allowed: a list of {length} numbers")
-    return tuple(checked_int(f"rules: {name}", number, *SPANS[name]) for number in value)
+    length = str(low) if low == high else f"{low} to {high}"
+    numbers = checked_list(f"rules: {name}", value, f"a list of {length} numbers")
+    if not low <= len(numbers) <= high:
+        raise PaxsimError(
+            f"rules: {name}: found {told(value)}; allowed: a list of {length} numbers"
+        )
+    return tuple(checked_int(f"rules: {name}", number, *SPANS[name]) for number in numbers)
 
 
 def _published(name: str, players: int) -> Any:

@@ -7,6 +7,7 @@ what they were made with.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 from paxsim.cards import CATEGORIES, DEFAULT_DECK, Deck, load_deck
 from paxsim.engine.records import MAX_CARDS, game_dtype, rules_record
 from paxsim.errors import PaxsimError, checked_int
+from paxsim.quoting import told
 from paxsim.rules import MAX_PLAYERS, SOLO_LEVELS, Rules, load_rules
 
 #: Seeds and deal numbers are 63-bit.
@@ -48,6 +50,11 @@ class Setting:
 
     def new_game(self) -> np.ndarray:
         """An undealt game, array of shape ``(1,)`` and type ``game_dtype``."""
+        return self._undealt.copy().view(game_dtype)
+
+    @cached_property
+    def _undealt(self) -> np.ndarray:
+        """The bytes of an undealt game."""
         games = np.zeros(1, game_dtype)
         table, hidden = games[0]["table"], games[0]["hidden"]
         table["players"] = self.players
@@ -60,7 +67,7 @@ class Setting:
             table["copy_symbols"][number] = sum(card.symbols for card in cards)
         hidden["copy"][: len(self.deck.cards)] = [card.code for card in self.deck.cards]
         hidden["copy_size"] = len(self.deck.cards)
-        return games
+        return games.view(np.uint8)
 
 
 def make_setting(
@@ -83,9 +90,9 @@ def make_setting(
     """
     if players is None:
         players = 1 if solo_level is not None else 4
-    checked_int("players", players, 1, MAX_PLAYERS)
+    players = checked_int("players", players, 1, MAX_PLAYERS)
     if solo_level is not None:
-        checked_int("solo-level", solo_level, SOLO_LEVELS[0], SOLO_LEVELS[-1])
+        solo_level = checked_int("solo-level", solo_level, SOLO_LEVELS[0], SOLO_LEVELS[-1])
         if players != 1:
             raise PaxsimError(
                 f"solo-level: found level {solo_level} with {players} players; allowed: 1 player"
@@ -97,11 +104,15 @@ def make_setting(
     return setting
 
 
-def check_numbers(setting: Setting, seed: int, deal: int, rotation: int) -> None:
-    """The numbers that name a game of a setting, besides its line-up."""
-    checked_int("seed", seed, 0, MAX_NUMBER)
-    checked_int("deal", deal, 0, MAX_NUMBER)
-    checked_int("rotation", rotation, 0, setting.players - 1)
+def check_numbers(setting: Setting, seed: int, deal: int, rotation: int) -> tuple[int, int, int]:
+    """The numbers that name a game of a setting, besides its line-up; as Python's own numbers."""
+    if not isinstance(setting, Setting):
+        raise PaxsimError(f"setting: found {told(setting)}; allowed: what make_setting returns")
+    return (
+        checked_int("seed", seed, 0, MAX_NUMBER),
+        checked_int("deal", deal, 0, MAX_NUMBER),
+        checked_int("rotation", rotation, 0, setting.players - 1),
+    )
 
 
 def _check_enough_cards(setting: Setting) -> None:
@@ -130,6 +141,7 @@ def _check_enough_cards(setting: Setting) -> None:
     if cards < needed:
         raise PaxsimError(
             f"deck {setting.deck.name}: found {max(cards, 0)} cards for the draft and the legions "
-            f"{where}; allowed: at least {needed} (see cards_removed, cards_added, rome_hidden)"
+            f"{where}; allowed: at least {needed} "
+            "(see draft_sizes, legions, cards_removed, cards_added, rome_hidden)"
         )
     assert cards <= MAX_CARDS

@@ -6,17 +6,15 @@ every call is checked.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-
-from paxsim.engine.play import progress_dtype
+from paxsim.errors import PaxsimError, checked_int, is_number
 from paxsim.lineup import Lineup, make_lineup
-from paxsim.playing import PolicyError, play_batch, play_deals, policy_error
+from paxsim.playing import MAX_NUMBER, play_batch, play_deals
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import find_policy
+from paxsim.quoting import one_line, told
 from paxsim.rules import MAX_PLAYERS, SOLO_LEVELS
 from paxsim.setting import Setting, make_setting
 
@@ -24,11 +22,23 @@ from paxsim.setting import Setting, make_setting
 DEALS = 40
 #: Seconds without an end after which a policy is said to be stuck; a fair one needs far less.
 PATIENCE = 20.0
+#: The most of both that can be asked for.
+MAX_DEALS, MAX_PATIENCE = 10**6, 86_400
 
 
 @dataclass(frozen=True)
 class Check:
-    """Outcome of a check with one player count or solo level."""
+    """Outcome of a check with one player count or solo level.
+
+    Attributes
+    ----------
+    setting : str
+        The player count or solo level, in words.
+    games : int
+        Games that were played to their end.
+    problem : str or None
+        What is wrong; None if nothing is. A check that played nothing has failed.
+    """
 
     setting: str
     games: int
@@ -65,6 +75,12 @@ def check_policy(
     >>> all(check.problem is None for check in check_policy("first", deals=2))
     True
     """
+    deals = checked_int("deals", deals, 1, MAX_DEALS)
+    seed = checked_int("seed", seed, 0, MAX_NUMBER)
+    if not is_number(patience) or not 0 < patience <= MAX_PATIENCE:
+        raise PaxsimError(
+            f"patience: found {told(patience)}; allowed: seconds above 0, at most {MAX_PATIENCE}"
+        )
     found = find_policy(policy)
     _ = found.compiled
     play_batch("random", 2)  # compiles the engine, which is not to be held against the policy
@@ -74,10 +90,12 @@ def check_policy(
 def _checks(found: Policy, deals: int, seed: int, patience: float) -> Iterator[Check]:
     for name, setting in _settings():
         lineup = make_lineup([found] + ["random"] * (setting.players - 1), setting.players)
-        problem = _problem(setting, lineup, seed, deals, patience)
-        yield Check(name, deals * setting.players, problem)
+        games, problem = _played(setting, lineup, seed, deals, patience)
+        if problem is None and games < deals * setting.players:
+            problem = f"only {games} of {deals * setting.players} games were played"
+        yield Check(name, games, problem)
         if problem is not None and "no answer" in problem:
-            return  # its thread is still busy; the others would only wait behind it
+            return  # it would take as long at every other table
 
 
 def _settings() -> Iterator[tuple[str, Setting]]:
@@ -87,29 +105,22 @@ def _settings() -> Iterator[tuple[str, Setting]]:
         yield f"{players} players", make_setting(players)
 
 
-def _problem(
+def _played(
     setting: Setting, lineup: Lineup, seed: int, deals: int, patience: float
-) -> str | None:
-    """Play in a thread that can be given up on, since compiled code can't be interrupted."""
-    progress = np.zeros(1, progress_dtype)
-    problems: list[str] = []
-
-    def play() -> None:
-        rotations = tuple(range(setting.players))
-        try:
-            batch = play_deals(
-                setting, lineup, seed, 0, deals, rotations, guard_every=1, progress=progress
-            )
-            again = play_deals(setting, lineup, seed, 0, deals, rotations)
-            if batch.results.tobytes() != again.results.tobytes():
-                problems.append("plays the same games differently; it must depend on what it sees")
-        except PolicyError as error:
-            problems.append(str(error))
-
-    thread = threading.Thread(target=play, daemon=True)
-    thread.start()
-    thread.join(patience)
-    if thread.is_alive():
-        what = f"gave no answer within {patience:g} s"
-        return str(policy_error(setting, lineup, seed, progress[0], what))
-    return problems[0] if problems else None
+) -> tuple[int, str | None]:
+    """Games that were played, and what is wrong with the line-up, or None."""
+    rotations = tuple(range(setting.players))
+    played = 0
+    try:
+        batches = []
+        for _ in range(2):
+            batch = play_deals(setting, lineup, seed, 0, deals, rotations, patience=patience)
+            batches.append(batch.results.tobytes())
+            played = len(batch)
+    except PaxsimError as error:
+        return played, str(error)
+    except Exception as error:  # a check that stumbles has failed
+        return played, f"could not be played: {one_line(repr(error))}"
+    if batches[0] != batches[1]:
+        return played, "plays the same games differently; it must depend on what it sees"
+    return played, None

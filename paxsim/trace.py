@@ -13,11 +13,9 @@ import numpy as np
 
 from paxsim.cards import CATEGORIES, Card
 from paxsim.engine import events
-from paxsim.engine.play import FINE, ask_policy, progress_dtype, take_seats
 from paxsim.engine.records import NOBODY, TO_BOTTOM, TO_HAND, log_dtype
-from paxsim.game import Game
+from paxsim.game import Game, walk
 from paxsim.lineup import Lineup
-from paxsim.playing import describe_failure, policy_error
 from paxsim.setting import Setting, check_numbers
 
 VERSION = 1
@@ -35,28 +33,14 @@ def trace_game(
     seed, deal, rotation : int
         Which game.
     """
-    check_numbers(setting, seed, deal, rotation)
+    seed, deal, rotation = check_numbers(setting, seed, deal, rotation)
     log = np.zeros(1, log_dtype)
     log[0]["on"] = 1
-    game = Game.of_setting(setting, seed, deal, rotation, log)
-    progress = np.zeros(1, progress_dtype)[0]
-    progress["deal"], progress["rotation"] = deal, rotation
-    policies = lineup.compiled()  # kept here, because the engine keeps no more than addresses
-    take_seats(game.record, policies, lineup.params(), rotation, progress)
-    image = game.image
-    before = np.empty_like(image)
     teller = _Teller(setting, lineup, seed, deal, rotation)
-    yield from teller.tell(log[0])
-    while not game.over:
-        try:
-            option = ask_policy(game.record, progress, image, before)
-        except Exception as error:
-            raise policy_error(setting, lineup, seed, progress, f"raised {error!r}") from None
-        if progress["failure"] != FINE:
-            raise policy_error(setting, lineup, seed, progress, describe_failure(progress))
-        game.apply(option)
+    for game in walk(setting, lineup, seed, deal, rotation, log):
         yield from teller.tell(log[0])
-    yield _score_event(game)
+        if game.over:
+            yield _score_event(game)
 
 
 def trace_lines(

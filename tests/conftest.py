@@ -7,6 +7,7 @@ the same modest number of examples each time, so that it passes or fails for eve
 import os
 from collections import Counter
 
+import plain
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -39,10 +40,15 @@ TABLE_NAMES = [
 def pytest_configure(config):
     """Compile everything once, before workers start that would each do it.
 
+    ``PAXSIM_TESTS_WARM_UP=0`` leaves it to the tests, which then compile what they need and no
+    more. With ``PAXSIM_TESTS_PLAIN=1`` they need less, see plain.py.
     Policies are first-class functions, which numba calls experimental in a warning.
     """
     config.addinivalue_line("filterwarnings", "ignore:First-class function type")
-    if not hasattr(config, "workerinput") and not config.option.collectonly:
+    if plain.WANTED:
+        plain.use()
+    wanted = os.environ.get("PAXSIM_TESTS_WARM_UP") != "0" and not plain.WANTED
+    if wanted and not hasattr(config, "workerinput") and not config.option.collectonly:
         for _ in warm_up():
             pass
 

@@ -37,7 +37,15 @@ RULE_VALUES = {
     "tie": st.sampled_from(["shared", "money"]),
 }
 
-rule_changes = st.fixed_dictionaries({}, optional=RULE_VALUES)
+
+def _not_contradictory(changes):
+    """Three cards together need no fewer symbols than two."""
+    two, three = (changes.get(name, getattr(paxsim.Rules(), name)) for name in RELIGION)
+    return {**changes, "religion_three": two} if three < two else changes
+
+
+RELIGION = ("religion_two", "religion_three")
+rule_changes = st.fixed_dictionaries({}, optional=RULE_VALUES).map(_not_contradictory)
 
 
 def _any_value(name):
@@ -50,7 +58,9 @@ def _any_value(name):
 
 
 #: Any rule set that the checks let through, playable or not.
-any_rules = st.fixed_dictionaries({}, optional={name: _any_value(name) for name in RULE_VALUES})
+any_rules = st.fixed_dictionaries(
+    {}, optional={name: _any_value(name) for name in RULE_VALUES}
+).map(_not_contradictory)
 
 cards = st.builds(
     paxsim.Card, st.sampled_from(paxsim.CATEGORIES), st.integers(1, 4), st.integers(0, 6)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import paxsim
 from paxsim.engine.records import BUY
-from paxsim.playing import replay_command
+from paxsim.failures import replay_command
 from paxsim.policies import find_policy
 from paxsim.policies.policy import make_policy
 from paxsim.trace import trace_game
@@ -202,8 +202,6 @@ CULPRITS = {
     negative: "chose option -1, which there is not",
     raising: "raised ValueError('no idea')",
     out_of_bounds: "raised IndexError",
-    thief: "wrote to something other than me.memory",
-    forger: "wrote to something other than me.memory",
 }
 
 
@@ -224,6 +222,18 @@ def test_a_policy_that_misbehaves_is_named_with_seat_decision_and_replay_command
         f"paxsim trace --players 3 --policies 'first,{policy.spec},first' "
         "--seed 6 --deal 64 --rotation 2"
     )
+
+
+@pytest.mark.parametrize(
+    ("culprit", "said"),
+    [
+        (thief, "writes to the field money; allowed: me.memory alone"),
+        (forger, "writes to what it may only read; allowed: me.memory alone"),
+    ],
+)
+def test_a_policy_that_writes_where_it_may_not_never_plays(culprit, said):
+    with pytest.raises(paxsim.PaxsimError, match=f"policy {culprit.__name__}: line .*{said}"):
+        paxsim.play(["first", make_policy(culprit, solo=True)])
 
 
 @pytest.mark.parametrize("culprit", [too_high, negative, raising, out_of_bounds])

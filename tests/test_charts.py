@@ -87,6 +87,11 @@ def test_a_solo_heatmap_and_a_forest_draw_tables(results):
     assert "games" in footer_of(figure)
 
 
+def test_the_footer_of_a_table_counts_every_game_once(played):
+    bars = charts.seat_bars(played["seats"], ax=charts.panels()[1])
+    assert footer_of(bars.figure).startswith("200 games, 100 blocks, ")
+
+
 def test_bars_show_the_table(played):
     ax = charts.seat_bars(played, ax=charts.panels()[1])
     heights = [bar.get_height() for bar in ax.patches]

@@ -42,7 +42,8 @@ def test_json_is_one_object_in_which_only_timing_varies(tmp_path):
     assert [row["strategy"] for row in table] == ["random", "first"]
     assert {"win_rate", "win_rate_low", "win_rate_high", "fair_share", "games"} <= table[0].keys()
     assert (tmp_path / "strategies.csv").read_text().startswith("players,solo_level,lineup")
-    assert json.loads((tmp_path / "manifest.json").read_text())["plan"]["seed"] == 3
+    index = json.loads((tmp_path / "tables.json").read_text())
+    assert index["manifest"]["plan"]["seed"] == 3 and "strategies.csv" in index["tables"]
 
 
 def test_a_piped_run_writes_its_tables_to_stdout_and_nothing_else():
@@ -125,7 +126,7 @@ def test_at_80_columns_nothing_is_cut_off_and_the_bar_shows_rate_time_and_wins()
         ("compare random first --field first,first --players 2", "field: found 2"),
         ("compare random first --delta 150%", "delta"),
         ("compare random", "Missing argument"),
-        ("solo --levels 6", "solo-level: found 6"),
+        ("solo --levels 6", "levels: found 6"),
         ("solo --levels 2-1", "levels: found '2-1'"),
         ("show /nowhere", "cannot read"),
         ("trace --run /nowhere --game 1", "cannot read"),

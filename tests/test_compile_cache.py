@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import paxsim
-from paxsim.engine import compiling
+from paxsim.engine import cache as code_cache
 
 PACKAGE = Path(paxsim.__file__).parent
 
@@ -27,16 +27,16 @@ import numpy as np
 import paxsim
 from paxsim import cli
 from paxsim.engine.play import score_game
-from paxsim.engine.records import result_dtype
+from paxsim.engine.records import address_of, result_dtype
 
 if "as-command" in sys.argv:
     cli.run_command(["deck", "--help"])
 if "edit" in sys.argv:
     with open(sys.argv[-1], "a") as file:
         file.write("\\n\\n@kernel\\ndef wealth_of(game, seat):\\n    return -seat\\n")
-game = paxsim.make_setting(3).new_game()[0]
-result = np.zeros(1, result_dtype)[0]
-score_game(game, result)
+games, result = paxsim.make_setting(3).new_game(), np.zeros(1, result_dtype)
+score_game(address_of(games), address_of(result))
+game, result = games[0], result[0]
 game["choices"][0]["count"] = 1
 answer = paxsim.find_policy("random").compiled(game["table"], game["seats"][0], game["choices"][0])
 print(json.dumps([result["points_wealthiest"][:3].tolist(), answer]))
@@ -145,14 +145,14 @@ def test_nothing_can_be_written(package):
 
 def test_code_of_versions_that_nobody_uses_is_removed(tmp_path, monkeypatch):
     monkeypatch.setenv("PAXSIM_CACHE_DIR", str(tmp_path))
-    names = ["0123456789abcdef", "fedcba9876543210", "not-ours", compiling.FINGERPRINT]
+    names = ["0123456789abcdef", "fedcba9876543210", "not-ours", code_cache.FINGERPRINT]
     for name in names:
         (tmp_path / name).mkdir()
         (tmp_path / name / "code.nbc").touch()
         if name != "fedcba9876543210":
             long_ago = time.time() - 40 * 86400
             os.utime(tmp_path / name, (long_ago, long_ago))
-    assert compiling.remove_unused(days=30) == 1
+    assert code_cache.remove_unused(days=30) == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names[1:])
 
 
@@ -167,7 +167,7 @@ def imported_files(path):
 
 
 def test_compiled_code_stands_in_fingerprinted_files_only():
-    fingerprinted = {path for pattern in compiling.COMPILED for path in PACKAGE.glob(pattern)}
+    fingerprinted = {path for pattern in code_cache.COMPILED for path in PACKAGE.glob(pattern)}
     reached = {*PACKAGE.glob("engine/*.py"), *PACKAGE.glob("policies/*.py")}
     to_do = list(reached)
     while to_do:
@@ -176,4 +176,4 @@ def test_compiled_code_stands_in_fingerprinted_files_only():
             to_do.append(file)
     assert reached <= fingerprinted
     for path in set(PACKAGE.rglob("*.py")) - fingerprinted - set(PACKAGE.glob("cli/*.py")):
-        assert PACKAGE / "engine/compiling.py" not in imported_files(path), path
+        assert PACKAGE / "engine/cache.py" not in imported_files(path), path

@@ -180,9 +180,10 @@ def test_a_run_goes_on_with_the_chunks_it_began_with(copy, finished):
     assert content(copy) == content(finished)
 
 
-def test_what_a_killed_run_left_half_written_is_removed(copy, finished):
+def test_what_a_killed_run_left_half_written_is_finished(copy, finished):
     chunk_files(copy)[0].unlink()
-    (copy / "chunks" / ".bundle-0000-block-000000000000.parquet.x7k2").write_bytes(b"half")
+    own = f".bundle-0000-block-000000000000.parquet.{read_manifest(copy)['fingerprint']}.part"
+    (copy / "chunks" / own).write_bytes(b"half")
     run(copy)
     assert content(copy) == content(finished)
 

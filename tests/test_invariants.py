@@ -13,7 +13,7 @@ from conftest import TABLES
 
 import paxsim
 from paxsim.cards import ARMY, FLEET, INTRIGUE, LAND, WEALTH
-from paxsim.engine.compiling import OPTIONS
+from paxsim.engine.jit import OPTIONS
 from paxsim.engine.play import apply_option, score_game, start_game
 from paxsim.engine.records import (
     DISPLAY,
@@ -25,10 +25,11 @@ from paxsim.engine.records import (
     PLACE,
     RING,
     TURN,
+    address_of,
     log_dtype,
     result_dtype,
 )
-from paxsim.engine.streams import below, seed_stream
+from paxsim.engine.streams import below, seat_keys, seed_seat
 
 GAMES_IN_ALL = 100_000
 #: No game of 240 cards comes near it: each round takes at least a card for good.
@@ -87,6 +88,7 @@ notes_dtype = np.dtype(
 )
 
 checked = numba.njit(**OPTIONS)
+RESULT_SIZE = result_dtype.itemsize
 
 
 @checked
@@ -252,10 +254,10 @@ def compiled_checker():
     start, apply, score = (f.compiled() for f in (start_game, apply_option, score_game))
 
     @checked
-    def check_game(game, log, notes, seed, deal, eager):
+    def check_game(game, places, notes, keys, seed, deal, eager):
         """Play one random game and check it at every decision; return what is wrong."""
-        seed_stream(notes.stream, seed, deal, 0, 99)
-        start(game, log, seed, deal, 0)
+        seed_seat(notes.stream, keys, 7, deal, 0)
+        start(places[0], places[1], keys, seed, deal, 0)
         wrong = check_position(game, notes, True)
         for _ in range(MOST_DECISIONS):
             if wrong or game.hidden.decision == OVER:
@@ -265,18 +267,18 @@ def compiled_checker():
             if eager and choice.kind == TURN and below(notes.stream, 4):
                 option = 0
             notes.asked[choice.kind] += 1
-            apply(game, log, option)
+            apply(places[0], places[1], option)
             wrong = check_position(game, notes, False)
         return ENDLESS
 
     @checked
-    def check_games(game, log, notes, results, seed, games, eager):
+    def check_games(game, places, notes, keys, seed, games, eager):
         """Check many games; return how many were fine, and what is wrong with the next."""
         for deal in range(games):
-            wrong = check_game(game, log, notes, seed, deal, eager)
+            wrong = check_game(game, places, notes, keys, seed, deal, eager)
             if wrong:
                 return deal, wrong
-            score(game, results[deal])
+            score(places[0], places[2] + deal * RESULT_SIZE)
         return games, FINE
 
     return check_games
@@ -309,9 +311,13 @@ def new_notes(deck):
 def check(setting, games, seed):
     """Run the checker; return the results and its notes, or fail with the first wrong thing."""
     notes, results = new_notes(setting.deck), np.zeros(games, result_dtype)
-    game, log = setting.new_game()[0], np.zeros(1, log_dtype)[0]
+    record, log = setting.new_game(), np.zeros(1, log_dtype)
     for eager, part in enumerate(np.array_split(results, 2)):
-        fine, wrong = compiled_checker()(game, log, notes, part, seed + eager, len(part), eager)
+        keys = seat_keys(seed + eager)
+        places = tuple(map(address_of, (record, log, part)))
+        fine, wrong = compiled_checker()(
+            record[0], places, notes, keys, seed + eager, len(part), eager
+        )
         assert wrong == FINE, (
             f"seed {seed + eager}, deal {fine}: {WRONG[wrong]} ({setting.players} players, solo "
             f"level {setting.solo_level}, rules {setting.rules.describe()})"
@@ -418,10 +424,10 @@ def test_the_checker_finds_a_table_that_is_not_in_order(damage):
     assert WRONG[check_position(game.record, notes, False)] == WRONG[wrong]
 
 
-def test_the_score_of_a_checked_game_is_the_score_that_python_gets():
+def test_the_score_of_a_game_in_steps_is_that_of_the_same_game_in_a_batch():
     game = paxsim.Game(4, seed=2)
     while not game.over:
         game.apply(0)
-    result = np.zeros(1, result_dtype)[0]
-    score_game(game.record, result)
-    assert result.tobytes() == game.result().tobytes()
+    stepwise, (batch,) = game.result(), paxsim.play_batch("first", 4, seed=2).results
+    for name in set(result_dtype.names) - {"deal", "rotation", "decisions"}:
+        assert np.array_equal(stepwise[name], batch[name]), name

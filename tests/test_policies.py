@@ -194,8 +194,8 @@ def with_everything_else_replaced(game, seat, chance):
     and within its own records all slots beyond their counts, where old cards may lie.
     """
     other = game.copy()
-    noise = chance.integers(0, 256, other.image.nbytes, dtype=np.uint8)
-    other.image.view(np.uint8)[:] = noise
+    image = other.record.reshape(1).view(np.uint8)
+    image[:] = chance.integers(0, 256, image.nbytes, dtype=np.uint8)
     noisy = [record.copy() for record in records_of(other, seat)]
     other.record["table"] = game.record["table"]
     for part in ("seats", "choices"):

@@ -514,9 +514,14 @@ def caught_gambling(table, me, choice):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("caught_thief", "wrote to something other than me.memory"),
-        ("caught_reader", "raised IndexError("),
-        ("caught_raising:limit=3.5", "raised ValueError('too late')"),
+        (
+            "caught_reader",
+            "raised IndexError('index is out of bounds') in line 15 of culprits.py, at",
+        ),
+        (
+            "caught_raising:limit=3.5",
+            "raised ValueError('too late') in line 36 of culprits.py, at",
+        ),
         ("caught_choosing", "chose option "),
     ],
 )
@@ -551,11 +556,22 @@ def test_the_check_names_every_table_at_which_a_policy_fails(folder):
     assert all("to see this game: paxsim trace --players" in line for line in lines)
 
 
-def test_dice_that_are_not_the_seats_own_are_noticed(folder):
+def test_dice_that_are_not_the_seats_own_are_refused(folder):
     """Such a game could never be replayed."""
     write(folder / "culprits.py", CULPRITS)
-    problems = [check.problem for check in check_policy("culprits.py:caught_gambling", deals=3)]
-    assert "plays the same games differently; it must depend on what it sees" in problems
+    said = complaint(check_policy, "culprits.py:caught_gambling", deals=3)
+    assert said == (
+        "policy caught_gambling: line 49 of culprits.py: uses numpy.random.randint; "
+        "allowed: paxsim.helpers.random_below(me, n)"
+    )
+
+
+def test_a_write_that_only_a_helper_shows_is_refused(folder):
+    write(folder / "culprits.py", CULPRITS)
+    assert complaint(paxsim.play, "culprits.py:caught_thief,random") == (
+        "policy caught_thief: line 10 of culprits.py: writes to the field money; "
+        "allowed: me.memory alone"
+    )
 
 
 def test_an_endless_loop_is_noticed_by_the_check_and_ended(folder):

@@ -5,21 +5,18 @@ import json
 import os
 import re
 import shutil
-import subprocess
-import sys
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pandas as pd
 import pytest
 from browser import visit
 
-import paxsim.cards
+from paxsim.cli import run_command
 from paxsim.errors import PaxsimError
-from paxsim.report import fields, plan
-from paxsim.report.build import build_report, load_study
+from paxsim.report import plan
+from paxsim.report.build import build_report
 from paxsim.report.page import write_page
-from paxsim.report.study import Options, Study
+from paxsim.studies import decks, fields
 
 SEED = 5
 COUNTS = (2, 3, 4)
@@ -33,8 +30,7 @@ def small():
         patch.setattr(fields, "strategies", lambda: ["random", "first", "miser", "racer"])
         patch.setattr(fields, "solo_strategies", lambda: ["random", "miser"])
         patch.setattr(fields, "PLAYERS", COUNTS)
-        patch.setattr(plan, "PLAYERS", COUNTS)
-        patch.setattr(paxsim.cards, "deck_names", lambda: ["assumed", "cheap", "double"])
+        patch.setattr(decks, "deck_names", lambda: ["assumed", "cheap", "double"])
         yield patch
 
 
@@ -119,7 +115,7 @@ def test_the_page_leads_with_the_deck_and_rome(html):
     first = html.index("The symbols and values of the printed cards are not published")
     assert first < html.index("How often Rome wins</h3>") < html.index('id="decks"')
     for name in plan.STUDIES:
-        assert f"python experiments/{name}.py --games" in html
+        assert f"paxsim study {name} --games" in html
 
 
 def test_building_again_plays_nothing_and_writes_the_same_page(report, html, tmp_path, monkeypatch):
@@ -132,27 +128,16 @@ def test_building_again_plays_nothing_and_writes_the_same_page(report, html, tmp
     assert (again / "index.html").read_text("utf-8") == html
 
 
-def test_a_study_alone_gives_the_same_table(small, report, tmp_path):
-    module = load_study("solo_ladder")
-    study = Study("solo_ladder", module.TITLE, module.QUESTION, Options(tmp_path, 0.0005, SEED, 1))
-    module.run(study)
-    study.finish()
+def test_a_study_alone_gives_the_same_table_and_says_its_findings(small, report, tmp_path, capsys):
+    summary = json.loads((report / "solo_ladder" / "study.json").read_text("utf-8"))
+    words = summary["command"].split()
+    assert words[:3] == ["paxsim", "study", "solo_ladder"]
+    assert run_command([*words[1:], "--jobs", "1", "--out", str(tmp_path)]) == 0
     name = "solo_ladder/levels.csv"
     assert (tmp_path / name).read_bytes() == (report / name).read_bytes()
-
-
-@pytest.mark.parametrize("name", plan.STUDIES)
-def test_a_study_script_says_what_it_does(name):
-    module = load_study(name)
-    assert module.__doc__ and module.QUESTION.endswith("?")
-
-
-def test_a_script_has_help():
-    script = Path(__file__).parent.parent / "experiments" / "solo_ladder.py"
-    done = subprocess.run([sys.executable, script, "--help"], capture_output=True, text=True)
-    assert done.returncode == 0
-    for option in ("--games", "--seed", "--jobs", "--out"):
-        assert option in done.stdout
+    out = capsys.readouterr().out
+    for finding in summary["findings"]:
+        assert f"- {finding['text']}\n" in out
 
 
 def test_a_page_without_studies_is_refused(tmp_path):
@@ -161,7 +146,7 @@ def test_a_page_without_studies_is_refused(tmp_path):
 
 
 def test_the_plan_plays_two_million_games():
-    assert plan.all_games() >= 2_000_000
+    assert sum(plan.GAMES.values()) >= 2_000_000
     assert {run for runs in plan.STUDIES.values() for run in runs} == set(plan.GAMES)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import functools
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from paxsim.errors import PaxsimError
-from paxsim.stats import Moments, merge_all
+from paxsim.stats import Moments
 
 SCALE = 840 * 4
 whole_blocks = st.integers(1, 5).flatmap(
@@ -19,6 +19,15 @@ whole_blocks = st.integers(1, 5).flatmap(
         np.int64, st.tuples(st.integers(1, 40), st.just(d)), elements=st.integers(-SCALE, SCALE)
     )
 )
+
+
+def merged_in_order(parts):
+    return functools.reduce(Moments.merge, parts)
+
+
+def sums(m):
+    """All that is kept, to the last bit."""
+    return m.n, m.scale, m.total.tobytes(), m.cross.tobytes()
 
 
 def chunks(x, cuts):
@@ -30,8 +39,8 @@ def chunks(x, cuts):
 def test_any_chunks_in_any_order_give_the_same_bits(x, cuts, random):
     parts = [Moments.of(c, SCALE) for c in chunks(x, cuts)]
     random.shuffle(parts)
-    whole, merged = Moments.of(x, SCALE), merge_all(parts)
-    assert whole.to_dict() == merged.to_dict()
+    whole, merged = Moments.of(x, SCALE), merged_in_order(parts)
+    assert sums(whole) == sums(merged)
     assert whole.mean.tobytes() == merged.mean.tobytes()
     assert whole.covariance.tobytes() == merged.covariance.tobytes()
 
@@ -40,7 +49,7 @@ def test_any_chunks_in_any_order_give_the_same_bits(x, cuts, random):
 @given(whole_blocks, st.lists(st.integers(0, 1000), max_size=5))
 def test_float_chunks_agree_up_to_rounding(x, cuts):
     values = x / SCALE
-    merged = merge_all(Moments.of(c) for c in chunks(values, cuts))
+    merged = merged_in_order(Moments.of(c) for c in chunks(values, cuts))
     whole = Moments.of(values)
     assert whole.n == merged.n
     np.testing.assert_allclose(whole.mean, merged.mean, atol=1e-14)
@@ -60,20 +69,10 @@ def test_against_numpy(x):
             np.testing.assert_allclose(m.standard_errors, se, atol=1e-7)
 
 
-@settings(deadline=None, max_examples=30)
-@given(whole_blocks, st.booleans())
-def test_storage(x, exact):
-    m = Moments.of(x, SCALE) if exact else Moments.of(x / 7)
-    back = Moments.from_dict(json.loads(json.dumps(m.to_dict())))
-    assert back.to_dict() == m.to_dict()
-    assert back.exact == m.exact
-    assert back.cross.tobytes() == m.cross.tobytes()
-
-
 def test_adding_to_nothing():
     x = np.arange(12).reshape(4, 3)
-    assert (Moments.empty(3, 5).add(x[:1]).add(x[1:])).to_dict() == Moments.of(x, 5).to_dict()
-    assert (Moments.empty(3) + Moments.of(x)).to_dict() == Moments.of(x).to_dict()
+    assert sums(Moments.empty(3, 5).add(x[:1]).add(x[1:])) == sums(Moments.of(x, 5))
+    assert sums(Moments.empty(3) + Moments.of(x)) == sums(Moments.of(x))
 
 
 def test_large_whole_numbers_are_exact_without_the_float_shortcut():
@@ -89,7 +88,7 @@ def test_overflow_is_refused():
         Moments.of(np.array([[np.iinfo(np.int64).min]]), 1)
     half = Moments.of(np.full((1, 1), 2**30 * 3 // 2), 1)
     with pytest.raises(PaxsimError, match="exact sums"):
-        merge_all([half] * 3)
+        merged_in_order([half] * 3)
 
 
 def test_twenty_million_games_fit():
@@ -122,8 +121,6 @@ def test_mistakes_are_named():
         Moments.of([1, 2], 4)
     with pytest.raises(PaxsimError, match="no blocks"):
         _ = Moments.empty(2).mean
-    with pytest.raises(PaxsimError, match="no blocks"):
-        merge_all([])
     with pytest.raises(PaxsimError, match="scale"):
         Moments(1, np.ones(1), np.ones((1, 1)), 4)
     with pytest.raises(PaxsimError, match="do not fit"):

@@ -12,21 +12,12 @@ from paxsim.errors import PaxsimError
 from paxsim.stats import (
     Moments,
     block_mean,
-    block_sd,
     blocks_for_half_width,
     blocks_for_power,
     plan_power,
-    plan_precision,
 )
 from paxsim.stats.constants import MIN_BLOCKS
 from paxsim.stats.planning import half_width, power
-
-
-def test_block_sd():
-    assert block_sd() == 0.5
-    assert block_sd(0.25, 4, 0.0) == pytest.approx(math.sqrt(0.25 * 0.75 / 4))
-    assert block_sd(0.25, 4, 1.0) == pytest.approx(math.sqrt(0.25 * 0.75))
-    assert block_sd(0.25, 4, -1 / 3) == pytest.approx(0.0, abs=1e-7)
 
 
 @pytest.mark.parametrize("target", [0.05, 0.01, 0.001])
@@ -58,21 +49,20 @@ def test_power_of_very_many_blocks_is_continuous():
     assert max(near) - min(near) < 1e-4
 
 
-def test_plan_within_the_limit():
-    plan = plan_precision(0.01, games_per_block=4)
+def test_a_plan_says_how_much_it_takes():
+    plan = plan_power(0.01, 4, sd=0.4)
     assert plan.fits
     assert plan.games == 4 * plan.blocks
-    assert plan.text == "±1 percentage points at 95% takes 9,607 blocks (38,428 games)."
+    assert plan.text == (
+        "Finding a difference of 1 percentage points with 80% chance takes 12,561 blocks "
+        "(50,244 games)."
+    )
 
 
 def test_plan_beyond_the_limit_says_what_is_possible():
-    plan = plan_precision(0.0001, games_per_block=4)
-    assert not plan.fits
-    assert "Allowed are 20,000,000 games, which give ±0.0438 percentage points." in plan.text
     plan = plan_power(0.0002, 4, sd=0.4)
     assert not plan.fits
-    assert "which find it with 20% chance" in plan.text
-    assert plan_power(0.01, 4, sd=0.4).fits
+    assert "Allowed are 20,000,000 games, which find it with 20% chance." in plan.text
 
 
 def test_mistakes_are_named():
@@ -82,5 +72,3 @@ def test_mistakes_are_named():
         blocks_for_power(0.1, 0.3, target=1.0)
     with pytest.raises(PaxsimError, match="difference"):
         blocks_for_power(0.0, 0.3)
-    with pytest.raises(PaxsimError, match="correlation"):
-        block_sd(0.5, 4, -0.5)

@@ -10,8 +10,7 @@ from positions import deck_of
 
 import paxsim
 from paxsim.engine.play import start_game
-from paxsim.engine.records import log_dtype
-from paxsim.engine.streams import below, next_word, seed_stream
+from paxsim.engine.streams import below, next_word, seat_keys, seed_deal
 from paxsim.policies import find_policy
 
 
@@ -55,7 +54,7 @@ def test_a_seats_stream_does_not_depend_on_what_the_others_choose():
 @numba.njit
 def first_words(seed, count):
     stream = np.zeros(4, np.uint64)
-    seed_stream(stream, seed, 0, 0, 0)
+    seed_deal(stream, seed, 0)
     seeded = stream.copy()
     words = np.zeros(count, np.uint64)
     for i in range(count):
@@ -88,7 +87,7 @@ def test_the_generator_is_xoshiro256_starstar():
 @numba.njit
 def draw_below(bound, draws):
     stream = np.zeros(4, np.uint64)
-    seed_stream(stream, 77, 0, 0, 0)
+    seed_deal(stream, 77, 0)
     counts = np.zeros(bound, np.int64)
     for _ in range(draws):
         counts[below(stream, bound)] += 1
@@ -122,7 +121,7 @@ def test_below_has_no_bias_where_plain_multiplication_would_have_one():
     @numba.njit
     def remainders(bound, draws):
         stream = np.zeros(4, np.uint64)
-        seed_stream(stream, 5, 0, 0, 0)
+        seed_deal(stream, 5, 0)
         counts = np.zeros(3, np.int64)
         for _ in range(draws):
             counts[below(stream, bound) % 3] += 1
@@ -143,12 +142,12 @@ def shuffles(players, rules, deals):
     """Deal many games of 21 distinct cards; yield for each the dealt and the removed cards."""
     deck = deck_of(*DISTINCT)
     numbers = {card.code: i for i, card in enumerate(deck.cards)}
-    game, log = paxsim.Game(players, deck=deck, rules=rules), np.zeros(1, log_dtype)[0]
+    game = paxsim.Game(players, deck=deck, rules=rules)
     hidden = game.record["hidden"]
     in_force = game.setting.resolved()
     dealt = len(DISTINCT) + in_force["cards_added"] - in_force["cards_removed"]
     for deal in range(deals):
-        start_game(game.record, log, 99, deal, 0)
+        start_game(game._address, game._log_address, seat_keys(99), 99, deal, 0)
         top = [numbers[code] for code in hidden["deck"][:dealt].tolist()]
         yield top, [numbers[c] for c in hidden["removed"][: hidden["removed_count"]].tolist()]
 

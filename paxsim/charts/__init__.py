@@ -13,13 +13,18 @@ Examples
 'share of wins (%)'
 """
 
-from paxsim.charts.bars import how_won, seat_bars, stacked_shares
-from paxsim.charts.data import describe
-from paxsim.charts.distributions import distribution
-from paxsim.charts.heatmaps import payoff_heatmap, strategy_heatmap
-from paxsim.charts.lines import by_players, rome_rate
-from paxsim.charts.ranges import forest, rating_forest, tornado
-from paxsim.charts.style import panels, save, style
+from paxsim.errors import missing_library
+
+try:
+    from paxsim.charts.bars import how_won, seat_bars, stacked_shares
+    from paxsim.charts.data import describe
+    from paxsim.charts.distributions import distribution
+    from paxsim.charts.heatmaps import payoff_heatmap, strategy_heatmap
+    from paxsim.charts.lines import by_players, rome_rate
+    from paxsim.charts.ranges import forest, rating_forest, tornado
+    from paxsim.charts.style import panels, save, style
+except ModuleNotFoundError as error:
+    raise missing_library("charts", error.name) from None
 
 __all__ = [
     "by_players",

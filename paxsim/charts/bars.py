@@ -11,9 +11,7 @@ from matplotlib.axes import Axes
 
 from paxsim.charts.data import how_games_were_won, one_value, only, table_of
 from paxsim.charts.style import ABOVE, BELOW, COLOURS, FAINT, HATCHES, INK, QUIET, chart
-
-#: Differences with a smaller p-value (corrected for many looks) are called sure.
-SURE = 0.05
+from paxsim.stats.constants import SURE
 
 
 @chart(5.0, 3.6)

@@ -7,8 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from paxsim.errors import PaxsimError, unknown
+from paxsim.quoting import told
+
 #: The key of ``DataFrame.attrs`` that holds the footer of charts made from the table.
 CAPTION = "caption"
+#: The columns that say of which match a row is.
+MATCH = ("players", "solo_level", "lineup", "deck", "rules", "seed")
 
 #: Histograms by name: the tally's entry, and how the axis is called.
 HISTOGRAMS = {
@@ -29,45 +34,54 @@ def caption_of(source: Any) -> str:
     """Games, blocks, seed, deck, rules and version, as far as the source knows them."""
     caption = getattr(source, CAPTION, None)
     if isinstance(caption, str):
-        return _shortened(caption)
+        return caption
     if isinstance(source, pd.DataFrame):
         return str(source.attrs.get(CAPTION) or _caption_from_columns(source))
     return ""
 
 
-def _shortened(caption: str) -> str:
-    """A result's caption with a count in the place of a long list of decks."""
-    head, found, tail = caption.partition(", deck ")
-    names, rest, more = tail.partition(", published rules")
-    if not rest:
-        return caption
-    decks = names.split(", ")
-    return f"{head}{found}{names if len(decks) < 4 else f'{len(decks)} decks'}{rest}{more}"
-
-
 def _caption_from_columns(table: pd.DataFrame) -> str:
     words = []
+    played = table
+    if "lineup" in table:  # the rows of a line-up, one a seat or strategy, are of the same games
+        played = table.drop_duplicates([name for name in MATCH if name in table])
     if "games" in table:
-        words.append(f"{int(table['games'].sum()):,} games")
+        words.append(f"{int(played['games'].sum()):,} games")
     if "blocks" in table:
-        words.append(f"{int(table['blocks'].sum()):,} blocks")
-    for name in ("seed", "deck", "rules", "version"):
+        words.append(f"{int(played['blocks'].sum()):,} blocks")
+    for name, many in (("seed", "seeds"), ("deck", "decks"), ("rules", "rule sets"),
+                       ("version", "versions")):  # fmt: skip
         if name in table:
             values = [str(value) for value in dict.fromkeys(table[name])]
-            words.append(f"{name} {', '.join(values) if len(values) < 4 else len(values)}")
+            words.append(
+                f"{name} {', '.join(values)}" if len(values) < 4 else f"{len(values)} {many}"
+            )
     return ", ".join(words)
 
 
 def table_of(source: Any, name: str) -> pd.DataFrame:
     """The table to draw: the source itself, or the one of that name of a result."""
-    return source if isinstance(source, pd.DataFrame) else source[name]
+    if isinstance(source, pd.DataFrame):
+        return source
+    return checked_result(source)[name]
+
+
+def checked_result(source: Any) -> Any:
+    """The source if it is a result."""
+    if not hasattr(source, "tables") or not hasattr(source, "matches"):
+        raise PaxsimError(f"source: found {told(source)}; allowed: a result, or one of its tables")
+    return source
 
 
 def only(table: pd.DataFrame, **wanted: Any) -> pd.DataFrame:
     """The rows with these values; None and missing columns do not restrict."""
     for column, value in wanted.items():
         if value is not None and column in table:
-            table = table[table[column] == value]
+            rows = table[table[column] == value]
+            if rows.empty:
+                known = list(dict.fromkeys(table[column].astype(str)))
+                raise PaxsimError(f"{column}: found {told(value)}; allowed: {', '.join(known)}")
+            table = rows
     return table
 
 
@@ -75,6 +89,8 @@ def one_value(table: pd.DataFrame, column: str, chosen: Any) -> Any:
     """The chosen value of a column, or its only one, or its first."""
     if chosen is not None or column not in table:
         return chosen
+    if table.empty:
+        raise PaxsimError("source: found a table without rows; allowed: at least one")
     return table[column].iloc[0]
 
 
@@ -82,7 +98,7 @@ def how_games_were_won(source: Any) -> pd.DataFrame:
     """Shares of games won with Rome, on points, and by Rome alone: a row a match."""
     if isinstance(source, pd.DataFrame):
         return source
-    rome = source["rome"]
+    rome = table_of(source, "rome")
     label = rome["players"].astype(str) + " players"
     if rome["lineup"].nunique() > rome["players"].nunique():
         label = label + ": " + rome["lineup"]
@@ -99,10 +115,12 @@ def how_games_were_won(source: Any) -> pd.DataFrame:
 
 def histogram_table(source: Any, name: str) -> pd.DataFrame:
     """Shares of games by value of a histogram: columns players, value, share."""
+    if name not in HISTOGRAMS:
+        raise unknown("name", name, HISTOGRAMS)
     if isinstance(source, pd.DataFrame):
         return source
     rows = []
-    for match in source.matches:
+    for match in checked_result(source).matches:
         counts = match.detail(name)
         total = counts.sum()
         for value in np.flatnonzero(counts):

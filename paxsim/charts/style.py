@@ -12,8 +12,12 @@ from typing import Any
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from paxsim.charts.data import caption_of
+from paxsim.errors import PaxsimError, checked_path
+from paxsim.files import atomic_write
+from paxsim.quoting import one_line, told
 
 #: Okabe and Ito's colours, which people with any colour vision can tell apart, in an order in
 #: which neighbours also differ in grey print.
@@ -52,6 +56,8 @@ STYLE: dict[Any, Any] = {
     "savefig.facecolor": "white",
     "hatch.linewidth": 0.6,
     "svg.fonttype": "path",
+    # Names of decks and policies may have dollar signs, which are no formulas.
+    "text.parse_math": False,
     # Makes the names inside an SVG file depend on its content only.
     "svg.hashsalt": "paxsim",
 }
@@ -78,10 +84,20 @@ def chart(width: float = 7.0, height: float = 4.0) -> Callable[[Callable], Calla
             caption: str | None = None,
             **kwargs: Any,
         ) -> Axes:
+            if ax is not None and not isinstance(ax, Axes):
+                raise PaxsimError(f"ax: found {told(ax)}; allowed: Matplotlib's Axes")
+            if caption is not None and not isinstance(caption, str):
+                raise PaxsimError(f"caption: found {told(caption)}; allowed: a text")
             with style():
                 axes = _new_axes(width, height) if ax is None else ax
-                function(source, *args, ax=axes, **kwargs)
+                try:
+                    function(source, *args, ax=axes, **kwargs)
+                except (PaxsimError, LookupError, TypeError, AttributeError) as error:
+                    if ax is None:
+                        _forget(axes)
+                    raise _unfit(function.__name__, error) from None
                 add_footer(axes.figure, caption_of(source) if caption is None else caption)
+                _show_dollars(axes)
             return axes
 
         return draw
@@ -94,6 +110,28 @@ def _new_axes(width: float, height: float) -> Axes:
     from matplotlib import pyplot  # chooses a backend, so only when it is needed
 
     return pyplot.subplots(figsize=(width, height), layout="constrained")[1]
+
+
+def _forget(axes: Axes) -> None:
+    """Close the figure of a chart that could not be drawn."""
+    from matplotlib import pyplot
+
+    pyplot.close(axes.figure)  # type: ignore[arg-type]
+
+
+def _unfit(name: str, error: Exception) -> PaxsimError:
+    """What is wrong with a table or an argument that can't be drawn."""
+    if isinstance(error, PaxsimError):
+        return error
+    said = f"has no {error}" if isinstance(error, LookupError) else f"does not fit: {error}"
+    return PaxsimError(f"source: {one_line(said)}; allowed: what the help of {name} says")
+
+
+def _show_dollars(axes: Axes) -> None:
+    """Texts of a figure that was made elsewhere are drawn later, and there in another style."""
+    figure = axes.figure
+    for text in figure.findobj(Text):
+        text.set_parse_math(False)
 
 
 def panels(
@@ -134,9 +172,18 @@ def footer_of(figure: Any) -> str:
 
 def save(figure: Any, stem: Path) -> tuple[Path, Path]:
     """Write a figure as ``STEM.png`` and ``STEM.svg``; the same figure gives the same bytes."""
+    if not hasattr(figure, "savefig"):
+        raise PaxsimError(f"figure: found {told(figure)}; allowed: Matplotlib's Figure")
+    stem = checked_path("stem", stem)
+    if not stem.name:
+        raise PaxsimError(f"stem: found {told(str(stem))}; allowed: the name of a file")
     png, svg = stem.with_suffix(".png"), stem.with_suffix(".svg")
     said = " ".join(footer_of(figure).split())
     with style():
-        figure.savefig(png, dpi=DPI, metadata={"Software": None, "Description": said})
-        figure.savefig(svg, metadata={"Date": None, "Creator": None, "Description": said})
+        with atomic_write(png, "stem", mode="wb") as file:
+            what = {"Software": None, "Description": said}
+            figure.savefig(file, format="png", dpi=DPI, metadata=what)
+        with atomic_write(svg, "stem", mode="wb") as file:
+            what = {"Date": None, "Creator": None, "Description": said}
+            figure.savefig(file, format="svg", metadata=what)
     return png, svg

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 
 import click
 
-from paxsim.engine import compiling
+from paxsim.cli.terminal import give_up, let_everything_be_written, warn
+from paxsim.engine import cache
 from paxsim.errors import PaxsimError
 from paxsim.version import __version__
 
@@ -19,6 +19,7 @@ COMMANDS = (
     "compare",
     "solo",
     "report",
+    "study",
     "show",
     "trace",
     "policies",
@@ -57,7 +58,10 @@ def cli() -> None:
 
 
 def _missing(command: str, error: ModuleNotFoundError) -> PaxsimError:
-    """The error for a command whose libraries are in an extra that is not installed."""
+    """The error for a command whose libraries are in an extra that is not installed.
+
+    A command may need more than one library, so it names the extra that has them all.
+    """
     return PaxsimError(
         f"{command}: {error.name} is not installed; allowed: pip install 'paxsim[all]'"
     )
@@ -65,29 +69,45 @@ def _missing(command: str, error: ModuleNotFoundError) -> PaxsimError:
 
 def main() -> None:
     """Run the command line; a user's mistake is one line and exit code 2."""
+    let_everything_be_written()
     sys.exit(run_command(sys.argv[1:]))
 
 
 def run_command(arguments: list[str]) -> int:
     """Run one command and return its exit code."""
-    compiling.tell = lambda text: click.echo(f"paxsim: {text}", err=True)
+    cache.tell = warn
     try:
         code = cli.main(arguments, prog_name="paxsim", standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         return code if isinstance(code, int) else 0
-    except (PaxsimError, click.ClickException) as error:
-        text = error.format_message() if isinstance(error, click.ClickException) else str(error)
-        click.echo(f"paxsim: {' '.join(text.split())}", err=True)
-        return EXIT_USER_ERROR
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("paxsim"):
-            raise
-        click.echo(f"paxsim: {_missing(arguments[0], error)}", err=True)
-        return EXIT_USER_ERROR
-    except (KeyboardInterrupt, click.Abort):
-        click.echo("paxsim: interrupted", err=True)
+    except Exception as error:
+        return exit_code_of(error, arguments)
+    except KeyboardInterrupt:
+        warn("interrupted")
         return EXIT_INTERRUPTED
-    except BrokenPipeError:
-        # The reader (head, less ...) has seen enough; keep Python from complaining at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def exit_code_of(error: Exception, arguments: list[str]) -> int:
+    """Tell the user what ended a command, in one line; an error of the program's own goes on."""
+    if isinstance(error, click.Abort):
+        warn("interrupted")
+        return EXIT_INTERRUPTED
+    if isinstance(error, BrokenPipeError):  # the reader (head, less ...) has seen enough
+        give_up(sys.stdout)
         return 0
+    if isinstance(error, click.ClickException):
+        warn(error.format_message())
+    elif isinstance(error, PaxsimError):
+        warn(str(error))
+    elif isinstance(error, ModuleNotFoundError) and not (error.name or "").startswith("paxsim"):
+        warn(str(_missing(arguments[0], error)))
+    elif isinstance(error, OSError):  # nearly always the disk or the device behind stdout
+        where = f"{error.filename}" if error.filename else "the output"
+        warn(f"cannot read or write {where}: {error.strerror or error}")
+        give_up(sys.stdout)
+    elif isinstance(error, MemoryError):
+        warn("there is not enough memory for what was asked; allowed: less at a time")
+    else:
+        raise error
+    return EXIT_USER_ERROR

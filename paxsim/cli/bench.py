@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from paxsim.cli import options
+from paxsim.cli.terminal import say
 from paxsim.errors import checked_int
 from paxsim.lineup import Lineup
 from paxsim.setting import Setting
@@ -41,9 +42,9 @@ def command(players, solo_level, deck, rules, policies, games, jobs, repeats, as
     checked_int("repeats", repeats, 1, MAX_REPEATS)
     result = bench(setting, lineup, games, jobs, repeats)
     if as_json:
-        click.echo(json.dumps(result, indent=2))
+        say(json.dumps(result, indent=2))
         return
-    click.echo(
+    say(
         f"{setting.players} players, {','.join(lineup.labels)}: "
         f"{result['games_per_second']:,.0f} games and "
         f"{result['decisions_per_second']:,.0f} decisions a second on {jobs} "

@@ -7,6 +7,8 @@ import sys
 
 import click
 
+from paxsim.cli.terminal import say, warn
+
 
 @click.command("check")
 @click.argument("policy")
@@ -21,21 +23,17 @@ import click
 )
 def command(policy: str, deals: int, seed: int, patience: float) -> None:
     """Play POLICY (a name or FILE.py:NAME) through every player count and solo level."""
-    from paxsim.errors import PaxsimError, checked_int
     from paxsim.policies import find_policy
     from paxsim.testing import check_policy
 
-    checked_int("deals", deals, 1, 10**6)
-    if not patience > 0:
-        raise PaxsimError(f"patience: found {patience:g}; allowed: a number above 0")
     found = find_policy(policy)
     checks = check_policy(found, deals=deals, seed=seed, patience=patience)
     for check in checks:
-        click.echo(str(check))
-    if all(check.problem is None for check in checks):
-        click.echo(f"policy {found.name}: fine")
+        say(str(check))
+    if checks and all(check.problem is None for check in checks):
+        say(f"policy {found.name}: fine")
         return
-    click.echo(f"paxsim: policy {found.name} fails the check, see above", err=True)
+    warn(f"policy {found.name} fails the check, see above")
     sys.stdout.flush()
     # A stuck policy leaves a thread in compiled code, which only the end of the process stops.
     os._exit(2)

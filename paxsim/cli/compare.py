@@ -6,6 +6,7 @@ import click
 
 from paxsim.cli.running import how_to_run, parse_games, parse_share, run_experiment
 from paxsim.cli.showing import show_comparison
+from paxsim.cli.terminal import say
 
 
 @click.command("compare")
@@ -33,6 +34,6 @@ def command(a, b, field, players, delta, sequential, plan, games, seed, deck, ru
         rules=rules,
     )
     if plan:
-        click.echo("\n".join(comparison_size(**asked)))
+        say("\n".join(comparison_size(**asked)))
     else:
         run_experiment(compare, show_comparison, **asked, sequential=sequential, **how)

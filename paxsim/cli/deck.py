@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
+
 import click
 
-from paxsim.cards import CATEGORIES, Deck, deck_names, load_deck
+from paxsim.cards import CATEGORIES, Deck, deck_names, load_deck, unpublished_cards
 from paxsim.cli.tables import print_table
+from paxsim.cli.terminal import say
 
 
 @click.group("deck")
@@ -36,8 +39,16 @@ def show(name: str) -> None:
 @click.argument("file")
 def check(file: str) -> None:
     """Check a deck FILE.toml and say what is in it."""
-    print_deck(load_deck(file))
-    click.echo(f"{file}: fine; use it with --deck {file}")
+    deck = load_deck(file)
+    print_deck(deck)
+    beyond = unpublished_cards(deck)
+    if beyond:
+        say(
+            f"Outside what is published (1 or 2 symbols, a cost of 1 to 4): "
+            f"{', '.join(map(str, beyond))}"
+        )
+    fine = "can be played" if beyond else "fine"
+    say(f"{file}: {fine}; use it with --deck {shlex.quote(file)}")
 
 
 def print_deck(deck: Deck) -> None:

@@ -3,10 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import click
 
 from paxsim.cards import DEFAULT_DECK
+from paxsim.errors import checked_path
+
+
+class _NamedPath(click.ParamType):
+    """A path as it was typed; an empty one is a mistake, and not the current folder."""
+
+    name = "path"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        field = max(param.opts, key=len).lstrip("-") if param is not None else self.name
+        return checked_path(field, value)
+
+
+PATH = _NamedPath()
 
 players = click.option("--players", type=int, help="Number of players, 1 (solo) to 8.")
 solo_level = click.option("--solo-level", type=int, help="Solo level, 1 to 5.")
@@ -32,6 +48,7 @@ rules = click.option(
     metavar="FILE.toml|FIELD=VALUE,...",
     help="What differs from the published rules, e.g. rome_needs=5,tie=money.",
 )
+csv = click.option("--csv", type=PATH, metavar="DIR", help="Write every table as CSV here.")
 
 
 def setting(function: Callable) -> Callable:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from paxsim.cli.tables import print_table
+from paxsim.cli.terminal import say
 
 
 @click.command("policies")
@@ -31,8 +32,8 @@ def describe(found) -> None:
     """Print a policy's docstring and parameters."""
     import inspect
 
-    click.echo(f"{found.name} ({found.fits}; from {found.origin})")
-    click.echo(inspect.getdoc(found.function) or "(no description)")
+    say(f"{found.name} ({found.fits}; from {found.origin})")
+    say(inspect.getdoc(found.function) or "(no description)")
     for key, value in found.params.items():
-        click.echo(f"  {key} = {value:g}")
-    click.echo("")
+        say(f"  {key} = {value:g}")
+    say("")

@@ -6,9 +6,11 @@ import sys
 import time
 from typing import Any
 
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Column
+
+from paxsim.cli.tables import make_console
+from paxsim.quoting import one_line
 
 #: Characters that the other columns take, with what stands before the win rates.
 _OTHER_COLUMNS = 45
@@ -29,14 +31,13 @@ class ProgressBar:
         self._first = 0
         self._progress = Progress(
             BarColumn(bar_width=10, table_column=Column(min_width=10)),
-            TextColumn("{task.fields[done]}", table_column=Column(min_width=4, no_wrap=True)),
+            _column("done", min_width=4),
             TimeRemainingColumn(compact=True, table_column=Column(min_width=5, no_wrap=True)),
-            TextColumn("{task.fields[speed]}", table_column=Column(min_width=13, no_wrap=True)),
-            # The win rates get what room is left.
-            TextColumn("{task.fields[rates]}", table_column=Column(ratio=1, no_wrap=True)),
+            _column("speed", min_width=13),
+            _column("rates", ratio=1),  # the win rates get what room is left
             expand=True,
-            console=Console(stderr=True),
-            disable=not sys.stderr.isatty(),
+            console=make_console(stderr=True),
+            disable=sys.stderr is None or not sys.stderr.isatty(),
             transient=True,
         )
         self._task = self._progress.add_task("", total=None, done="compiling", speed="", rates="")
@@ -71,6 +72,12 @@ class ProgressBar:
         )
 
 
+def _column(field: str, **width: int) -> TextColumn:
+    """A column of the bar that shows a field of the task as it is, square brackets included."""
+    column = Column(no_wrap=True, **width)  # type: ignore[arg-type]
+    return TextColumn(f"{{task.fields[{field}]}}", markup=False, table_column=column)
+
+
 def rates_so_far(standing: Any, room: int) -> str:
     """Win rates in percent of what is being played, with names as long as there is room for."""
     from paxsim.experiment.tally import WIN
@@ -87,4 +94,5 @@ def rates_so_far(standing: Any, room: int) -> str:
         # Of several matches on common deals the first position is what differs.
         rates += found if len(matches) == 1 else found[:1]
     length = max(1, room // len(rates) - len(" 12.3 "))
-    return "wins % " + " ".join(f"{name[:length]} {rate:.1f}" for name, rate in rates)
+    said = " ".join(f"{name[:length]} {rate:.1f}" for name, rate in rates)
+    return f"wins % {one_line(said)}"

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from paxsim.cli import options
+from paxsim.cli.terminal import say
 from paxsim.errors import PaxsimError
 
 
@@ -15,7 +17,7 @@ from paxsim.errors import PaxsimError
 @click.option("--jobs", type=int, help="Workers.  [default: one a core]")
 @click.option(
     "--out",
-    type=Path,
+    type=options.PATH,
     default=Path("reports"),
     show_default=True,
     help="Folder of the report; games that are there are not played again.",
@@ -41,4 +43,4 @@ def command(scale, seed, jobs, out, studies, page_only):
         raise click.ClickException(
             f"interrupted; what is done is kept in {out}, the same command goes on from there"
         ) from None
-    click.echo(f"open {page}")
+    say(f"open {page}")

@@ -7,6 +7,7 @@ import click
 from paxsim.cli import options
 from paxsim.cli.running import how_to_run, parse_games, parse_players, parse_share, run_experiment
 from paxsim.cli.showing import show_simulation
+from paxsim.cli.terminal import say
 
 
 @click.command("run")
@@ -40,6 +41,6 @@ def command(
         permutations=permutations,
     )
     if plan:
-        click.echo("\n".join(simulation_size(**asked)))
+        say("\n".join(simulation_size(**asked)))
     else:
         run_experiment(simulate, show_simulation, **asked, **how)

@@ -13,7 +13,9 @@ import click
 
 from paxsim.cli import EXIT_INTERRUPTED, options
 from paxsim.cli.progress import ProgressBar
+from paxsim.cli.terminal import say, warn
 from paxsim.errors import PaxsimError
+from paxsim.quoting import told
 
 #: Options that change how a run is carried out and not what it plays.
 _VARYING = ("--jobs", "--backend", "--address", "--out", "--json", "--csv", "--chunk-games")
@@ -34,8 +36,10 @@ def how_to_run(function: Callable) -> Callable:
             help="Where workers run: threads, processes or dask.",
         ),
         click.option("--address", help="Scheduler of a dask cluster, e.g. tcp://host:8786."),
-        click.option("--out", type=Path, metavar="DIR", help="Keep the run here; resumes."),
-        click.option("--csv", type=Path, metavar="DIR", help="Write every table as CSV here."),
+        click.option("--out", type=options.PATH, metavar="DIR", help="Keep the run here; resumes."),
+        click.option(
+            "--csv", type=options.PATH, metavar="DIR", help="Write every table as CSV here."
+        ),
         click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout."),
         click.option(
             "--chunk-games", type=int, default=24_000, hidden=True, help="Games a task, about."
@@ -53,7 +57,7 @@ def parse_games(text: str) -> int:
     except ValueError:
         number = 0.5
     if not number.is_integer() or number < 1:
-        raise PaxsimError(f"games: found {text!r}; allowed: a positive whole number, e.g. 1e6")
+        raise PaxsimError(f"games: found {told(text)}; allowed: a positive whole number, e.g. 1e6")
     return int(number)
 
 
@@ -80,7 +84,7 @@ def parse_share(field: str, text: str) -> float:
     try:
         return float(text[:-1]) / 100 if text.endswith("%") else float(text)
     except ValueError:
-        raise PaxsimError(f"{field}: found {text!r}; allowed: e.g. 0.2% or 0.002") from None
+        raise PaxsimError(f"{field}: found {told(text)}; allowed: e.g. 0.2% or 0.002") from None
 
 
 def command_line() -> str:
@@ -120,10 +124,10 @@ def run_experiment(
     shown : callable
         Prints the result for a person.
     """
-    from paxsim.experiment.results import make_folder
+    from paxsim.experiment.tablefiles import check_table_folder
 
     if csv is not None:
-        make_folder(csv)  # before playing: it would be a pity about the games
+        check_table_folder("csv", csv)  # before playing: it would be a pity about the games
     notices: list[str] = []
     bar = ProgressBar()
     try:
@@ -142,16 +146,16 @@ def run_experiment(
     except KeyboardInterrupt:
         _say_interrupted(bar.games, out)
     for notice in notices:
-        click.echo(f"paxsim: {notice}", err=True)
+        warn(notice)
     if csv is not None:
         result.to_csv(csv)
     if as_json:
-        click.echo(result.to_json())
+        say(result.to_json())
     else:
         shown(result)
         seconds = result.timing["seconds"]
         rate = result.games / max(result.timing["playing_seconds"], 1e-9)
-        click.echo(f"{result.caption}; {seconds:.1f} s, {rate:,.0f} games a second")
+        say(f"{result.caption}; {seconds:.1f} s, {rate:,.0f} games a second")
 
 
 def _say_interrupted(games: int, out: Path | None) -> NoReturn:
@@ -161,5 +165,5 @@ def _say_interrupted(games: int, out: Path | None) -> NoReturn:
         if out
         else "nothing is kept; with --out DIR it would be, and the same command would go on"
     )
-    click.echo(f"paxsim: interrupted after {games:,} games; {kept}", err=True)
+    warn(f"interrupted after {games:,} games; {kept}")
     click.get_current_context().exit(EXIT_INTERRUPTED)

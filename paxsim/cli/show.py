@@ -6,11 +6,14 @@ from pathlib import Path
 
 import click
 
+from paxsim.cli import options
+from paxsim.cli.terminal import say, warn
+
 
 @click.command("show")
-@click.argument("directory", type=Path)
+@click.argument("directory", type=options.PATH)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
-@click.option("--csv", type=Path, metavar="DIR", help="Write every table as CSV here.")
+@options.csv
 def command(directory: Path, as_json: bool, csv: Path | None) -> None:
     """Print the tables of the run in DIRECTORY, without playing."""
     from paxsim.cli.showing import SHOWN
@@ -18,16 +21,16 @@ def command(directory: Path, as_json: bool, csv: Path | None) -> None:
 
     result = show(directory)
     for name in result.timing["damaged"]:
-        click.echo(f"paxsim: left out, damaged: {name}", err=True)
+        warn(f"left out: {name}")
     if csv is not None:
         result.to_csv(csv)
     if as_json:
-        click.echo(result.to_json())
+        say(result.to_json())
         return
     SHOWN[result.manifest["question"]["kind"]](result)
-    click.echo(result.caption)
+    say(result.caption)
     missing = incomplete(result)
     if missing:
-        click.echo(f"{missing}; to go on: {result.manifest['command']} --out {directory}")
+        say(f"{missing}; to go on: {result.manifest['command']} --out {directory}")
     else:
-        click.echo(f"made by: {result.manifest['command']}")
+        say(f"made by: {result.manifest['command']}")

@@ -7,6 +7,8 @@ from typing import Any
 import pandas as pd
 
 from paxsim.cli.tables import print_table
+from paxsim.cli.terminal import say
+from paxsim.text import amount
 
 
 def percent(row: Any, name: str) -> str:
@@ -15,22 +17,15 @@ def percent(row: Any, name: str) -> str:
 
 
 def plus_minus(row: Any, name: str, unit: float = 1.0) -> str:
-    """An estimate with half the width of its interval."""
-    low, high = row[f"{name}_low"], row[f"{name}_high"]
-    if pd.isna(row[name]):
-        return "-"
-    half = unit * (high - low) / 2
-    digits = next((d for d in (1, 2) if half >= 10**-d), 3) if half > 0 else 1
-    value = f"{unit * row[name]:.{digits}f}"
-    # Near 0 and 100 % an interval is lopsided: there its ends say more than half its width.
-    if abs(unit * (low + high) / 2 - unit * row[name]) > half / 2:
-        return f"{value} ({unit * low:.{digits}f} to {unit * high:.{digits}f})"
-    return f"{value} ± {half:.{digits}f}"
+    """An estimate with its uncertainty, from a row of a table."""
+    return amount(row[name], row[f"{name}_low"], row[f"{name}_high"], unit)
 
 
 def significance(row: Any) -> str:
     """Above or below the fair share, if that is sure after correction for many looks."""
-    if row["p_holm"] >= 0.05:
+    from paxsim.stats.constants import SURE
+
+    if row["p_holm"] >= SURE:
         return ""
     return "above" if row["over_fair"] > 0 else "below"
 
@@ -77,7 +72,7 @@ def _show_match(result: Any, match: Any) -> None:
         print_table("By seat (all intervals hold together)", ("seat", "win rate %", "fair %", ""),
                     rows, numbers=("seat", "win rate %", "fair %"))  # fmt: skip
     (rome,), (games,) = here("rome"), here("games")
-    print(
+    say(
         f"Rome wins {percent(rome, 'rome_wins')} % (alone {percent(rome, 'rome_alone')} %); "
         f"{plus_minus(games, 'rounds')} rounds{_margin(games)}; "
         f"{games['unfinished']} unfinished, {games['failed']} failed\n"
@@ -158,11 +153,11 @@ def show_comparison(result: Any) -> None:
     print_table(f"{row['players']} players, field {row['field']}", ("", "win rate %"), rows,
                 numbers=("win rate %",))  # fmt: skip
     if watched:
-        print("The paired interval holds although the run was watched; the others are as if not.")
+        say("The paired interval holds although the run was watched; the others are as if not.")
     sure = "" if watched else f"; p = {row['p']:.2g}"
-    print(f"Pairing is worth {row['variance_factor']:.2f} times the games{sure}.")
+    say(f"Pairing is worth {row['variance_factor']:.2f} times the games{sure}.")
     verdict = {"better": "yes", "not better": "no", "undecided": "not decided yet"}
-    print(
+    say(
         f"Is {row['a']} better by more than {100 * row['delta']:g} percentage points, at 5 % error "
         f"and valid while watched? {verdict[row['decision']]}.\n"
     )
@@ -178,7 +173,7 @@ def show_solo(result: Any) -> None:
                 numbers=("level", "success %", "rounds"))  # fmt: skip
     if "campaigns" in result.tables:
         for _, row in result["campaigns"].iterrows():
-            print(f"{row['strategy']}: a whole campaign succeeds in {percent(row, 'success')} %")
+            say(f"{row['strategy']}: a whole campaign succeeds in {percent(row, 'success')} %")
 
 
 def show_rule_changes(result: Any) -> None:

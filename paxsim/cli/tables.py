@@ -8,11 +8,19 @@ from collections.abc import Iterable, Sequence
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
+
+from paxsim.quoting import one_line
 
 #: Columns of a table that goes to a file or a pipe.
 PIPED_WIDTH = 120
 #: Texts are wrapped to no fewer characters than this.
 TEXT_WIDTH = 12
+
+
+def make_console(stderr: bool = False, width: int | None = None) -> Console:
+    """A console on which square brackets and colons are nothing but characters."""
+    return Console(stderr=stderr, width=width, markup=False, emoji=False, highlight=False)
 
 
 def print_table(
@@ -28,22 +36,23 @@ def print_table(
     Where the terminal is narrow, headings and texts are wrapped; numbers never are, and nothing is
     cut off.
     """
-    console = Console(width=None if sys.stdout.isatty() else PIPED_WIDTH)
+    in_terminal = sys.stdout is not None and sys.stdout.isatty()
+    console = make_console(width=None if in_terminal else PIPED_WIDTH)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-    texts = [[str(value) for value in row] for row in rows]
+    texts = [[one_line(str(value)) for value in row] for row in rows]
     for index, heading in enumerate(headings):
         right = heading in numbers
         widest = max((len(row[index]) for row in texts), default=0)
         longest_word = max(map(len, heading.split()), default=0)
         table.add_column(
-            heading,
+            Text(heading),
             justify="right" if right else "left",
             min_width=max(longest_word, widest if right else min(widest, TEXT_WIDTH)),
             overflow="fold",
         )
     for row in texts:
-        table.add_row(*row)
-    console.print(title, style="bold", highlight=False)
+        table.add_row(*(Text(cell) for cell in row))
+    console.print(Text(one_line(title)), style="bold")
     console.print(table)
     if caption:
-        console.print(caption, style="italic", highlight=False)
+        console.print(Text(one_line(caption)), style="italic")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paxsim.engine.compiling import kernel
+from paxsim.engine.jit import kernel
 
 
 @kernel

@@ -9,7 +9,7 @@ compiler then knows the answer and leaves out the event with all that it would h
 
 from __future__ import annotations
 
-from paxsim.engine.compiling import kernel
+from paxsim.engine.jit import kernel
 
 (
     SETUP,

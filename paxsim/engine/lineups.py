@@ -1,8 +1,8 @@
-"""The policies at the seats: first-class functions, kept as addresses in a record.
+"""The policies at the seats: compiled functions, kept as addresses in a record.
 
-A line-up arrives as a tuple of functions. Looking one up by a number that changes means carrying
-24 pointers through every call and branching over eight cases, at every decision. So a batch
-writes the address of each seat's policy down once, and makes a function of it again to call it.
+Handing functions over from Python takes a tenth of a millisecond each, and looking one up by a
+number that changes means branching over eight cases, at every decision. So the address of a
+policy is asked for once (`policy_address`), and made a function again to call it.
 """
 
 from __future__ import annotations
@@ -12,13 +12,15 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from paxsim.engine.compiling import kernel
-from paxsim.engine.records import MAX_PARAMS, MAX_PLAYERS, ChoiceType, SeatType, TableType
+from paxsim.engine.jit import entry, kernel
+from paxsim.engine.records import MAX_PARAMS, ChoiceType, SeatType, TableType
 
 #: What a policy looks like to the engine.
 POLICY_SIGNATURE = types.int64(TableType, SeatType, ChoiceType)
 PolicyType = types.FunctionType(POLICY_SIGNATURE)
-LineupType = types.UniTuple(PolicyType, MAX_PLAYERS)
+#: Addresses of the policies by line-up position, and their parameters.
+AddressesType = types.Array(types.uint64, 1, "C")
+ParamsType = types.Array(types.float64, 2, "C")
 
 
 @intrinsic
@@ -30,6 +32,12 @@ def address_of(typingctx, policy):
         return builder.ptrtoint(function.jit_addr, ir.IntType(64))
 
     return types.uint64(PolicyType), codegen
+
+
+@entry(types.uint64(PolicyType))
+def policy_address(policy):
+    """The address of a compiled policy, which holds for as long as somebody keeps the policy."""
+    return address_of(policy)
 
 
 @intrinsic
@@ -52,12 +60,12 @@ def position_at(seat, rotation, players):
 
 
 @kernel
-def seat_lineup(game, progress, policies, params, rotation):
+def seat_lineup(game, progress, addresses, params, rotation):
     """Give every seat the policy that plays it in this rotation, and the policy's parameters."""
     players = game.table.players
     for seat in range(players):
         position = position_at(seat, rotation, players)
-        progress.policies[seat] = address_of(policies[position])
+        progress.policies[seat] = addresses[position]
         me = game.seats[seat]
         for i in range(MAX_PARAMS):
             me.params[i] = params[position, i]

@@ -17,7 +17,7 @@ Places are listed in the order hand, under the deck, legions in ascending order.
 
 from __future__ import annotations
 
-from paxsim.engine.compiling import kernel
+from paxsim.engine.jit import kernel
 from paxsim.engine.records import BUY, PLAY, REACT
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from paxsim.cards import ARMY, FLEET, INTRIGUE, LAND, WEALTH
 from paxsim.engine import events
 from paxsim.engine.codes import category_of, symbols_of, value_of
-from paxsim.engine.compiling import kernel
+from paxsim.engine.jit import kernel
 from paxsim.engine.records import NOBODY, RING
 
 

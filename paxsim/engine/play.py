@@ -1,32 +1,31 @@
 """The play loop: whole games, one after another, with a policy at every seat.
 
-Entry points that Python calls stand here. Policies arrive as first-class functions in a tuple of
-fixed length, so that one compiled engine serves every line-up.
+Entry points that Python calls stand here. Records arrive as addresses (see
+`paxsim.engine.records.address_of`): to hand over a record takes fifty times as long as a step of
+a game. Policies do too, so that one compiled engine serves every line-up.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numba
 import numpy as np
 from numba import types
+from numba.extending import intrinsic
 
 from paxsim.engine import steps
-from paxsim.engine.compiling import entry, kernel
+from paxsim.engine.jit import entry, kernel
 from paxsim.engine.lineups import POLICY_SIGNATURE as POLICY_SIGNATURE
-from paxsim.engine.lineups import LineupType, policy_at, seat_lineup
-from paxsim.engine.records import (
-    MAX_PLAYERS,
-    GameType,
-    LogType,
-    ResultType,
-    game_dtype,
-    offset_of,
-    seat_dtype,
-)
+from paxsim.engine.lineups import AddressesType, ParamsType, policy_at, seat_lineup
+from paxsim.engine.records import MAX_PLAYERS, GameType, LogType, ResultType, result_dtype
 from paxsim.engine.scoring import score
+from paxsim.engine.streams import KeysType
 
-# Ways in which a policy can fail without raising an exception.
-FINE, OUT_OF_RANGE, WROTE_ELSEWHERE = range(3)
+# Whether a policy answered with an option that there is.
+FINE, OUT_OF_RANGE = range(2)
+#: What `apply_option` answers to an option that there is not.
+NO_SUCH_OPTION = -1
 
 #: Where a batch stands; after a failure it names the very decision.
 progress_dtype = np.dtype(
@@ -36,6 +35,7 @@ progress_dtype = np.dtype(
         ("decision", np.int32),
         ("rotation", np.int32),
         ("deal", np.int64),
+        ("asked", np.int64),  # decisions of this game so far; a batch that moves changes it
         ("answer", np.int64),
         ("policies", np.uint64, MAX_PLAYERS),  # addresses by seat, in this rotation
     ],
@@ -46,37 +46,25 @@ ProgressType = numba.from_dtype(progress_dtype)
 #: Batches write no events; see paxsim.engine.events.
 NO_LOG = None
 
-# Where a seat and its memory are in a game's image, in words of 8 bytes.
-_SEATS = offset_of(game_dtype, "seats") // 8
-_MEMORY = offset_of(seat_dtype, "memory") // 8
-_SEAT_SIZE = seat_dtype.itemsize // 8
-
-Image = types.Array(types.uint64, 1, "C")
-Results = types.Array(ResultType, 1, "C")
+_RESULT_SIZE = result_dtype.itemsize
 
 
-@kernel
-def copy_image(source, target):
-    """Copy an image of a game (assigning a slice would take seconds to compile)."""
-    for i in range(source.size):
-        target[i] = source[i]
+def _record_at(record: Any) -> Any:
+    """A function of compiled code that takes an address for a record."""
+
+    @intrinsic
+    def at(typingctx, address):
+        def codegen(context, builder, signature, args):
+            return builder.inttoptr(args[0], context.get_value_type(record))
+
+        return record(types.int64), codegen
+
+    return at
 
 
-@kernel
-def only_memory_changed(seat, now, before):
-    """Whether two images of a game are equal but for a seat's memory and random stream.
-
-    These two are the last fields of a seat, so that what a policy may write is one run of words.
-    """
-    first = _SEATS + seat * _SEAT_SIZE + _MEMORY
-    end = _SEATS + (seat + 1) * _SEAT_SIZE
-    for i in range(first):
-        if now[i] != before[i]:
-            return False
-    for i in range(end, now.size):
-        if now[i] != before[i]:
-            return False
-    return True
+game_at, log_at, result_at, progress_at = map(
+    _record_at, (GameType, LogType, ResultType, ProgressType)
+)
 
 
 @kernel
@@ -100,69 +88,62 @@ def is_an_option(option, count, progress):
 
 
 @kernel
-def play_to_the_end(game, progress, count, image, before):
-    """Play a game from a decision with `count` options; return how many decisions were asked.
-
-    With `before` (as long as the game's words in `image`) every call of a policy is checked for
-    writes to anything but its own memory.
-    """
+def play_to_the_end(game, progress, count):
+    """Play a game from a decision with `count` options; return how many decisions were asked."""
     decisions = 0
-    guarded = before.size > 0
     while count > 0:
         option = steps.ONLY
         if count > 1:
             decisions += 1
-            if guarded:
-                copy_image(image, before)
-            seat = game.hidden.seat
-            option = ask(game, policy_at(progress.policies[seat]), progress)
-            if guarded and not only_memory_changed(seat, image, before):
-                progress.failure = WROTE_ELSEWHERE
-                return decisions
+            progress.asked = decisions
+            option = ask(game, policy_at(progress.policies[game.hidden.seat]), progress)
             if not is_an_option(option, count, progress):
                 return decisions
         count = steps.carry_out(game, NO_LOG, option)
     return decisions
 
 
+@kernel
+def options_asked(game):
+    """How many options the decision at hand has; 0 at the end of the game."""
+    return game.choices[game.hidden.seat].count
+
+
 @entry(
     types.int64(
-        GameType,
-        LineupType,
-        types.Array(types.float64, 2, "C"),
+        types.int64,
+        AddressesType,
+        ParamsType,
+        KeysType,
         types.int64,
         types.int64,
         types.int64,
         types.Array(types.int64, 1, "C"),
-        Results,
-        ProgressType,
-        Image,
-        Image,
+        types.int64,
         types.int64,
     )
 )
 def play_games(
-    game,
+    game_address,
     policies,
     params,
+    keys,
     seed,
     first_deal,
     deals,
     rotations,
-    results,
-    progress,
-    image,
-    before,
-    guard_every,
+    results_address,
+    progress_address,
 ):
     """Play `deals` deals, each once for each rotation; fill one result a game.
 
     Results are ordered by deal, then by rotation. Returns the number of games played, which is
     less than asked for only after a failure (see `progress`).
     """
+    game = game_at(game_address)
+    progress = progress_at(progress_address)
     played = 0
     turns = rotations.size
-    unguarded = before[:0]
     for turn in range(turns):
         rotation = rotations[turn]
         seat_lineup(game, progress, policies, params, rotation)
@@ -171,14 +152,11 @@ def play_games(
             deal = first_deal + index
             progress.deal = deal
             progress.seat = -1
-            guarded = guard_every > 0 and deal % guard_every == 0
-            count = steps.begin_game(game, NO_LOG, seed, deal, rotation)
-            decisions = play_to_the_end(
-                game, progress, count, image, before if guarded else unguarded
-            )
+            count = steps.begin_game(game, NO_LOG, keys, seed, deal, rotation)
+            decisions = play_to_the_end(game, progress, count)
             if progress.failure != FINE:
                 return played
-            result = results[index * turns + turn]
+            result = result_at(results_address + (index * turns + turn) * _RESULT_SIZE)
             result.deal = deal
             result.rotation = rotation
             result.decisions = decisions
@@ -187,40 +165,48 @@ def play_games(
     return played
 
 
-@entry(types.void(GameType, LogType, types.int64, types.int64, types.int64))
-def start_game(game, log, seed, deal, rotation):
-    """Deal a game and stop at its first decision."""
-    steps.start(game, log, seed, deal, rotation)
+@entry(types.int64(types.int64, types.int64, KeysType, types.int64, types.int64, types.int64))
+def start_game(game_address, log_address, keys, seed, deal, rotation):
+    """Deal a game and stop at its first decision; return how many options it has."""
+    game = game_at(game_address)
+    steps.start(game, log_at(log_address), keys, seed, deal, rotation)
+    return options_asked(game)
 
 
-@entry(types.void(GameType, LogType, types.int64))
-def apply_option(game, log, option):
-    """Apply one option and stop at the next decision."""
-    steps.apply(game, log, option)
+@entry(types.int64(types.int64, types.int64, types.int64))
+def apply_option(game_address, log_address, option):
+    """Apply one option and stop at the next decision; return how many options that one has.
+
+    That is 0 at the end of the game, and -1 if there is no such option: then nothing is done.
+    """
+    game = game_at(game_address)
+    if not 0 <= option < options_asked(game):
+        return NO_SUCH_OPTION
+    steps.apply(game, log_at(log_address), option)
+    return options_asked(game)
 
 
-@entry(
-    types.void(GameType, LineupType, types.Array(types.float64, 2, "C"), types.int64, ProgressType)
-)
-def take_seats(game, policies, params, rotation, progress):
+@entry(types.void(types.int64, AddressesType, ParamsType, types.int64, types.int64))
+def take_seats(game_address, policies, params, rotation, progress_address):
     """Seat a line-up in a rotation, for `ask_policy`."""
-    seat_lineup(game, progress, policies, params, rotation)
+    progress = progress_at(progress_address)
+    progress.rotation = rotation
+    seat_lineup(game_at(game_address), progress, policies, params, rotation)
 
 
-@entry(types.int64(GameType, ProgressType, Image, Image))
-def ask_policy(game, progress, image, before):
-    """Ask the deciding seat's policy about the decision at hand, every call being checked."""
-    copy_image(image, before)
+@entry(types.int64(types.int64, types.int64))
+def ask_policy(game_address, progress_address):
+    """Ask the deciding seat's policy about the decision at hand."""
+    game = game_at(game_address)
+    progress = progress_at(progress_address)
     seat = game.hidden.seat
+    progress.asked += 1
     option = ask(game, policy_at(progress.policies[seat]), progress)
-    if not only_memory_changed(seat, image, before):
-        progress.failure = WROTE_ELSEWHERE
-    else:
-        is_an_option(option, game.choices[seat].count, progress)
+    is_an_option(option, game.choices[seat].count, progress)
     return option
 
 
-@entry(types.void(GameType, ResultType))
-def score_game(game, result):
+@entry(types.void(types.int64, types.int64))
+def score_game(game_address, result_address):
     """Score a finished game."""
-    score(game, result)
+    score(game_at(game_address), result_at(result_address))

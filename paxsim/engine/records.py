@@ -22,6 +22,8 @@ from paxsim.rules import (
 )
 
 N_CATEGORIES = len(CATEGORIES)
+#: Numbers by category stand in rows of eight, a power of two.
+ROW = 8
 #: Two copies of at most 120 cards; also the capacity of a hand and of a legion.
 MAX_CARDS = 240
 #: Slots of the deck, a ring whose size is a power of two so that wrapping round is a mask.
@@ -70,18 +72,18 @@ table_dtype = np.dtype(
         ("primus", np.int32),  # seat with primus conspiratus, or NOBODY
         ("deck_left", np.int32),
         ("discount", np.int32, (MAX_PLAYERS,)),  # Aurei off each purchase, by seat
-        ("symbols", np.int16, (MAX_PLAYERS, 8)),  # displayed, by seat and category
-        ("cards", np.int16, (MAX_PLAYERS, 8)),  # displayed, by seat and category
-        ("allowance", np.int16, (MAX_PLAYERS, 8)),  # most symbols that a card to play may have
-        ("strength", np.int16, (MAX_PLAYERS, 8)),  # symbols with the bonus of fleets and armies
-        ("strongest", np.int16, 8),  # the most of these that any seat has, by category
-        ("rome_symbols", np.int16, 8),  # face up, by category
-        ("rome_cards", np.int16, 8),  # face up, by category
+        ("symbols", np.int16, (MAX_PLAYERS, ROW)),  # displayed, by seat and category
+        ("cards", np.int16, (MAX_PLAYERS, ROW)),  # displayed, by seat and category
+        ("allowance", np.int16, (MAX_PLAYERS, ROW)),  # most symbols that a card to play may have
+        ("strength", np.int16, (MAX_PLAYERS, ROW)),  # symbols with the bonus of fleets and armies
+        ("strongest", np.int16, ROW),  # the most of these that any seat has, by category
+        ("rome_symbols", np.int16, ROW),  # face up, by category
+        ("rome_cards", np.int16, ROW),  # face up, by category
         ("legion_size", np.int16, MAX_LEGIONS),
         ("legion_value", np.int16, MAX_LEGIONS),
         ("legion_cards", np.uint16, (MAX_LEGIONS, MAX_CARDS)),
-        ("copy_symbols", np.int16, 8),  # of one copy of the deck, by category
-        ("copy_cards", np.int16, 8),  # of one copy of the deck, by category
+        ("copy_symbols", np.int16, ROW),  # of one copy of the deck, by category
+        ("copy_cards", np.int16, ROW),  # of one copy of the deck, by category
         ("rules", rules_dtype),
     ],
     align=True,
@@ -93,7 +95,7 @@ seat_dtype = np.dtype(
         ("money", np.int32),
         ("hand_count", np.int32),
         ("peeked", np.int32),  # 1 once this seat has looked at Rome's hidden cards
-        ("rome_hidden", np.int16, 8),  # their symbols by category; zeros before peeking
+        ("rome_hidden", np.int16, ROW),  # their symbols by category; zeros before peeking
         ("hand", np.uint16, MAX_CARDS),
         ("params", np.float64, MAX_PARAMS),
         ("memory", np.float64, MEMORY_SIZE),  # the policy's own notes, zeros at the start
@@ -128,7 +130,7 @@ hidden_dtype = np.dtype(
         ("top", np.uint32),  # index of the deck's top card in the ring
         ("removed_count", np.int32),
         ("rome_hidden", np.uint16, MAX_ROME_START),
-        ("rome_hidden_symbols", np.int16, 8),
+        ("rome_hidden_symbols", np.int16, ROW),
         ("stream", np.uint64, 4),  # the deal's random stream
         ("deck", np.uint16, RING),
         ("removed", np.uint16, MAX_CARDS),
@@ -172,14 +174,21 @@ result_dtype = np.dtype(
         ("points_wealthiest", np.int32, MAX_PLAYERS),
         ("money", np.int32, MAX_PLAYERS),
         ("hand_count", np.int16, MAX_PLAYERS),
-        ("symbols", np.int16, (MAX_PLAYERS, 8)),  # bonuses included
-        ("rome_symbols", np.int16, 8),  # hidden cards and bonuses included
+        ("symbols", np.int16, (MAX_PLAYERS, ROW)),  # bonuses included
+        ("rome_symbols", np.int16, ROW),  # hidden cards and bonuses included
     ],
     align=True,
 )
 
 #: Events since the last decision, for traces; see paxsim.engine.events.
 log_dtype = np.dtype([("on", np.int32), ("used", np.int32), ("words", np.int32, 4096)], align=True)
+
+
+def address_of(record: np.ndarray) -> int:
+    """Where a record, or the first of several, is in memory; the caller keeps it alive."""
+    # Of plain bytes: for a record numpy would describe every field of it.
+    return record.view(np.uint8).__array_interface__["data"][0]
+
 
 RulesType = numba.from_dtype(rules_dtype)
 TableType = numba.from_dtype(table_dtype)
@@ -188,12 +197,6 @@ ChoiceType = numba.from_dtype(choice_dtype)
 GameType = numba.from_dtype(game_dtype)
 ResultType = numba.from_dtype(result_dtype)
 LogType = numba.from_dtype(log_dtype)
-
-
-def offset_of(dtype: np.dtype, field: str) -> int:
-    """Where a field begins in a record, in bytes."""
-    assert dtype.fields is not None
-    return dtype.fields[field][1]
 
 
 def rules_record(rules: Rules, players: int, solo_level: int | None) -> np.void:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from paxsim.engine import events
 from paxsim.engine.codes import category_of, symbols_of
-from paxsim.engine.compiling import kernel
+from paxsim.engine.jit import kernel
 from paxsim.engine.piles import clear_legion, draw_card, put_below_legion
 from paxsim.engine.records import NOBODY, OVER, TURN
 

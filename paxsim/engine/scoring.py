@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from paxsim.cards import ARMY, FLEET
-from paxsim.engine.compiling import kernel
+from paxsim.engine.jit import kernel
 from paxsim.engine.records import N_CATEGORIES, NOBODY, TIE_MONEY
 from paxsim.engine.rounds import empty_legions
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from paxsim.engine import events
 from paxsim.engine.codes import category_of, symbols_of
-from paxsim.engine.compiling import kernel
+from paxsim.engine.jit import kernel
 from paxsim.engine.piles import (
     display_card,
     draw_card,
@@ -16,35 +16,38 @@ from paxsim.engine.piles import (
 from paxsim.engine.records import (
     DISPLAY,
     KEEP,
+    MAX_CARDS,
     MEMORY_SIZE,
-    N_CATEGORIES,
     NO_LIMIT,
     NOBODY,
+    RING,
+    ROW,
 )
 from paxsim.engine.rounds import begin_round, offer, refill
-from paxsim.engine.streams import (
-    DEAL_STREAM,
-    SEAT_STREAM,
-    draw_below,
-    seed_stream,
-    set_state,
-    state_of,
-)
+from paxsim.engine.streams import draw_below, seed_deal, seed_seat, set_state, state_of
+from paxsim.rules import MAX_DRAFT
 
 
 @kernel
-def begin_game(game, log, seed, deal, rotation):
+def begin_game(game, log, keys, seed, deal, rotation):
     """Shuffle and deal a fresh game up to the draft of the first seat."""
     clear_table(game)
-    seed_stream(game.hidden.stream, seed, deal, 0, DEAL_STREAM)
+    seed_deal(game.hidden.stream, seed, deal)
     for seat in range(game.table.players):
         clear_seat(game, seat)
-        seed_stream(game.seats[seat].stream, seed, deal, rotation, SEAT_STREAM + seat)
+        clear_choice(game.choices[seat])
+        seed_seat(game.seats[seat].stream, keys, seat, deal, rotation)
     shuffle(game)
     deal_rome(game)
     if log is not None:
         write_setup(game, log)
     return begin_draft(game, log, 0)
+
+
+# A policy may look at every number of what it is handed, also at those that mean nothing just now,
+# such as the slots behind its last card. So all that a game may have written to is cleared, or a
+# game would depend on the one before it. (Rows of seats and legions that do not take part are
+# never written: they stay as `Setting.new_game` made them.)
 
 
 @kernel
@@ -56,16 +59,17 @@ def clear_table(game):
     table.active = 0
     table.turns_left = 0
     table.played = 0
+    table.categories_played = 0
     table.primus = NOBODY
     for seat in range(table.players):
         table.discount[seat] = 0
-        for category in range(N_CATEGORIES):
+        for category in range(ROW):
             table.symbols[seat, category] = 0
             table.strength[seat, category] = 0
             table.cards[seat, category] = 0
             table.allowance[seat, category] = NO_LIMIT
         update_allowance(table, seat)
-    for category in range(N_CATEGORIES):
+    for category in range(ROW):
         table.strongest[category] = 0
         table.rome_symbols[category] = 0
         table.rome_cards[category] = 0
@@ -73,6 +77,8 @@ def clear_table(game):
     for legion in range(table.legions):
         table.legion_size[legion] = 0
         table.legion_value[legion] = 0
+        for i in range(MAX_CARDS):
+            table.legion_cards[legion, i] = 0
 
 
 @kernel
@@ -83,10 +89,26 @@ def clear_seat(game, seat):
     me.money = game.table.rules.starting_money
     me.hand_count = 0
     me.peeked = 0
-    for category in range(N_CATEGORIES):
+    for category in range(ROW):
         me.rome_hidden[category] = 0
+    for i in range(MAX_CARDS):
+        me.hand[i] = 0
     for i in range(MEMORY_SIZE):
         me.memory[i] = 0.0
+
+
+@kernel
+def clear_choice(choice):
+    """Nothing to decide, nothing drawn."""
+    choice.kind = 0
+    choice.count = 0
+    choice.price = 0
+    choice.drawn_count = 0
+    choice.places = 0
+    for i in range(MAX_DRAFT):
+        choice.drawn[i] = 0
+    for i in range(RING):
+        choice.options[i] = 0
 
 
 @kernel

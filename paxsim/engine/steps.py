@@ -6,7 +6,7 @@ at the next decision. A decision with a single option is carried out at once and
 
 from __future__ import annotations
 
-from paxsim.engine.compiling import kernel
+from paxsim.engine.jit import kernel
 from paxsim.engine.records import BUY, DISPLAY, KEEP, PLACE, PLAY, REACT, TURN
 from paxsim.engine.setup import begin_game, carry_out_display, carry_out_keep
 from paxsim.engine.turn import (
@@ -22,9 +22,9 @@ ONLY = 0
 
 
 @kernel
-def start(game, log, seed, deal, rotation):
+def start(game, log, keys, seed, deal, rotation):
     """Deal a fresh game and go on to its first decision."""
-    if begin_game(game, log, seed, deal, rotation) == 1:
+    if begin_game(game, log, keys, seed, deal, rotation) == 1:
         apply(game, log, ONLY)
 
 

@@ -1,14 +1,20 @@
 """Random streams: xoshiro256** generators, seeded by splitmix64 from numbers that name a game.
 
 A stream is four 64-bit words in a record. The deal and every seat have streams of their own, so
-that a deal stays the same while policies differ.
+that a deal stays the same while policies differ. A seat's stream is in its policy's hands, so it
+must tell nothing about the deal: it is made with keys that only Python can compute.
 """
 
 from __future__ import annotations
 
-import numpy as np
+import hashlib
+from functools import lru_cache
 
-from paxsim.engine.compiling import kernel
+import numpy as np
+from numba import types
+
+from paxsim.engine.jit import kernel
+from paxsim.rules import MAX_PLAYERS
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_A = np.uint64(0xBF58476D1CE4E5B9)
@@ -18,9 +24,9 @@ _5, _7, _9, _17, _45 = (np.uint64(n) for n in (5, 7, 9, 17, 45))
 _19, _57 = np.uint64(19), np.uint64(57)
 _27, _30, _31, _32 = (np.uint64(n) for n in (27, 30, 31, 32))
 
-#: Purposes of streams; the stream of a seat has the purpose ``SEAT_STREAM + seat``.
-DEAL_STREAM = 0
-SEAT_STREAM = 1
+_WORDS = 4
+#: What `seat_keys` returns, to the compiler.
+KeysType = types.Array(types.uint64, 2, "C", readonly=True)
 
 
 @kernel
@@ -32,14 +38,42 @@ def mix(word):
 
 
 @kernel
-def seed_stream(stream, seed, deal, rotation, purpose):
-    """Set a stream to its beginning, which depends on all four numbers."""
+def seed_deal(stream, seed, deal):
+    """Set the stream of a deal to its beginning."""
     word = mix(np.uint64(seed) + _GOLDEN)
     word = mix(word ^ (np.uint64(deal) * _GOLDEN + _MIX_A))
-    word ^= (np.uint64(rotation) << _32) + np.uint64(purpose)
-    for i in range(4):
+    for i in range(_WORDS):
         word += _GOLDEN
         stream[i] = mix(word)
+
+
+@lru_cache(maxsize=64)
+def seat_keys(seed: int) -> np.ndarray:
+    """Keys for the streams of the seats, shape ``(MAX_PLAYERS, 8)``, uint64.
+
+    `mix` can be turned round, a cryptographic hash can't: whoever sees a stream learns neither the
+    seed, nor the deal, nor the stream of another seat.
+    """
+    keys = np.empty((MAX_PLAYERS, 2 * _WORDS), np.uint64)
+    for seat in range(MAX_PLAYERS):
+        person = f"paxsim seat {seat}".encode()
+        digest = hashlib.blake2b(seed.to_bytes(8, "little"), person=person).digest()
+        keys[seat] = np.frombuffer(digest, "<u8")
+    keys.flags.writeable = False
+    return keys
+
+
+@kernel
+def seed_seat(stream, keys, seat, deal, rotation):
+    """Set the stream of a seat to its beginning.
+
+    Each word is mixed with two words of the seat's key and added to what went in, so that it
+    can't be turned round even by somebody who knows the keys.
+    """
+    game = mix(np.uint64(deal) + _GOLDEN) + np.uint64(rotation) * _GOLDEN
+    for i in range(_WORDS):
+        word = game ^ keys[seat, i]
+        stream[i] = mix(mix(word) + keys[seat, _WORDS + i]) + word
 
 
 @kernel

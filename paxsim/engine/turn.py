@@ -10,7 +10,7 @@ from __future__ import annotations
 from paxsim.cards import INTRIGUE, RELIGION, SENATOR
 from paxsim.engine import events
 from paxsim.engine.codes import category_of, symbols_of
-from paxsim.engine.compiling import kernel
+from paxsim.engine.jit import kernel
 from paxsim.engine.piles import (
     clear_legion,
     display_card,

@@ -9,6 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from paxsim.errors import missing_library
+
 if TYPE_CHECKING:
     from paxsim.experiment.questions import (
         compare,
@@ -40,4 +42,9 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module = "results" if name == "Result" else "questions"
-    return getattr(import_module(f"{__name__}.{module}"), name)
+    try:
+        return getattr(import_module(f"{__name__}.{module}"), name)
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("paxsim"):
+            raise
+        raise missing_library(name, error.name) from None

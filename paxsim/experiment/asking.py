@@ -5,19 +5,26 @@ from __future__ import annotations
 import contextlib
 import functools
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from paxsim.errors import PaxsimError
+from paxsim.errors import PaxsimError, checked_path, unknown
 from paxsim.experiment.backends import workers
 from paxsim.experiment.execute import Progress, StopRule, checked_jobs, run_plan, warm
 from paxsim.experiment.plan import CHUNK_GAMES, Plan
 from paxsim.experiment.precision import reached
 from paxsim.experiment.present import present
 from paxsim.experiment.results import Result
-from paxsim.experiment.store import RunDirectory, holds_run, make_manifest, stored_tallies
+from paxsim.experiment.store import (
+    RunDirectory,
+    holds_run,
+    make_manifest,
+    refuse_others_files,
+    stored_tallies,
+)
 from paxsim.experiment.tally import Tally, merge_tallies
+from paxsim.quoting import one_line, told
 
 
 @dataclass(frozen=True)
@@ -51,6 +58,25 @@ class HowToRun:
     command: str = ""
     notices: list[str] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        if self.out is not None:
+            object.__setattr__(self, "out", checked_path("out", self.out))
+        if self.progress is not None and not callable(self.progress):
+            raise PaxsimError(f"progress: found {told(self.progress)}; allowed: a function")
+        if not isinstance(self.command, str):
+            raise PaxsimError(f"command: found {told(self.command)}; allowed: a text")
+        if not isinstance(self.notices, list):
+            raise PaxsimError(f"notices: found {told(self.notices)}; allowed: a list")
+
+
+def how_to_run(how: dict[str, Any]) -> HowToRun:
+    """The options of a question that say how it is carried out, checked."""
+    allowed = [option.name for option in fields(HowToRun)]
+    for name in how:
+        if name not in allowed:
+            raise unknown("option", name, allowed)
+    return HowToRun(**how)
+
 
 def ask(
     plan: Plan, question: dict[str, Any], how: HowToRun, stop: StopRule | None = None
@@ -62,9 +88,11 @@ def ask(
         jobs = checked_jobs(how.jobs)
         store = None
         if how.out is not None:
-            if not holds_run(Path(how.out)):
+            out = checked_path("out", how.out)
+            if not holds_run(out):
+                refuse_others_files(out)
                 warm(plan)  # A policy that can't be compiled must not leave a folder behind.
-            store = RunDirectory(Path(how.out), plan, question, command)
+            store = RunDirectory(out, plan, question, command)
             closing.callback(store.close)
             plan = store.plan
         tallies = run_plan(plan, jobs=jobs, store=store, progress=how.progress, stop=stop)
@@ -92,16 +120,22 @@ def _not_reached(question: dict[str, Any], result: Result) -> list[str]:
 
 
 def show(path: str | Path) -> Result:
-    """Present a stored run without playing; what is damaged is said in ``timing``."""
-    manifest, found, damaged = stored_tallies(Path(path))
+    """Present a stored run without playing; what is left out is said in ``timing``."""
+    path = checked_path("run", path)
+    manifest, found, damaged = stored_tallies(path)
     expected = len(manifest["plan"]["bundles"])
     if len(found) < expected:
         raise PaxsimError(
             f"run: {path} has games of {len(found)} of its {expected} line-ups; "
             f"allowed: all; go on with: {manifest['command']} --out {path}"
         )
-    tallies = [_merged(found[bundle]) for bundle in range(expected)]
-    result = present(manifest, tallies)
+    try:
+        result = present(manifest, [_merged(found[bundle]) for bundle in range(expected)])
+    except Exception as error:  # files that are sound by themselves, and do not belong together
+        raise PaxsimError(
+            f"run: the chunks of {path} do not fit its manifest ({one_line(repr(error))}); "
+            "allowed: a run as it was written"
+        ) from None
     result.timing = {"damaged": damaged}
     return result
 

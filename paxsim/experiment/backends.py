@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import BrokenExecutor, CancelledError
 from contextlib import contextmanager
+from pickle import PicklingError
 
-from paxsim.errors import PaxsimError, unknown
+from paxsim.errors import PaxsimError, missing_library, unknown
+from paxsim.quoting import one_line, told
 
 BACKENDS = ("threads", "processes", "dask")
 #: How long a dask scheduler may take to answer.
@@ -24,21 +27,52 @@ def workers(backend: str = "threads", address: str | None = None) -> Iterator[No
         Scheduler of the dask cluster, e.g. ``tcp://host:8786``; without it a cluster of this
         machine's cores is started.
     """
-    if backend not in BACKENDS:
+    if not isinstance(backend, str) or backend not in BACKENDS:
         raise unknown("backend", backend, BACKENDS)
     if address is not None and backend != "dask":
-        raise PaxsimError(f"address: found {address!r} with backend {backend}; allowed: with dask")
+        raise PaxsimError(
+            f"address: found {told(address)} with backend {backend}; allowed: with dask"
+        )
+    if address is not None and not isinstance(address, str):
+        raise PaxsimError(f"address: found {told(address)}; allowed: e.g. tcp://host:8786")
     if backend == "threads":
         yield
         return
     import joblib  # slow to import, and threads need none of it
 
     if backend == "processes":
-        with joblib.parallel_config(backend="loky", inner_max_num_threads=1):
+        with joblib.parallel_config(backend="loky", inner_max_num_threads=1), _deaths_told():
             yield
     else:
-        with _dask_client(address), joblib.parallel_config(backend="dask"):
+        with _dask_client(address), joblib.parallel_config(backend="dask"), _deaths_told():
             yield
+
+
+@contextmanager
+def _deaths_told() -> Iterator[None]:
+    """Say in one line what became of workers that did not come to an end of their work."""
+    try:
+        yield
+    except (BrokenExecutor, CancelledError, PicklingError) as error:
+        raise _worker_error(error) from None
+    except Exception as error:
+        if type(error).__name__ not in _DASK_ERRORS:
+            raise
+        raise _worker_error(error) from None
+
+
+#: What dask raises when workers or the scheduler are gone; it may not be installed.
+_DASK_ERRORS = ("KilledWorker", "CommClosedError")
+
+
+def _worker_error(error: BaseException) -> PaxsimError:
+    """What a worker said last, if it said something; else what is known of its end."""
+    said = str(error.__cause__ or error).strip(' \n"')
+    reason = one_line(said.splitlines()[-1] if said else type(error).__name__)
+    return PaxsimError(
+        f"backend: a worker ended before its work was done: {reason}; finished work is kept with "
+        "--out, and the same command goes on"
+    )
 
 
 @contextmanager
@@ -46,9 +80,7 @@ def _dask_client(address: str | None) -> Iterator[None]:
     try:
         from distributed import Client
     except ImportError:
-        raise PaxsimError(
-            "backend: dask is not installed; allowed: pip install paxsim[dask]"
-        ) from None
+        raise missing_library("backend", "dask") from None
     try:
         client = (
             Client(address, timeout=ANSWER_SECONDS, set_as_default=True) if address else Client()

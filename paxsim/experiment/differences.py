@@ -15,7 +15,8 @@ _WORDS = {
     "orders": "the permutations",
 }
 #: What follows from something else that is named.
-_IMPLIED = ("blocks", "block_size", "deck_fingerprint", "rules_fingerprint", "policy_fingerprints")
+_IMPLIED = ("sources", "blocks", "block_size", "deck_fingerprint", "rules_fingerprint",
+            "policy_fingerprints")  # fmt: skip
 
 
 def describe_differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
@@ -39,6 +40,9 @@ def _of_manifests(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
     top_old = {key: value for key, value in old["plan"].items() if key != bundles}
     top_new = {key: value for key, value in new["plan"].items() if key != bundles}
     yield from _of_values(top_old, top_new)
+    same_engine = top_old["sources"] == top_new["sources"]
+    if not same_engine and top_old["version"] == top_new["version"]:
+        yield "the engine has changed"
     matches_old, matches_new = (
         [match for bundle in manifest["plan"][bundles] for match in bundle]
         for manifest in (old, new)
@@ -47,6 +51,8 @@ def _of_manifests(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
     if len(matches_old) == len(matches_new):
         for one, other in zip(matches_old, matches_new, strict=True):
             yield from _of_matches(one, other)
+            if same_engine:  # else the fingerprints of all policies differ
+                yield from _of_policies(one, other, _pythons(old, new))
 
 
 def _of_groups(old: list[dict], new: list[dict]) -> Iterator[str]:
@@ -64,14 +70,27 @@ def _of_matches(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
     yield from named
     if old["deck"] == new["deck"] and old["deck_fingerprint"] != new["deck_fingerprint"]:
         yield f"the cards of deck {old['deck']} have changed"
+    if not named and old["rules_fingerprint"] != new["rules_fingerprint"]:
+        yield "the published rules have changed"
+
+
+def _of_policies(old: dict[str, Any], new: dict[str, Any], pythons: str) -> Iterator[str]:
+    """Policies of the same name that are not the same."""
     if old["policies"] == new["policies"]:
         changed = zip(old["policies"], old["policy_fingerprints"], new["policy_fingerprints"],
                       strict=True)  # fmt: skip
         for label, before, now in changed:
             if before != now:
-                yield f"the source of policy {label} has changed"
-    if not named and old["rules_fingerprint"] != new["rules_fingerprint"]:
-        yield "the published rules have changed"
+                said = f"the source of policy {label} has changed, or what it calls or reads"
+                yield said + pythons
+
+
+def _pythons(old: dict[str, Any], new: dict[str, Any]) -> str:
+    """The versions of Python, where they differ: a policy's bytecode then differs too."""
+    before, now = (
+        ".".join(manifest["machine"]["python"].split(".")[:2]) for manifest in (old, new)
+    )
+    return "" if before == now else f" (or only Python has: {before} was used, this is {now})"
 
 
 def _of_values(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:

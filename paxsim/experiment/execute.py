@@ -6,6 +6,7 @@ are chosen from outside with ``joblib.parallel_config``; nothing here names a ba
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 import warnings
@@ -13,9 +14,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from paxsim.errors import checked_int
-from paxsim.experiment.plan import Chunk, Plan, Work
+from paxsim.experiment.plan import Chunk, Match, Plan, Work
 from paxsim.experiment.store import RunDirectory
 from paxsim.experiment.tally import Tally, merge_tallies, tally_work
+from paxsim.failures import PolicyError, replay_command
 from paxsim.playing import play_deals
 
 # Said when a run is interrupted, which is no mistake.
@@ -96,8 +98,9 @@ def run_plan(
     jobs = checked_jobs(jobs)
     tallies: list[Tally | None] = [None] * len(plan.bundles)
     games = 0
+    prepare = functools.cache(lambda: warm(plan))
     for wave in plan.chunks(looks=stop is not None):
-        for chunk, tally in _tallies_of(plan, wave, jobs, store):
+        for chunk, tally in _tallies_of(plan, wave, jobs, store, prepare):
             merged = tallies[chunk.bundle]
             merged = tally if merged is None else merge_tallies(merged, tally)
             tallies[chunk.bundle] = merged
@@ -118,6 +121,24 @@ def warm(plan: Plan) -> None:
             _ = policy.compiled
     match = plan.matches[0]
     play_deals(match.setting, match.lineup, plan.seed, 0, 1, (0,))
+    for match in plan.matches:
+        if not match.lineup.trusted:
+            refuse_unrepeatable(match, plan.seed)
+
+
+def refuse_unrepeatable(match: Match, seed: int) -> None:
+    """Play the first deal twice: what can't be played again is no result."""
+    rotations = tuple(range(match.players))
+    first, second = (
+        play_deals(match.setting, match.lineup, seed, 0, 1, rotations).results for _ in range(2)
+    )
+    for rotation in rotations:
+        if first[rotation].tobytes() != second[rotation].tobytes():
+            replay = replay_command(match.setting, match.lineup, seed, 0, rotation)
+            raise PolicyError(
+                f"policies: {','.join(match.lineup.labels)} play the same game differently; "
+                f"allowed: policies that depend on what they see; to see this game: {replay}"
+            )
 
 
 def _played(works: list[Work], jobs: int) -> Iterator[Tally]:
@@ -131,7 +152,11 @@ def _played(works: list[Work], jobs: int) -> Iterator[Tally]:
 
 
 def _tallies_of(
-    plan: Plan, chunks: list[Chunk], jobs: int, store: RunDirectory | None
+    plan: Plan,
+    chunks: list[Chunk],
+    jobs: int,
+    store: RunDirectory | None,
+    prepare: Callable[[], None],
 ) -> Iterator[tuple[Chunk, Tally]]:
     """Tallies of chunks, those on disk first, the others as they are played."""
     missing = []
@@ -143,7 +168,7 @@ def _tallies_of(
             yield chunk, stored
     if not missing:
         return
-    warm(plan)
+    prepare()
     works = [plan.work(chunk) for chunk in missing]
     for chunk, tally in zip(missing, _played(works, jobs), strict=True):
         if store is not None:

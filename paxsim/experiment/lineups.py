@@ -6,21 +6,12 @@ import itertools
 
 import numpy as np
 
-from paxsim.playing import LineupLike
 from paxsim.policies.policy import Policy
-from paxsim.policies.registry import split_specs
 
 #: Line-ups of a tournament with more than two players; all combinations if there are no more.
 MAX_LINEUPS = 120
 #: Draws the line-ups of a tournament where not all are played.
 LINEUP_SEED = 20_26
-
-
-def as_specs(policies: LineupLike) -> list[str | Policy]:
-    """The policies of a line-up as a list."""
-    if isinstance(policies, str):
-        return list(split_specs(policies))
-    return [policies] if isinstance(policies, Policy) else list(policies)
 
 
 def draw_lineups(policies: list[Policy], players: int) -> list[list[Policy]]:

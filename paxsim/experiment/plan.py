@@ -6,18 +6,21 @@ import bisect
 import hashlib
 import itertools
 import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from paxsim.errors import PaxsimError, checked_int
+from paxsim.errors import PaxsimError, checked_bool, checked_int
+from paxsim.failures import replay_command
 from paxsim.lineup import Lineup
-from paxsim.playing import MAX_NUMBER, replay_command
-from paxsim.setting import Setting
+from paxsim.policies.fingerprint import package_fingerprint
+from paxsim.setting import MAX_NUMBER, Setting
 from paxsim.version import __version__
 
 #: Games in a chunk, about: a few tenths of a second of work, some megabytes of results.
 CHUNK_GAMES = 24_000
+MAX_CHUNK_GAMES = 10_000_000
 #: All permutations of a line-up are played only up to this many players (5! = 120 games a block).
 MAX_PERMUTED = 5
 #: With a stopping rule: games before the first look, and where the next look is, in percent of the
@@ -60,6 +63,11 @@ class Match:
         """The line-up with its positions in another order."""
         return Lineup(tuple(self.lineup.policies[position] for position in order))
 
+    @cached_property
+    def policy_fingerprints(self) -> list[str]:
+        """What the policies are, by position."""
+        return [policy.fingerprint for policy in self.lineup.policies]
+
     def describe(self) -> dict[str, Any]:
         """The match in plain values, with fingerprints of everything that shapes its games."""
         setting = self.setting
@@ -67,7 +75,7 @@ class Match:
             "players": setting.players,
             "solo_level": setting.solo_level,
             "policies": self.lineup.labels,
-            "policy_fingerprints": [policy.fingerprint for policy in self.lineup.policies],
+            "policy_fingerprints": self.policy_fingerprints,
             "deck": setting.deck.name,
             "deck_fingerprint": setting.deck.fingerprint,
             "rules": setting.rules.changed(),
@@ -80,7 +88,7 @@ class Match:
 def make_match(setting: Setting, lineup: Lineup, permutations: bool = False) -> Match:
     """A match in every rotation, or in every permutation of the line-up."""
     identity = tuple(range(setting.players))
-    if not permutations:
+    if not checked_bool("permutations", permutations):
         return Match(setting, lineup, (identity,))
     if setting.players > MAX_PERMUTED:
         raise PaxsimError(
@@ -108,6 +116,23 @@ class Work:
     seed: int
     first_block: int
     blocks: int
+    policy_fingerprints: tuple[list[str], ...]
+    sources: str
+
+    def check_code(self) -> None:
+        """A worker elsewhere may find another policy in a file, or have another engine."""
+        if self.sources != package_fingerprint():
+            raise PaxsimError("engine: a worker has another one; allowed: the same sources")
+        for match, expected in zip(self.matches, self.policy_fingerprints, strict=True):
+            for policy, fingerprint in zip(match.lineup.policies, expected, strict=True):
+                if (policy.function, fingerprint) not in _known_here:
+                    if policy.fingerprint != fingerprint:
+                        raise PaxsimError(f"policy {policy.label}: has changed since the run began")
+                    _known_here.add((policy.function, fingerprint))
+
+
+#: Policies that were found to be what a run expects; to look at one takes some milliseconds.
+_known_here: set[tuple[Callable, str]] = set()
 
 
 @dataclass(frozen=True)
@@ -132,8 +157,10 @@ class Plan:
     chunk_games: int = CHUNK_GAMES
 
     def __post_init__(self) -> None:
-        checked_int("seed", self.seed, 0, MAX_NUMBER)
-        checked_int("chunk-games", self.chunk_games, 1, 10_000_000)
+        seed = checked_int("seed", self.seed, 0, MAX_NUMBER)
+        chunk_games = checked_int("chunk-games", self.chunk_games, 1, MAX_CHUNK_GAMES)
+        object.__setattr__(self, "seed", seed)
+        object.__setattr__(self, "chunk_games", chunk_games)
 
     @cached_property
     def matches(self) -> list[Match]:
@@ -160,36 +187,24 @@ class Plan:
         return sum(match.block_size for match in self.bundles[bundle])
 
     def chunks(self, looks: bool = False) -> list[list[Chunk]]:
-        """The work in the order in which it is merged, in waves.
-
-        Parameters
-        ----------
-        looks : bool
-            Whether somebody looks at the results between waves. Then waves end at numbers of
-            blocks that depend on nothing but the plan, so that what is seen there, and when the
-            run stops, depends neither on the workers nor on the size of chunks.
-        """
-        if not looks:
-            return [[chunk for i in range(len(self.bundles)) for chunk in self._cut(i)]]
-        (blocks,) = self.blocks
-        ends = _looks(blocks, self.block_games(0))
-        return [self._cut(0, first, end, SHARE) for first, end in itertools.pairwise([0, *ends])]
-
-    def _cut(
-        self, bundle: int, first: int = 0, end: int | None = None, pieces: int = 1
-    ) -> list[Chunk]:
-        """Blocks of a bundle as chunks; at least so many pieces, where that is possible."""
-        end = self.blocks[bundle] if end is None else end
-        step = max(1, self.chunk_games // self.block_games(bundle))
-        step = min(step, blocks_for_games(end - first, pieces))
-        return [Chunk(bundle, at, min(step, end - at)) for at in range(first, end, step)]
+        """The work in the order in which it is merged, in waves; see `cut_into_chunks`."""
+        block_games = [self.block_games(bundle) for bundle in range(len(self.bundles))]
+        return cut_into_chunks(self.blocks, block_games, self.chunk_games, looks)
 
     def work(self, chunk: Chunk) -> Work:
         """What a worker is handed for a chunk."""
         before = self._matches_before[chunk.bundle]
         matches = self.bundles[chunk.bundle]
         first_games = tuple(self.first_games[before : before + len(matches)])
-        return Work(matches, first_games, self.seed, chunk.first_block, chunk.blocks)
+        return Work(
+            matches,
+            first_games,
+            self.seed,
+            chunk.first_block,
+            chunk.blocks,
+            tuple(match.policy_fingerprints for match in matches),
+            package_fingerprint(),
+        )
 
     @cached_property
     def _matches_before(self) -> list[int]:
@@ -199,6 +214,7 @@ class Plan:
         """What is played, in plain values; two plans play the same if these are equal."""
         return {
             "version": __version__,
+            "sources": package_fingerprint(),
             "seed": self.seed,
             "games": self.games,
             "blocks": list(self.blocks),
@@ -212,7 +228,7 @@ class Plan:
 
     def locate_game(self, number: int) -> tuple[Match, Lineup, int, int]:
         """The match, ordered line-up, deal and rotation of a game of the run."""
-        checked_int("game", number, 0, self.games - 1)
+        number = checked_int("game", number, 0, self.games - 1)
         index = bisect.bisect_right(self.first_games, number) - 1
         match = self.matches[index]
         deal, game = divmod(number - self.first_games[index], match.block_size)
@@ -225,8 +241,39 @@ class Plan:
         return replay_command(match.setting, lineup, self.seed, deal, rotation)
 
 
+def cut_into_chunks(
+    blocks: Sequence[int], block_games: Sequence[int], chunk_games: int, looks: bool = False
+) -> list[list[Chunk]]:
+    """The work of a plan in the order in which it is merged, in waves.
+
+    Parameters
+    ----------
+    blocks, block_games : sequence of int
+        Blocks of each bundle, and games in a block of it.
+    chunk_games : int
+        Games in a chunk, about.
+    looks : bool
+        Whether somebody looks at the results between waves. Then waves end at numbers of
+        blocks that depend on nothing but the plan, so that what is seen there, and when the
+        run stops, depends neither on the workers nor on the size of chunks.
+    """
+    if not looks:
+        steps = [max(1, chunk_games // games) for games in block_games]
+        return [[chunk for i, step in enumerate(steps) for chunk in _cut(i, 0, blocks[i], step)]]
+    (end,), (games,) = blocks, block_games
+    waves = []
+    for first, last in itertools.pairwise([0, *_looks(end, games)]):
+        step = min(max(1, chunk_games // games), blocks_for_games(last - first, SHARE))
+        waves.append(_cut(0, first, last, step))
+    return waves
+
+
+def _cut(bundle: int, first: int, end: int, step: int) -> list[Chunk]:
+    return [Chunk(bundle, at, min(step, end - at)) for at in range(first, end, step)]
+
+
 def fingerprint_of(described: dict[str, Any]) -> str:
-    """Sixteen hexadecimal digits that depend on everything in `Plan.describe`."""
+    """Sixteen hexadecimal digits that depend on everything in some plain values."""
     text = json.dumps(described, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 

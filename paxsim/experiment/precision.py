@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from paxsim.errors import PaxsimError
+from paxsim.errors import PaxsimError, is_number
 from paxsim.experiment.execute import StopRule
 from paxsim.experiment.measures import MatchMeasures, watched_rate
 from paxsim.experiment.plan import Plan
 from paxsim.experiment.tally import Tally
+from paxsim.quoting import told
 from paxsim.stats import blocks_for_half_width
 
 
@@ -18,7 +19,7 @@ def precision_rule(plan: Plan, precision: float) -> StopRule:
     At the first look a target that can't be reached within the plan is refused, with the number
     of games that it would take.
     """
-    checked_precision(precision)
+    precision = checked_precision(precision)
     (match,) = plan.bundles[0]
     info = match.describe()
     looks = 0
@@ -45,9 +46,9 @@ def precision_rule(plan: Plan, precision: float) -> StopRule:
 
 def checked_precision(precision: Any) -> float:
     """A half-width of rates that can be asked for."""
-    if not isinstance(precision, (int, float)) or not 0 < precision < 0.5:
-        raise PaxsimError(f"precision: found {precision!r}; allowed: between 0 and 50% (0.5)")
-    return precision
+    if not is_number(precision) or not 0 < precision < 0.5:
+        raise PaxsimError(f"precision: found {told(precision)}; allowed: between 0 and 50% (0.5)")
+    return float(precision)
 
 
 def reached(measures: MatchMeasures, precision: float) -> float:

@@ -6,27 +6,32 @@ presented by the same functions (`show`).
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from paxsim.cards import DEFAULT_DECK, Deck
-from paxsim.errors import PaxsimError, checked_int
-from paxsim.experiment.asking import HowToRun, ask, show
-from paxsim.experiment.lineups import as_specs, draw_lineups
+from paxsim.errors import (
+    PaxsimError,
+    checked_bool,
+    checked_int,
+    checked_list,
+    is_number,
+    is_whole,
+)
+from paxsim.experiment.asking import ask, how_to_run, show
+from paxsim.experiment.lineups import draw_lineups
 from paxsim.experiment.plan import CHUNK_GAMES, Match, Plan, blocks_for_games, make_match
 from paxsim.experiment.precision import checked_precision, precision_rule
 from paxsim.experiment.present import sequential_rule
 from paxsim.experiment.results import Result
 from paxsim.experiment.sizing import size_of_comparison, size_of_run
-from paxsim.lineup import make_lineup
+from paxsim.lineup import as_specs, make_lineup
 from paxsim.playing import LineupLike
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import find_policy
-from paxsim.rules import SOLO_LEVELS, Rules
+from paxsim.quoting import told
+from paxsim.rules import MAX_PLAYERS, SOLO_LEVELS, Rules
 from paxsim.setting import make_setting
 
 __all__ = [
@@ -79,16 +84,18 @@ def simulate(
     permutations : bool
         Play every permutation of the line-up instead of every rotation (up to 5 players).
     **how
-        See `HowToRun`: ``jobs``, ``backend``, ``address``, ``out``, ``chunk_games``, ``progress``.
+        See `paxsim.experiment.asking.HowToRun`: ``jobs``, ``backend``, ``address``, ``out``,
+        ``chunk_games``, ``progress``.
     """
     asked = (policies, players, games, seed, solo_level, deck, rules, permutations)
     plan = _simulation(*asked, how)
     stop = None
     if precision is not None:
+        precision = checked_precision(precision)
         if len(plan.bundles) > 1:
             raise PaxsimError("precision: found several player counts; allowed: one at a time")
         stop = precision_rule(plan, precision)
-    return ask(plan, {"kind": "simulate", "precision": precision}, HowToRun(**how), stop)
+    return ask(plan, {"kind": "simulate", "precision": precision}, how_to_run(how), stop)
 
 
 def simulation_size(
@@ -109,7 +116,7 @@ def simulation_size(
     Parameters as for `simulate`.
     """
     if precision is not None:
-        checked_precision(precision)
+        precision = checked_precision(precision)
     asked = (policies, players, games, seed, solo_level, deck, rules, permutations)
     return size_of_run(_simulation(*asked, {}), precision)
 
@@ -131,7 +138,7 @@ def _simulation(
     if players is None:
         players = 1 if solo_level is not None else len(specs)
     bundles = []
-    for count in _counts(players):
+    for count in _numbers("players", players, 1, MAX_PLAYERS):
         setting = make_setting(count, solo_level=solo_level, deck=deck, rules=rules)
         lineup = make_lineup(specs, setting.players)
         bundles.append((make_match(setting, lineup, permutations),))
@@ -173,7 +180,7 @@ def tournament(
         )
     bundles: list[tuple[Match, ...]] = []
     shares: list[int] = []
-    for count in _counts(players):
+    for count in _numbers("players", players, 1, MAX_PLAYERS):
         if count < 2:
             raise PaxsimError(f"players: found {count}; allowed in a tournament: 2 to 8")
         setting = make_setting(count, deck=deck, rules=rules)
@@ -187,7 +194,7 @@ def tournament(
         bundles += [(make_match(setting, make_lineup(lineup, count)),) for lineup in lineups]
         shares += [-(-games // len(lineups))] * len(lineups)
     plan = _plan(bundles, shares, seed, how)
-    return ask(plan, {"kind": "tournament"}, HowToRun(**how))
+    return ask(plan, {"kind": "tournament"}, how_to_run(how))
 
 
 def compare(
@@ -222,9 +229,10 @@ def compare(
         As for `simulate`.
     """
     plan = _comparison(a, b, field, players, games, seed, delta, deck, rules, how)
+    sequential = checked_bool("sequential", sequential)
     question = {"kind": "compare", "delta": float(delta), "sequential": sequential}
     stop = sequential_rule(plan, delta) if sequential else None
-    return ask(plan, question, HowToRun(**how), stop)
+    return ask(plan, question, how_to_run(how), stop)
 
 
 def comparison_size(
@@ -243,11 +251,11 @@ def comparison_size(
 
     Judged by a few blocks that are played for a start. Parameters as for `compare`.
     """
+    plan = _comparison(a, b, field, players, games, seed, delta, deck, rules, {})
     if delta == 0:
         raise PaxsimError(
             "delta: found 0; allowed for planning: the smallest that matters, e.g. 1%"
         )
-    plan = _comparison(a, b, field, players, games, seed, delta, deck, rules, {})
     return size_of_comparison(plan, delta)
 
 
@@ -265,12 +273,12 @@ def _comparison(
 ) -> Plan:
     """The plan of two candidates on common deals."""
     games = checked_games(games)
-    if not isinstance(delta, (int, float)) or not -1 < delta < 1:
-        raise PaxsimError(f"delta: found {delta!r}; allowed: between -100% (-1) and 100% (1)")
+    if not is_number(delta) or not -1 < delta < 1:
+        raise PaxsimError(f"delta: found {told(delta)}; allowed: between -100% (-1) and 100% (1)")
     setting = make_setting(players, deck=deck, rules=rules)
     if setting.players < 2:
         raise PaxsimError("players: found 1; allowed in a comparison: 2 to 8")
-    others = as_specs(field)
+    others = as_specs(field, "field")
     if len(others) == 1:
         others *= setting.players - 1
     if len(others) != setting.players - 1:
@@ -309,6 +317,7 @@ def compare_rules(
     games = checked_games(games)
     base = make_setting(players, deck=deck)
     lineup = make_lineup(policies, base.players)
+    variants = checked_list("variants", variants, "a list of rule sets")
     bundles = [
         (
             make_match(base, lineup),
@@ -317,7 +326,7 @@ def compare_rules(
         for variant in variants
     ]
     plan = _plan(bundles, [2 * games] * len(bundles), seed, how)
-    return ask(plan, {"kind": "compare_rules"}, HowToRun(**how))
+    return ask(plan, {"kind": "compare_rules"}, how_to_run(how))
 
 
 def solo(
@@ -344,9 +353,7 @@ def solo(
         As for `simulate`.
     """
     games = checked_games(games)
-    wanted = [levels] if isinstance(levels, int) else list(levels)
-    if not wanted:
-        raise PaxsimError("levels: found none; allowed: 1 to 5")
+    wanted = _numbers("levels", levels, SOLO_LEVELS[0], SOLO_LEVELS[-1])
     settings = [make_setting(1, solo_level=level, deck=deck, rules=rules) for level in wanted]
     # The levels of a policy are played on common deals, for the chance of a whole campaign.
     bundles = [
@@ -354,15 +361,11 @@ def solo(
         for spec in as_specs(policies)
     ]
     plan = _plan(bundles, [games * len(wanted)] * len(bundles), seed, how)
-    return ask(plan, {"kind": "solo"}, HowToRun(**how))
+    return ask(plan, {"kind": "solo"}, how_to_run(how))
 
 
 def checked_games(games: Any) -> int:
-    """A number of games: a positive whole number, also as ``1e6``."""
-    if isinstance(games, float) and games.is_integer():
-        games = int(games)
-    elif isinstance(games, np.integer):
-        games = operator.index(games)
+    """A number of games: a positive whole number."""
     return checked_int("games", games, 1, MAX_GAMES)
 
 
@@ -377,9 +380,10 @@ def _plan(
     return Plan(tuple(bundles), blocks, seed, how.get("chunk_games", CHUNK_GAMES))
 
 
-def _counts(players: int | Sequence[int]) -> list[int]:
-    """Player counts as a list."""
-    counts = [players] if isinstance(players, int) else list(players)
-    if not counts:
-        raise PaxsimError("players: found none; allowed: at least one player count")
-    return counts
+def _numbers(field: str, found: int | Sequence[int], low: int, high: int) -> list[int]:
+    """One number or several, such as player counts, as a list."""
+    several = [found] if is_whole(found) else checked_list(field, found, f"{low} to {high}")
+    numbers = [checked_int(field, number, low, high) for number in several]
+    if len(set(numbers)) < len(numbers):
+        raise PaxsimError(f"{field}: found {told(found)}; allowed: every number once")
+    return numbers

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from paxsim.errors import PaxsimError
+from paxsim.errors import checked_path, unknown
 from paxsim.experiment.measures import MatchMeasures
+from paxsim.experiment.tablefiles import write_tables
 from paxsim.experiment.tables import match_tables
 from paxsim.experiment.tally import Tally
 from paxsim.files import atomic_write
+from paxsim.quoting import as_cell
 
 
 @dataclass
@@ -72,32 +75,34 @@ class Result:
         )
 
     def __getitem__(self, name: str) -> pd.DataFrame:
+        if not isinstance(name, str) or name not in self.tables:
+            raise unknown("table", name, self.tables)
         return self.tables[name]
 
     def _repr_html_(self) -> str:
-        return f"{self.tables[self.main].to_html(index=False)}<p>{self.caption}</p>"
+        return f"{self.tables[self.main].to_html(index=False)}<p>{escape(self.caption)}</p>"
 
     def __str__(self) -> str:
         return f"{self.tables[self.main].to_string(index=False)}\n{self.caption}"
 
     def to_csv(self, folder: str | Path) -> None:
-        """Write every table as ``NAME.csv`` into a folder, with ``manifest.json``."""
-        self._write_manifest(folder)
-        for name, table in self.tables.items():
-            with atomic_write(Path(folder) / f"{name}.csv", "csv") as file:
-                file.write(table.to_csv(index=False))
+        """Write every table as ``NAME.csv`` into a folder, with ``tables.json``.
+
+        Files there that were not written so are not written over. A text that a spreadsheet would
+        take for a formula has a ``'`` before it.
+        """
+        tables = {name: as_csv(table).encode() for name, table in self.tables.items()}
+        write_tables("csv", folder, tables, self._about)
 
     def to_parquet(self, folder: str | Path) -> None:
-        """Write every table as ``NAME.parquet`` into a folder, with ``manifest.json``."""
-        self._write_manifest(folder)
-        for name, table in self.tables.items():
-            with atomic_write(Path(folder) / f"{name}.parquet", "parquet", mode="wb") as file:
-                table.to_parquet(file, index=False)
+        """Write every table as ``NAME.parquet`` into a folder, as `to_csv` does."""
+        tables = {name: table.to_parquet(index=False) for name, table in self.tables.items()}
+        write_tables("parquet", folder, tables, self._about)
 
-    def _write_manifest(self, folder: str | Path) -> None:
+    @property
+    def _about(self) -> dict[str, Any]:
         """Tables outside a run directory still say what they were made with."""
-        with atomic_write(make_folder(folder) / "manifest.json") as file:
-            file.write(json.dumps({"caption": self.caption, **self.manifest}, indent=1) + "\n")
+        return {"caption": self.caption, "manifest": self.manifest}
 
     def to_json(self, path: str | Path | None = None) -> str:
         """One JSON object of manifest, tables (as records) and timing; also written to a path."""
@@ -109,18 +114,18 @@ class Result:
             }
         )
         if path is not None:
-            with atomic_write(Path(path)) as file:
+            with atomic_write(checked_path("path", path), "path") as file:
                 file.write(text + "\n")
         return text
 
 
-def make_folder(folder: str | Path) -> Path:
-    """Make a folder for tables, if it does not exist."""
-    try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise PaxsimError(f"csv: cannot write {folder}: {error.strerror}") from None
-    return Path(folder)
+def as_csv(table: pd.DataFrame) -> str:
+    """A table as the text of a CSV file, in which no text begins like a formula."""
+    written = table.copy()
+    for name in written.columns:
+        if not pd.api.types.is_numeric_dtype(written[name]):
+            written[name] = written[name].map(as_cell)
+    return written.to_csv(index=False)
 
 
 def _rules_name(changed: dict[str, Any]) -> str:

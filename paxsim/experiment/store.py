@@ -1,17 +1,19 @@
 """The run directory: a manifest and one Parquet file a chunk, each written whole or not at all.
 
 A run that was interrupted goes on where it stopped, and ends with the same bytes as one that was
-not. A file that does not belong there, or is damaged, is named and played again.
+not. A chunk that is damaged, or of another run, is named and played again.
+
+A run removes nothing. It begins in a folder that nobody else has put anything into, and writes
+only under names of its own. What it has not finished writing has a name made of the file's and of
+the run's fingerprint, so that a run that was killed and goes on writes over what it left.
 """
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
-import io
 import json
 import os
 import platform
+import re
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -19,28 +21,33 @@ from typing import Any
 
 import numba
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from paxsim.cards import Card, Deck
-from paxsim.errors import PaxsimError
+from paxsim.errors import PaxsimError, checked_path
+from paxsim.experiment.chunkfile import (
+    DAMAGE,
+    chunk_name,
+    describe_damage,
+    owner_of,
+    read_chunk,
+    write_chunk,
+)
 from paxsim.experiment.differences import describe_differences
-from paxsim.experiment.plan import Chunk, Match, Plan, fingerprint_of
+from paxsim.experiment.manifest import load_json, problem_of
+from paxsim.experiment.plan import Chunk, Match, Plan, cut_into_chunks, fingerprint_of
 from paxsim.experiment.tally import Tally
-from paxsim.files import atomic_write
+from paxsim.files import atomic_write, make_folder, remove_folders
 from paxsim.lineup import Lineup
+from paxsim.policies.fingerprint import package_fingerprint
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import find_policy
 from paxsim.rules import load_rules
 from paxsim.setting import make_setting
+from paxsim.version import __version__
 
-FORMAT = 1
+FORMAT = 2
 MANIFEST = "manifest.json"
 CHUNKS = "chunks"
-#: What reading a damaged file can raise.
-DAMAGE = (pa.ArrowException, OSError, ValueError, KeyError, TypeError)
-_DIGEST = b"paxsim_digest"
-_OWNER = b"paxsim_chunk"
 
 
 class RunDirectory:
@@ -68,30 +75,31 @@ class RunDirectory:
     def __init__(self, path: Path, plan: Plan, question: dict[str, Any], command: str):
         self.path = path
         self.damaged: list[str] = []
+        self.plan = plan
         manifest = make_manifest(plan, question, command)
+        made = make_folder(path, "out")
+        self._lock = lock_folder(path)
         try:
-            (path / CHUNKS).mkdir(parents=True, exist_ok=True)
-            self._lock = lock_folder(path)
-        except OSError as error:
-            raise PaxsimError(f"out: cannot write {path}: {error.strerror}") from None
-        try:
-            self.plan = self._resume(manifest, plan) if holds_run(path) else plan
-            if not holds_run(path):
+            if holds_run(path):
+                self._resume(manifest)
+                made += self._make_chunks_folder()
+            else:
+                refuse_others_files(path)
+                made += self._make_chunks_folder()
                 self._begin(manifest)
-        except PaxsimError:
+        except BaseException:
+            remove_folders(made)
             self.close()
             raise
 
     def _begin(self, manifest: dict[str, Any]) -> None:
-        if any((self.path / CHUNKS).glob("[!.]*")):
-            raise PaxsimError(
-                f"out: {self.path} has chunks but no {MANIFEST}; allowed: a new folder"
-            )
-        with atomic_write(self.path / MANIFEST) as file:
-            stored = {**manifest, "chunk_games": self.plan.chunk_games}
+        stored = {**manifest, "chunk_games": self.plan.chunk_games}
+        stored["digest"] = _digest_of_manifest(stored)
+        path = self.path / MANIFEST
+        with atomic_write(path, part=self._part(path)) as file:
             file.write(json.dumps(stored, indent=1) + "\n")
 
-    def _resume(self, manifest: dict[str, Any], plan: Plan) -> Plan:
+    def _resume(self, manifest: dict[str, Any]) -> None:
         old = read_manifest(self.path)
         differences = describe_differences(old, json.loads(json.dumps(manifest)))
         if differences:
@@ -99,11 +107,18 @@ class RunDirectory:
                 f"out: {self.path} holds another run: {'; '.join(differences)}; "
                 "allowed: the same command, or another folder"
             )
-        # A run that was killed may leave files that it had not finished writing.
-        for unfinished in (*self.path.glob(".*"), *(self.path / CHUNKS).glob(".*")):
-            with contextlib.suppress(OSError):
-                unfinished.unlink()
-        return replace(plan, chunk_games=old["chunk_games"])
+        self.plan = replace(self.plan, chunk_games=old["chunk_games"])
+
+    def _make_chunks_folder(self) -> list[Path]:
+        """Make the folder for chunks, if it is missing; a link is nothing that a run makes."""
+        folder = self.path / CHUNKS
+        if os.path.lexists(folder) and (folder.is_symlink() or not folder.is_dir()):
+            raise PaxsimError(f"out: {folder} is not a folder; allowed: one that a run made")
+        return make_folder(folder, "out")
+
+    def _part(self, path: Path) -> str:
+        """The name of a file that is not finished; nobody but this run gives such a name."""
+        return f".{path.name}.{self.plan.fingerprint}.part"
 
     def close(self) -> None:
         """Let others write to the folder."""
@@ -111,101 +126,50 @@ class RunDirectory:
 
     def file_of(self, chunk: Chunk) -> Path:
         """Where a chunk is kept."""
-        return (
-            self.path / CHUNKS / f"bundle-{chunk.bundle:04d}-block-{chunk.first_block:012d}.parquet"
-        )
+        return self.path / CHUNKS / chunk_name(chunk)
 
     def load(self, chunk: Chunk) -> Tally | None:
         """A chunk's tally, or None if it has to be played (again)."""
         path = self.file_of(chunk)
-        if not path.exists():
+        if not os.path.lexists(path):
             return None
+        if path.is_symlink() or not path.is_file():
+            raise PaxsimError(f"out: {path} is not a regular file; allowed: what a run wrote")
         try:
-            return read_chunk(path, self._owner(chunk))
+            return read_chunk(path, owner_of(chunk, self.plan.fingerprint))
         except DAMAGE as error:
             self.damaged.append(describe_damage(path, error))
             return None
 
     def save(self, chunk: Chunk, tally: Tally) -> None:
         """Keep a chunk's tally."""
-        write_chunk(self.file_of(chunk), tally, self._owner(chunk))
-
-    def _owner(self, chunk: Chunk) -> str:
-        return f"{self.plan.fingerprint}/{chunk.bundle}/{chunk.first_block}/{chunk.blocks}"
+        path = self.file_of(chunk)
+        write_chunk(path, tally, owner_of(chunk, self.plan.fingerprint), self._part(path))
 
 
-def write_chunk(path: Path, tally: Tally, owner: str) -> None:
-    """Write a tally, all of it or nothing."""
-    # Through memory, so that a full disk is met by Python, which says what is wrong.
-    data = encode_chunk(tally, owner)
-    with atomic_write(path, mode="wb") as file:
-        file.write(data)
+def refuse_others_files(path: Path) -> None:
+    """A new run begins in a folder that is not there, or that nobody has put anything into."""
+    try:
+        names = sorted(os.listdir(path)) if os.path.isdir(path) else []
+        folder = path / CHUNKS
+        if CHUNKS in names and folder.is_dir() and not folder.is_symlink():
+            if os.listdir(folder):
+                raise PaxsimError(
+                    f"out: {path} has {CHUNKS} but no {MANIFEST}; allowed: a new folder"
+                )
+            names.remove(CHUNKS)  # what a run that was killed at once has left
+    except OSError as error:
+        raise PaxsimError(f"out: cannot read {path}: {error.strerror}") from None
+    others = [name for name in names if not _UNFINISHED_MANIFEST.fullmatch(name)]
+    if others:
+        more = ", ..." if len(others) > 3 else ""
+        raise PaxsimError(
+            f"out: {path} holds other files ({', '.join(others[:3])}{more}); "
+            "allowed: a new or empty folder, or one with a run to go on with"
+        )
 
 
-def encode_chunk(tally: Tally, owner: str) -> bytes:
-    """A tally as a Parquet table of name, place in the array, and number."""
-    names = [name for name, array in tally.items() for _ in range(array.size)]
-    places = np.concatenate([np.arange(array.size) for array in tally.values()])
-    values = np.concatenate([array.ravel() for array in tally.values()])
-    shapes = {name: list(array.shape) for name, array in tally.items()}
-    metadata = {
-        _OWNER: owner.encode(),
-        _DIGEST: _digest(tally).encode(),
-        b"paxsim_shapes": json.dumps(shapes).encode(),
-    }
-    columns = {
-        "name": pa.array(names).dictionary_encode(),
-        "place": pa.array(places.astype(np.int32)),
-        "value": pa.array(values),
-    }
-    buffer = io.BytesIO()
-    table = pa.table(columns).replace_schema_metadata(metadata)
-    pq.write_table(table, buffer, compression="zstd")
-    return buffer.getvalue()
-
-
-def read_chunk(path: Path, owner: str) -> Tally:
-    """Read a tally back; an error of `DAMAGE` says what is wrong with the file."""
-    data = path.read_bytes()
-    table = pq.read_table(io.BytesIO(data))
-    metadata = table.schema.metadata or {}
-    if _OWNER not in metadata:
-        raise ValueError("not a chunk of a run")
-    if metadata[_OWNER].decode() != owner:
-        raise ValueError("a chunk of another run, or of another place in it")
-    shapes = json.loads(metadata[b"paxsim_shapes"])
-    values = table.column("value").to_numpy()
-    tally: Tally = {}
-    first = 0
-    for name, shape in shapes.items():
-        size = int(np.prod(shape))
-        tally[name] = values[first : first + size].reshape(shape).copy()
-        first += size
-    if first != len(values) or _digest(tally) != metadata[_DIGEST].decode():
-        raise ValueError("its numbers do not match its digest")
-    again = encode_chunk(tally, owner)
-    # Another version of the library may have written other bytes for the same numbers.
-    if again != data and _writer(again) == _writer(data):
-        raise ValueError("its bytes are not those that were written")
-    return tally
-
-
-def _writer(data: bytes) -> str:
-    """The library and version that wrote a Parquet file."""
-    return pq.read_metadata(io.BytesIO(data)).created_by
-
-
-def describe_damage(path: Path, error: Exception) -> str:
-    """Which file is damaged, and how, in one line."""
-    return f"{path.name}: {' '.join(str(error).split()) or type(error).__name__}"
-
-
-def _digest(tally: Tally) -> str:
-    digest = hashlib.sha256()
-    for name, array in tally.items():
-        digest.update(name.encode())
-        digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()
+_UNFINISHED_MANIFEST = re.compile(rf"\.{re.escape(MANIFEST)}\.[0-9a-f]{{16}}\.part")
 
 
 def make_manifest(plan: Plan, question: dict[str, Any], command: str) -> dict[str, Any]:
@@ -243,24 +207,25 @@ def describe_machine() -> dict[str, str]:
 
 def read_manifest(path: Path) -> dict[str, Any]:
     """The manifest of a run directory."""
-    try:
-        manifest = json.loads((path / MANIFEST).read_text("utf-8"))
-    except OSError as error:
-        raise PaxsimError(f"run: cannot read {path / MANIFEST}: {error.strerror}") from None
-    except ValueError:
-        raise PaxsimError(f"run: {path / MANIFEST} is damaged; allowed: a run's manifest") from None
+    where = checked_path("run", path) / MANIFEST
+    manifest = load_json(where, "run")
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise PaxsimError(
-            f"run: {path / MANIFEST} is not of this version; allowed: format {FORMAT}"
-        )
-    if manifest.get("fingerprint") != fingerprint_of(manifest.get("plan", {})):
-        raise PaxsimError(f"run: {path / MANIFEST} was changed; allowed: a run's own manifest")
+        raise PaxsimError(f"run: {where} is not of this version; allowed: format {FORMAT}")
+    problem = problem_of(manifest)
+    if problem or manifest.get("digest") != _digest_of_manifest(manifest):
+        what = f": {problem}" if problem else ""
+        raise PaxsimError(f"run: {where} was changed{what}; allowed: a run's own manifest")
     return manifest
+
+
+def _digest_of_manifest(manifest: dict[str, Any]) -> str:
+    """A fingerprint of all that a manifest says."""
+    return fingerprint_of({key: value for key, value in manifest.items() if key != "digest"})
 
 
 def holds_run(path: Path) -> bool:
     """Whether a folder holds a run already."""
-    return (path / MANIFEST).exists()
+    return os.path.exists(path / MANIFEST)
 
 
 def lock_folder(path: Path) -> int:
@@ -275,44 +240,65 @@ def lock_folder(path: Path) -> int:
         import fcntl
     except ImportError:  # Windows: nothing to lock with
         return os.open(os.devnull, os.O_RDONLY)
-    handle = os.open(path, os.O_RDONLY)
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except OSError as error:
+        raise PaxsimError(f"out: cannot write {path}: {error.strerror}") from None
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(handle)
-        raise PaxsimError(
-            f"out: {path} is being written by another run; allowed: one at a time"
-        ) from None
-    return handle
+        # Another run may have removed the folder, and made it anew, since it was opened.
+        if os.path.samestat(os.fstat(handle), os.stat(path)):
+            return handle
+    except OSError:
+        pass
+    os.close(handle)
+    raise PaxsimError(f"out: {path} is being written by another run; allowed: one at a time")
 
 
 def stored_tallies(path: Path) -> tuple[dict[str, Any], dict[int, list[Tally]], list[str]]:
-    """The manifest, the tallies by bundle, and what was damaged, of a run directory."""
+    """The manifest, the tallies by bundle, and what was left out, of a run directory.
+
+    A chunk counts only in its own place of the plan, so none can count twice.
+    """
     manifest = read_manifest(path)
     tallies: dict[int, list[Tally]] = {}
-    damaged = []
-    for file in sorted((path / CHUNKS).glob("bundle-*.parquet")):
-        try:
-            _, bundle, _, first = file.stem.split("-")
-            # The blocks of a chunk are not in the file's name; the owner's text ends with them.
-            owner = f"{manifest['fingerprint']}/{int(bundle)}/{int(first)}"
-            tally = read_chunk(file, f"{owner}/{_blocks_of(file)}")
-        except DAMAGE as error:
-            damaged.append(describe_damage(file, error))
-            continue
-        tallies.setdefault(int(bundle), []).append(tally)
-    return manifest, tallies, damaged
+    try:
+        found = set(os.listdir(path / CHUNKS))
+    except OSError as error:
+        raise PaxsimError(f"run: cannot read {path / CHUNKS}: {error.strerror}") from None
+    left_out = []
+    for chunk in _chunks_of(manifest):
+        name = chunk_name(chunk)
+        if name in found:
+            found.remove(name)
+            try:
+                tally = read_chunk(path / CHUNKS / name, owner_of(chunk, manifest["fingerprint"]))
+                tallies.setdefault(chunk.bundle, []).append(tally)
+            except DAMAGE as error:
+                left_out.append(describe_damage(path / CHUNKS / name, error))
+    strangers = sorted(name for name in found if not name.startswith("."))
+    return manifest, tallies, left_out + [f"{name}: not a chunk of this run" for name in strangers]
 
 
-def _blocks_of(file: Path) -> str:
-    """The number of blocks that a chunk says it has."""
-    metadata = pq.read_schema(file).metadata or {}
-    return metadata.get(_OWNER, b"").decode().rpartition("/")[2]
+def _chunks_of(manifest: dict[str, Any]) -> list[Chunk]:
+    """The chunks that a stored run consists of when it is complete."""
+    plan, question = manifest["plan"], manifest["question"]
+    block_games = [sum(match["block_size"] for match in bundle) for bundle in plan["bundles"]]
+    looks = question.get("precision") is not None or bool(question.get("sequential"))
+    waves = cut_into_chunks(plan["blocks"], block_games, manifest["chunk_games"], looks)
+    return [chunk for wave in waves for chunk in wave]
 
 
 def plan_of(manifest: dict[str, Any]) -> Plan:
     """Build the plan of a stored run again, to replay its games."""
     described = manifest["plan"]
+    if described["version"] != __version__:
+        raise PaxsimError(
+            f"run: found paxsim {described['version']} as its maker, and this is {__version__}; "
+            "allowed: the same version"
+        )
+    if described["sources"] != package_fingerprint():
+        raise PaxsimError("run: the engine has changed since the run was made")
     bundles = tuple(
         tuple(_match_of(match, manifest) for match in bundle) for bundle in described["bundles"]
     )
@@ -321,6 +307,8 @@ def plan_of(manifest: dict[str, Any]) -> Plan:
 
 def _match_of(described: dict[str, Any], manifest: dict[str, Any]) -> Match:
     deck = _deck_of(described["deck"], manifest["decks"][described["deck_fingerprint"]])
+    if deck.fingerprint != described["deck_fingerprint"]:
+        raise PaxsimError(f"run: the cards of deck {deck.name} are not those of the run")
     setting = make_setting(
         described["players"],
         solo_level=described["solo_level"],
@@ -330,7 +318,10 @@ def _match_of(described: dict[str, Any], manifest: dict[str, Any]) -> Match:
     policies = [find_policy(manifest["policies"][label]) for label in described["policies"]]
     for found, fingerprint in zip(policies, described["policy_fingerprints"], strict=True):
         if found.fingerprint != fingerprint:
-            raise PaxsimError(f"run: policy {found.label} has changed since the run was made")
+            raise PaxsimError(
+                f"run: policy {found.label} has changed since the run was made, "
+                "or what it calls or reads"
+            )
     orders = tuple(tuple(order) for order in described["orders"])
     return Match(setting, Lineup(tuple(policies)), orders)
 

@@ -97,6 +97,7 @@ def tally_work(work: Work) -> Tally:
         ``blocks``, ``sums`` and ``products`` of the bundle's block vectors (its matches' vectors
         one after another), and for match ``m`` the entries ``m/...`` of `_empty_details`.
     """
+    work.check_code()
     vectors = []
     tally: Tally = {"blocks": np.array([work.blocks], np.int64)}
     for index, match in enumerate(work.matches):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paxsim.engine.compiling import kernel
+from paxsim.engine.jit import kernel
 from paxsim.helpers import INTRIGUE, N_CATEGORIES, category_of, is_military, rounds_left
 from paxsim.policies.planner import heuristic
 from paxsim.policies.wishes import wish_card, wish_limit, wish_money, wish_points

@@ -6,24 +6,25 @@ import contextlib
 import functools
 import hashlib
 import inspect
-import marshal
-import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from numbers import Real
 from pathlib import Path
 from typing import Any
 
 import numba
 import numpy as np
 from numba import types
-from numba.core.errors import NumbaError
+from numba.core.ir import Loc
 
-from paxsim.engine.compiling import OPTIONS, enable_package_cache, kernel, with_parts
-from paxsim.engine.play import POLICY_SIGNATURE
-from paxsim.engine.records import MAX_PARAMS, ChoiceType, SeatType, TableType
-from paxsim.errors import PaxsimError, unknown
-from paxsim.policies.contract import check_source
+from paxsim.engine.cache import enable_package_cache
+from paxsim.engine.jit import OPTIONS, kernel, whole
+from paxsim.engine.lineups import POLICY_SIGNATURE, policy_address
+from paxsim.engine.records import MAX_PARAMS
+from paxsim.errors import PaxsimError, is_number, unknown
+from paxsim.policies.fingerprint import code_fingerprint, note_compiled, package_fingerprint
+from paxsim.policies.userfiles import keep_user_file, user_file_of
+from paxsim.quoting import told
 
 _RECORDS = ("table", "me", "choice")
 
@@ -44,8 +45,6 @@ class Policy:
         The same as they were defined.
     origin : str
         The file or module that defines it.
-    built_in : bool
-        Whether it comes with the package.
     solo : bool
         Whether it makes sense in solo.
     """
@@ -55,8 +54,14 @@ class Policy:
     params: dict[str, float]
     defaults: dict[str, float]
     origin: str
-    built_in: bool
     solo: bool
+
+    @property
+    def built_in(self) -> bool:
+        """Whether it is the package's own of this name; all others are guests (`paxsim.guests`)."""
+        from paxsim.policies import registry  # the registry builds on this module
+
+        return registry.is_built_in(self)
 
     @property
     def idea(self) -> str:
@@ -86,8 +91,9 @@ class Policy:
 
     @property
     def fingerprint(self) -> str:
-        """Twelve hexadecimal digits that depend on the source file and on the parameters."""
-        text = _source_of(self.function) + repr(sorted(self.params.items()))
+        """Twelve hexadecimal digits that depend on all that decides its moves."""
+        code = self.name if self.built_in else code_fingerprint(self.function)
+        text = repr((package_fingerprint(), code, sorted(self.params.items())))
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def __reduce__(self) -> tuple:
@@ -96,15 +102,28 @@ class Policy:
 
         if self.built_in:
             return registry.find_policy, (self.label,)
-        if self.origin.endswith(".py") and Path(self.origin).is_file():  # a notebook has no file
-            source = Path(self.origin).read_text("utf-8")
-            return registry.policy_from_source, (source, self.origin, self.name, self.params)
-        return super().__reduce__()  # type: ignore[return-value]
+        module = self.function.__module__
+        file = user_file_of(module, self.origin)
+        if file is None:  # a notebook has no file
+            return super().__reduce__()  # type: ignore[return-value]
+        in_package = getattr(sys.modules.get(module), "__package__", "")
+        if in_package and module != "__main__":  # it may need its package
+            return registry.policy_from_module, (module, file.source, self.label)
+        return registry.policy_from_user_file, (file, self.name, self.params)
 
     @property
     def compiled(self) -> Any:
         """The compiled function; the first use compiles it."""
-        return _compile(self.function, self.built_in)
+        return _compile_built_in(self.function) if self.built_in else compile_guest(self.function)
+
+    def address(self, explaining: bool = False) -> int:
+        """Where its compiled code is (see `paxsim.engine.lineups`).
+
+        With `explaining`, a policy that is not built in notes the line that it is at.
+        """
+        if explaining and not self.built_in:
+            return _address(compile_guest(self.function, explaining=True))
+        return _address(self.compiled)
 
     def param_vector(self) -> np.ndarray:
         """Parameter values as the seat record holds them, shape ``(MAX_PARAMS,)``."""
@@ -114,12 +133,16 @@ class Policy:
 
     def with_params(self, changes: dict[str, float]) -> Policy:
         """The same policy with some parameters changed; nothing is compiled again."""
+        if not isinstance(changes, dict):
+            raise PaxsimError(
+                f"policy {self.name}: params: found {told(changes)}; allowed: a dictionary"
+            )
         for name, value in changes.items():
             if name not in self.params:
                 raise unknown(f"policy {self.name}: parameter", name, self.params or ["none"])
-            if not _is_number(value):
+            if not is_number(value):
                 raise PaxsimError(
-                    f"policy {self.name}: parameter {name}: found {value!r}; allowed: a number"
+                    f"policy {self.name}: parameter {name}: found {told(value)}; allowed: a number"
                 )
         values = {name: float(value) for name, value in changes.items()}
         return replace(self, params={**self.params, **values})
@@ -128,43 +151,21 @@ class Policy:
 def helper(function: Callable) -> Any:
     """Compile a function of one's own, so that policies can call it: ``@paxsim.helper``.
 
-    Like a policy's own code, it is checked for indices that are out of range.
+    Within a policy it is compiled again, under the rules for policies.
     """
+    if not inspect.isfunction(function):
+        raise PaxsimError(f"helper: found {told(function)}; allowed: a function")
     return numba.njit(**OPTIONS, boundscheck=True)(function)
 
 
 def make_policy(function: Callable, *, solo: bool) -> Policy:
-    """Check a function against the contract of policies and wrap it; nothing is compiled yet."""
-    module = function.__module__
-    built_in = module.startswith("paxsim.policies.")
+    """Wrap a function as a guest; nothing is compiled yet."""
     params = _params_of(function)
-    if not built_in:
-        check_source(function)
-    origin = module
-    if not built_in:
-        with contextlib.suppress(TypeError):
-            origin = str(Path(inspect.getfile(function)).resolve())
-    return Policy(function.__name__, function, params, dict(params), origin, built_in, solo)
-
-
-def _source_of(function: Callable) -> str:
-    """The text of the file that defines a function, or of the function where there is no file.
-
-    Of a function typed at a prompt, which has no text either, it is the compiled code.
-    """
-    try:
-        return Path(inspect.getfile(function)).read_text("utf-8")
-    except (OSError, TypeError):
-        pass
-    try:
-        return inspect.getsource(function)
-    except (OSError, TypeError):
-        return marshal.dumps(function.__code__).hex()
-
-
-def _is_number(value: Any) -> bool:
-    """Whether a value can be a parameter: a number, but neither infinity nor "not a number"."""
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    origin = function.__module__
+    with contextlib.suppress(TypeError):
+        origin = str(Path(inspect.getfile(function)).resolve())
+        keep_user_file(function.__module__, Path(origin))
+    return Policy(function.__name__, function, params, dict(params), origin, solo)
 
 
 def _params_of(function: Callable) -> dict[str, float]:
@@ -181,7 +182,7 @@ def _params_of(function: Callable) -> dict[str, float]:
     params = {}
     for argument in arguments[len(_RECORDS) :]:
         default = argument.default
-        if not _is_number(default):
+        if not is_number(default):
             raise PaxsimError(
                 f"{where}: parameter {argument.name}: found no number as default; "
                 f"allowed: a number, such as {argument.name}=1.0"
@@ -193,35 +194,67 @@ def _params_of(function: Callable) -> dict[str, float]:
 
 
 @functools.cache
-def _compile(function: Callable, built_in: bool) -> Any:
-    """Compile a policy to the engine's signature, its parameters read from the seat record.
-
-    A user's policy is compiled with checks of every index, so that it can't read beyond what it
-    was handed.
-    """
-    name = function.__name__
-    count = len(_params_of(function))
-    inner = kernel(function) if built_in else helper(function)
-    if not built_in:
-        _check_return_type(inner, name, count)
-    values = "".join(f", me.params[{i}]" for i in range(count))
-    source = f"def {name}(table, me, choice):\n return decide(table, me, choice{values})\n"
-    namespace: dict[str, Any] = {"decide": inner, "__name__": function.__module__}
-    exec(compile(source, f"<policy {name}>", "exec"), namespace)
-    outer = with_parts(namespace[name])
-    if built_in:
-        enable_package_cache(outer)
+def _compile_built_in(function: Callable) -> Any:
+    """Compile a policy of the package to the engine's signature."""
+    outer = whole(_outer(function, kernel(function), "table, me, choice"))
+    enable_package_cache(outer)
     outer.compile(POLICY_SIGNATURE)
     return outer
 
 
-def _check_return_type(inner: Any, name: str, count: int) -> None:
+@functools.cache
+def compile_guest(function: Callable, explaining: bool = False) -> Any:
+    """Compile a policy that is not the package's own to the engine's signature.
+
+    Parameters
+    ----------
+    function : callable
+        The policy.
+    explaining : bool
+        Whether it notes the line it is at (see `paxsim.guests.lines`).
+    """
+    from paxsim.guests import views  # only those who bring policies of their own need it
+    from paxsim.guests.compiler import guest
+
+    inner = guest(function, explaining)
+    _check_return_type(inner, function)
+    shown = "table_view(table), seat_view(me), choice_view(choice)"
+    outer = whole(_outer(function, inner, shown, **vars(views)))
+    outer.compile(POLICY_SIGNATURE)
+    note_compiled(function)
+    return outer
+
+
+@functools.cache
+def _address(compiled: Any) -> int:
+    """Asked for once; the cache keeps the code alive."""
+    return policy_address(compiled)
+
+
+def _outer(function: Callable, decide: Any, records: str, **names: Any) -> Callable:
+    """A function with the engine's signature that reads the parameters from the seat record."""
+    name = function.__name__
+    values = "".join(f", me.params[{i}]" for i in range(len(_params_of(function))))
+    source = f"def {name}(table, me, choice):\n return decide({records}{values})\n"
+    namespace = {**names, "decide": decide, "__name__": function.__module__}
+    exec(compile(source, f"<policy {name}>", "exec"), namespace)
+    return namespace[name]
+
+
+def _check_return_type(inner: Any, function: Callable) -> None:
     """A float would be cut off in silence, so only whole numbers are let through."""
-    arguments = (TableType, SeatType, ChoiceType, *[types.float64] * count)
+    from paxsim.guests.proof import RefusedError
+    from paxsim.guests.views import GuestChoice, GuestSeat, GuestTable
+
+    name = function.__name__
+    numbers = [types.float64] * len(_params_of(function))
+    arguments = (GuestTable, GuestSeat, GuestChoice, *numbers)
     try:
         inner.compile(arguments)
-    except NumbaError as error:
-        file = inner.py_func.__code__.co_filename
+    except RefusedError as error:
+        raise PaxsimError(f"policy {name}: {error}") from None
+    except Exception as error:  # numba may trip over what it has not thought of
+        file = function.__code__.co_filename
         raise PaxsimError(f"policy {name}: {_in_plain_words(error, file)}") from None
     found = inner.overloads[arguments].signature.return_type
     if not isinstance(found, types.Integer):
@@ -239,12 +272,40 @@ _TYPE_NAMES = {
 }
 
 
-def _in_plain_words(error: NumbaError, file: str) -> str:
+def _in_plain_words(error: Exception, file: str) -> str:
     """What the compiler could not do, and in which line of the file, without its own story."""
-    lines = [line.strip() for line in str(error).splitlines()]
+    lines = [line.strip() for line in _with_short_names(str(error)).splitlines()]
     places = [line for line in lines if line.startswith("File ") and Path(file).name in line]
-    number = places[-1].rpartition("line ")[2].rstrip(":") if places else ""
+    number = (
+        places[-1].rpartition("line ")[2].rstrip(":") if places else _line_worked_at(error, file)
+    )
     skipped = ("Failed in nopython", "During:", "File ", "- Resolution", "There are", ">>>")
-    reason = next((line for line in lines if line and not line.startswith(skipped)), "")
+    reason = next((line for line in lines if line and not line.startswith(skipped)), repr(error))
+    if reason.endswith("signature:"):
+        reason += next((line[3:] for line in lines if line.startswith(">>>")), "")
     where = f"line {number}: " if number else ""
-    return f"{where}cannot be compiled: {reason}"
+    if "setitem(readonly " in str(error):
+        return f"{where}writes to what it may only read; allowed: me.memory alone"
+    return f"{where}cannot be compiled: {reason}; allowed: what docs/policies.md lists"
+
+
+def _with_short_names(text: str) -> str:
+    """A text with the three records called as everybody calls them."""
+    from paxsim.guests.views import GuestChoice, GuestSeat, GuestTable
+
+    for name, kind in zip(_RECORDS, (GuestTable, GuestSeat, GuestChoice), strict=True):
+        text = text.replace(str(kind), name)
+    return text
+
+
+def _line_worked_at(error: Exception, file: str) -> str:
+    """The line of the file that the compiler was at when it tripped, or nothing."""
+    found = ""
+    traceback = error.__traceback__
+    while traceback is not None:
+        worker = traceback.tb_frame.f_locals.get("self")
+        place = getattr(worker, "loc", None)
+        if isinstance(place, Loc) and place.filename == file:
+            found = str(place.line)
+        traceback = traceback.tb_next
+    return found

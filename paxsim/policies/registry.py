@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import functools
-import hashlib
-import importlib.util
-import sys
-import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
-from paxsim.errors import PaxsimError, unknown
-from paxsim.files import atomic_write
+from paxsim.errors import PaxsimError, checked_bool, checked_path, unknown
+from paxsim.policies.contract import check_source
 from paxsim.policies.policy import Policy, make_policy
+from paxsim.policies.userfiles import (
+    UserFile,
+    import_user_file,
+    read_user_file,
+    stdout_to_stderr,
+    user_file_of,
+)
+from paxsim.quoting import is_name, one_line, told
 
 #: Built-in policies, a module each in this package, in the order in which they are listed.
 BUILT_IN = (
@@ -41,6 +46,10 @@ BUILT_IN = (
 
 #: The built-in policies with an idea: all but the two yardsticks.
 HEURISTICS = BUILT_IN[2:]
+
+_PACKAGE = "paxsim.policies"
+#: Characters of a policy's name, at most.
+MAX_NAME = 200
 
 #: Entry-point group under which another package offers policies.
 ENTRY_POINTS = "paxsim.policies"
@@ -67,15 +76,23 @@ def policy(function: Callable | None = None, *, solo: bool = True) -> Any:
     """
     if function is None:
         return functools.partial(policy, solo=solo)
+    if not isinstance(function, FunctionType):
+        raise PaxsimError(f"policy: found {told(function)}; allowed: a function")
+    if not is_name(function.__name__, MAX_NAME) or set(",:") & set(function.__name__):
+        raise PaxsimError(
+            f"policy: name: found {told(function.__name__)}; allowed: what a line-up can name"
+        )
+    checked_bool(f"policy {function.__name__}: solo", solo)
     return _register(make_policy(function, solo=solo))
 
 
 def _register(made: Policy) -> Policy:
     """File a policy under its name; a changed definition in the same place replaces the old."""
-    if made.name in BUILT_IN and not made.built_in:
-        raise PaxsimError(
-            f"policy {made.name}: the name of a built-in policy; allowed: any other name"
-        )
+    if made.name in BUILT_IN:
+        if Path(made.origin) == Path(__file__).with_name(f"{made.name}.py").resolve():
+            return made  # `_by_name` files it; whoever else claims to be it is never found
+        raise _taken(made.name)
+    check_source(made.function)
     old = _registry.get(made.name)
     # The cells of a notebook are different files of one module.
     here = (made.origin, made.function.__module__)
@@ -86,6 +103,17 @@ def _register(made: Policy) -> Policy:
         )
     _registry[made.name] = made
     return made
+
+
+def _taken(name: str) -> PaxsimError:
+    return PaxsimError(f"policy {name}: the name of a built-in policy; allowed: any other name")
+
+
+def is_built_in(made: Policy) -> bool:
+    """Whether a policy is the one that the module of its name in this folder defines."""
+    if made.name not in BUILT_IN:
+        return False
+    return vars(import_module(f"{_PACKAGE}.{made.name}"))[made.name].function is made.function
 
 
 def policy_names() -> list[str]:
@@ -99,12 +127,13 @@ def load_entry_points() -> None:
     """Import what other packages offer in the entry-point group ``paxsim.policies``."""
     for point in entry_points(group=ENTRY_POINTS):
         try:
-            point.load()
-        except PaxsimError:
+            with stdout_to_stderr():
+                point.load()
+        except (PaxsimError, KeyboardInterrupt):
             raise
-        except Exception as error:
+        except BaseException as error:  # a module may also end the program: sys.exit()
             raise PaxsimError(
-                f"policy {point.name}: cannot be loaded from {point.value}: {error!r}"
+                f"policy {point.name}: cannot be loaded from {point.value}: {one_line(repr(error))}"
             ) from None
 
 
@@ -119,10 +148,10 @@ def find_policy(spec: str | Policy) -> Policy:
         ``"mine.py:thrifty:greed=2"``.
     """
     if isinstance(spec, Policy):
-        return spec
+        return _itself(spec)
     if not isinstance(spec, str):
         raise PaxsimError(
-            f"policy: found {spec!r}; allowed: a name, FILE.py:NAME, or a function with "
+            f"policy: found {told(spec)}; allowed: a name, FILE.py:NAME, or a function with "
             "@paxsim.policy"
         )
     name, *settings = (part.strip() for part in spec.split(":"))
@@ -148,9 +177,19 @@ def split_specs(text: str) -> list[str]:
     return specs
 
 
+def _itself(made: Policy) -> Policy:
+    """A policy as it was found; one with the name of a built-in must be that built-in."""
+    if made.name not in BUILT_IN:
+        return made
+    if not made.built_in:
+        raise _taken(made.name)
+    return _by_name(made.name).with_params(made.params)
+
+
 def _by_name(name: str) -> Policy:
     if name in BUILT_IN and name not in _registry:
-        import_module(f"paxsim.policies.{name}")
+        module = import_module(f"{_PACKAGE}.{name}")
+        _registry[name] = replace(vars(module)[name], origin=module.__name__)
     if name not in _registry:
         load_entry_points()
     if name not in _registry:
@@ -158,64 +197,37 @@ def _by_name(name: str) -> Policy:
     return _registry[name]
 
 
-def policy_from_source(source: str, origin: str, name: str, params: dict[str, float]) -> Policy:
-    """Build a user's policy in another process, from the text of its file.
+def policy_from_user_file(file: UserFile, name: str, params: dict[str, float]) -> Policy:
+    """Build a user's policy in another process, from its file as it was imported."""
+    return _from_module(import_user_file(file), file.path, name).with_params(params)
 
-    The file itself is used where it is at hand unchanged, because it may import its neighbours.
-    """
-    path = Path(origin)
-    try:
-        at_hand = path.read_text("utf-8") == source
-    except OSError:
-        at_hand = False
-    if not at_hand:
-        digest = hashlib.sha256(source.encode()).hexdigest()[:16]
-        path = Path(tempfile.gettempdir()) / f"paxsim-{digest}" / path.name
-        path.parent.mkdir(exist_ok=True)
-        with atomic_write(path, "policy") as file:  # other workers may be reading it
-            file.write(source)
-    return _from_file(str(path), name).with_params(params)
+
+def policy_from_module(module: str, source: bytes, label: str) -> Policy:
+    """Build a policy of an installed package in another process, where it must be the same."""
+    with stdout_to_stderr():
+        import_module(module)
+    found = find_policy(label)
+    here = user_file_of(module, found.origin)
+    if here is not None and here.source != source:
+        raise PaxsimError(f"policy {label}: {module} has changed since the run began")
+    return found
 
 
 def _from_file(file: str, name: str) -> Policy:
     """A policy of a user's file; without a name, the only one in it."""
-    module = _import_file(Path(file).resolve())
+    path = checked_path("policy", file).resolve()
+    return _from_module(import_user_file(read_user_file(path)), file, name)
+
+
+def _from_module(module: ModuleType, file: str, name: str) -> Policy:
     found = {made.name: made for made in vars(module).values() if isinstance(made, Policy)}
     if not found:
         raise PaxsimError(f"policy {file}: found no policy; allowed: functions with @paxsim.policy")
     if not name and len(found) == 1:
-        return next(iter(found.values()))
+        name = next(iter(found))
     if name not in found:
         raise unknown(f"policy {file}", name, found)
-    return found[name]
-
-
-def _import_file(path: Path) -> ModuleType:
-    """Import a Python file under a name of its own, once for each content."""
-    try:
-        source = path.read_bytes()
-    except OSError as error:
-        raise PaxsimError(f"policy: cannot read {path}: {error.strerror}") from None
-    module_name = f"paxsim_file_{hashlib.sha256(str(path).encode() + source).hexdigest()[:16]}"
-    if module_name in sys.modules:
-        return sys.modules[module_name]
-    spec = importlib.util.spec_from_file_location(module_name, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[module_name] = module
-    sys.path.insert(0, str(path.parent))
-    try:
-        spec.loader.exec_module(module)
-    except PaxsimError:
-        del sys.modules[module_name]
-        raise
-    except Exception as error:
-        del sys.modules[module_name]
-        line = f" line {error.lineno}:" if isinstance(error, SyntaxError) else ""
-        raise PaxsimError(f"policy {path.name}:{line} {type(error).__name__}: {error}") from None
-    finally:
-        sys.path.remove(str(path.parent))
-    return module
+    return _itself(found[name])
 
 
 def _parse_setting(policy_name: str, text: str) -> tuple[str, float]:

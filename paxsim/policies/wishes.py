@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from paxsim.engine.compiling import kernel
+from paxsim.engine.jit import kernel
 from paxsim.helpers import (
     ARMY,
     FLEET,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from paxsim.report.words import amount
+from paxsim.text import MISSING, amount, number
 
 #: Rates, shown in percent; their differences too.
 RATES = {
@@ -91,13 +91,13 @@ def _cell(row: dict[str, Any], name: str) -> Cell:
     if not isinstance(value, (int, float)):
         return Cell("" if pd.isna(value) else str(value), str(value), False)
     if math.isnan(value):
-        return Cell("–", "-Infinity", True)
+        return Cell(MISSING, "-Infinity", True)
     unit = 100.0 if name in RATES else 1.0
     low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
     if low is not None and high is not None and math.isfinite(low) and math.isfinite(high):
-        return Cell(amount(unit * value, unit * low, unit * high), repr(value), True)
+        return Cell(amount(value, low, high, unit), repr(value), True)
     if name == "p_holm":
         return Cell("< 0.001" if value < 0.001 else f"{value:.3f}", repr(value), True)
     if isinstance(value, int) or (unit == 1.0 and float(value).is_integer()):
         return Cell(f"{int(value):,}", repr(value), True)
-    return Cell(f"{unit * value:.{1 if unit == 100 else 2}f}".replace("-", "−"), repr(value), True)
+    return Cell(number(unit * value, 1 if unit == 100 else 2), repr(value), True)

@@ -33,7 +33,8 @@ STUDIES = {
 
 #: Names the deals of the report.
 SEED = 2026
-PLAYERS = (2, 3, 4, 5, 6, 7, 8)
+#: Most that all numbers of games may be multiplied by.
+MAX_SCALE = 1000
 #: The player counts of the headline findings.
 HEADLINE_PLAYERS = (2, 3, 4)
 
@@ -41,8 +42,3 @@ HEADLINE_PLAYERS = (2, 3, 4)
 def study_games(study: str) -> int:
     """Games of a study at scale 1."""
     return sum(GAMES[run] for run in STUDIES[study])
-
-
-def all_games() -> int:
-    """Games of the whole report at scale 1, runs that are shared counted once."""
-    return sum(GAMES.values())

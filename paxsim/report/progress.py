@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+from paxsim.experiment.execute import Standing
+from paxsim.quoting import one_line
 
 
 class Silent:
@@ -16,8 +18,12 @@ class Silent:
     def begin(self, study: str, run: str) -> None:
         """A run of a study begins."""
 
-    def played(self, tallies: list[Any], games: int) -> None:
-        """Games were played, or found in a run directory."""
+    def played(self, standing: Standing, games: int) -> None:
+        """A run went on by so many games, played or found in its directory."""
+        self.count(games)
+
+    def count(self, games: int) -> None:
+        """So many games more are there."""
 
 
 class Bar(Silent):
@@ -26,15 +32,16 @@ class Bar(Silent):
     def __init__(self, games: int):
         self.done = 0
         self._begin = time.monotonic()
-        self.console = Console(stderr=True, highlight=False)
+        # Square brackets are nothing but characters here.
+        self.console = Console(stderr=True, markup=False, emoji=False, highlight=False)
         self._progress = Progress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=24),
             TaskProgressColumn(),
             TimeRemainingColumn(),
-            TextColumn("{task.fields[speed]}"),
+            TextColumn("{task.fields[speed]}", markup=False),
             console=self.console,
-            disable=not sys.stderr.isatty(),
+            disable=sys.stderr is None or not sys.stderr.isatty(),
             transient=True,
         )
         self._task = self._progress.add_task("compiling ...", total=games, speed="")
@@ -50,12 +57,12 @@ class Bar(Silent):
         """A run of a study begins."""
         self._progress.update(self._task, description=f"{study}: {run}")
 
-    def played(self, tallies: list[Any], games: int) -> None:
-        """Games were played, or found in a run directory."""
+    def count(self, games: int) -> None:
+        """So many games more are there."""
         self.done += games
         speed = self.done / max(time.monotonic() - self._begin, 1e-3)
         self._progress.update(self._task, advance=games, speed=f"{speed:,.0f} games/s")
 
     def say(self, text: str) -> None:
         """A line that stays."""
-        self.console.print(text)
+        self.console.print(one_line(text))

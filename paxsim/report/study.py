@@ -1,7 +1,7 @@
-"""What a study script works with: it asks questions, and writes tables, charts and findings.
+"""What a study works with: it asks questions, and writes tables, charts and findings.
 
-A study is a function ``run(study)``. `main` gives its script a command line; `paxsim.report.build`
-runs all of them. Games are kept in run directories below ``OUT/.runs``, under names that depend on
+A study is a module of `paxsim.studies` with a function ``run(study)``; nothing here knows which
+there are. Games are kept in run directories below ``OUT/.runs``, under names that depend on
 everything that shapes them, so an interrupted study goes on where it stopped and a run that
 several studies use is played once.
 """
@@ -12,22 +12,25 @@ import hashlib
 import json
 import math
 import shlex
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 import pandas as pd
 
-import paxsim
-from paxsim import charts
-from paxsim.experiment.results import Result
-from paxsim.files import atomic_write
-from paxsim.report.findings import Finding
+from paxsim import cards, charts
+from paxsim.errors import checked_int
+from paxsim.experiment.execute import checked_jobs
+from paxsim.experiment.results import Result, as_csv
+from paxsim.files import atomic_write, make_folder
+from paxsim.policies.fingerprint import package_fingerprint
 from paxsim.report.plan import GAMES, SEED, study_games
 from paxsim.report.progress import Silent
+from paxsim.setting import MAX_NUMBER
 from paxsim.version import __version__
 
 #: Where run directories are kept, inside the folder that a study writes to.
@@ -35,8 +38,6 @@ RUNS = ".runs"
 #: The file that says what a study wrote.
 SUMMARY = "study.json"
 MIN_BLOCKS = 8
-#: The parts of the package that decide how a game goes.
-_GAME_SOURCES = ("cards.py", "rules.py", "helpers.py", "engine", "policies")
 
 
 @dataclass(frozen=True)
@@ -53,18 +54,44 @@ class Options:
         Names the deals.
     jobs : int, optional
         Workers; by default one a core.
-    progress : object
-        Is told about games (see `paxsim.report.progress`).
-    answers : dict
-        Results by run, for studies that follow in the same process.
+    progress : Silent
+        Is told about games.
     """
 
     out: Path
     scale: float = 1.0
     seed: int = SEED
     jobs: int | None = None
-    progress: Any = field(default_factory=Silent)
-    answers: dict[str, Result] = field(default_factory=dict)
+    progress: Silent = field(default_factory=Silent)
+
+    def __post_init__(self) -> None:
+        """Whatever can't be played is said before anything is written."""
+        checked_int("seed", self.seed, 0, MAX_NUMBER)
+        checked_jobs(self.jobs)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A sentence and the numbers that it was made from.
+
+    Attributes
+    ----------
+    key : str
+        What it is about, e.g. ``rome/2``.
+    text : str
+        The sentence.
+    estimate, low, high : float or None
+        The number that it is about and its interval, as in the table.
+    sure : bool
+        Whether the sentence claims something that the interval supports.
+    """
+
+    key: str
+    text: str
+    estimate: float | None = None
+    low: float | None = None
+    high: float | None = None
+    sure: bool = True
 
 
 class Study:
@@ -81,7 +108,6 @@ class Study:
     def __init__(self, name: str, title: str, question: str, options: Options):
         self.name, self.title, self.question, self.options = name, title, question, options
         self.folder = options.out / name
-        self.folder.mkdir(parents=True, exist_ok=True)
         self.runs: dict[str, int] = {}
         self._charts: list[dict[str, Any]] = []
         self._tables: list[dict[str, Any]] = []
@@ -106,38 +132,57 @@ class Study:
         arguments["seed"] = self.options.seed
         folder = self._run_folder(run, question.__name__, arguments)
         self.options.progress.begin(self.name, run)
-        result = self.options.answers.get(folder.name)
-        if result is None:
-            result = self.options.answers[folder.name] = question(
-                **arguments,
-                jobs=self.options.jobs,
-                out=folder,
-                progress=self.options.progress.played,
-                command=self.command,
-            )
+        result = question(
+            **arguments,
+            jobs=self.options.jobs,
+            out=folder,
+            progress=self.options.progress.played,
+            command=self.command,
+        )
         self.runs[folder.name] = result.games
         return result
 
     def compute(
-        self, run: str, games: int, function: Callable[..., dict[str, np.ndarray]], **arguments: Any
+        self,
+        run: str,
+        games: int,
+        function: Callable[..., dict[str, np.ndarray]],
+        *,
+        how: Mapping[str, Any] | None = None,
+        **arguments: Any,
     ) -> dict[str, np.ndarray]:
-        """Named arrays from a function that plays by itself, kept on disk like a run."""
+        """Named arrays from a function that plays by itself, kept on disk like a run.
+
+        Parameters
+        ----------
+        run : str
+            As for `ask`.
+        games : int
+            How many it plays.
+        function : callable
+            Gives the arrays.
+        how : mapping, optional
+            Arguments that do not change what it gives, such as ``jobs``.
+        **arguments
+            Its other arguments.
+        """
         folder = self._run_folder(run, function.__name__, {"games": games, **arguments})
         self.options.progress.begin(self.name, run)
         path = folder.with_suffix(".npz")
-        if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            found = function(**arguments)
+        found = _stored_arrays(path)
+        if found is None:
+            found = function(**arguments, **(how or {}))
+            make_folder(path.parent, "out")
             with atomic_write(path, mode="wb") as file:
                 np.savez(file, **found)  # type: ignore[arg-type]
-        self.options.progress.played([], games)
+        self.options.progress.count(games)
         self.runs[folder.name] = games
-        with np.load(path) as stored:
-            return dict(stored)
+        return found
 
     def _run_folder(self, run: str, kind: str, arguments: dict[str, Any]) -> Path:
         """Where a run is kept: under its name and a digest of all that shapes its games."""
-        text = json.dumps([kind, arguments, game_sources()], sort_keys=True, default=str)
+        shaped_by = [kind, arguments, __version__, package_fingerprint(), _shipped_decks()]
+        text = json.dumps(shaped_by, sort_keys=True, default=str)
         digest = hashlib.sha256(text.encode()).hexdigest()[:10]
         return self.options.out / RUNS / f"{run}-{digest}"
 
@@ -145,9 +190,8 @@ class Study:
     def command(self) -> str:
         """The command that makes this study again."""
         games = round(study_games(self.name) * self.options.scale)
-        words = ["python", f"experiments/{self.name}.py", "--games", str(games)]
-        words += ["--seed", str(self.options.seed)]
-        return shlex.join(words)
+        words = ["paxsim", "study", self.name, "--games", games, "--seed", self.options.seed]
+        return shlex.join(map(str, words))
 
     # --- what it writes ---------------------------------------------------------------------
 
@@ -157,8 +201,8 @@ class Study:
         for column, value in (("seed", self.options.seed), ("version", __version__)):
             if column not in written:
                 written[column] = value
-        with atomic_write(self.folder / f"{name}.csv") as file:
-            file.write(written.to_csv(index=False))
+        with atomic_write(self._file(f"{name}.csv")) as file:
+            file.write(as_csv(written))
         self._tables.append({"name": name, "title": title, "note": note})
         return table
 
@@ -174,8 +218,13 @@ class Study:
         alt : str
             What the chart shows, for those who can't see it.
         """
-        charts.save(figure if hasattr(figure, "savefig") else figure.figure, self.folder / name)
+        charts.save(figure if hasattr(figure, "savefig") else figure.figure, self._file(name))
         self._charts.append({"name": name, "title": title, "alt": alt})
+
+    def _file(self, name: str) -> Path:
+        """A file of the study; the folder is made when there is something to put into it."""
+        make_folder(self.folder, "out")
+        return self.folder / name
 
     def find(self, *findings: Finding) -> None:
         """Keep findings, the most important first."""
@@ -197,9 +246,18 @@ class Study:
             "charts": self._charts,
             "tables": self._tables,
         }
-        with atomic_write(self.folder / SUMMARY) as file:
+        with atomic_write(self._file(SUMMARY)) as file:
             file.write(json.dumps(summary, indent=1) + "\n")
         return summary
+
+
+def _stored_arrays(path: Path) -> dict[str, np.ndarray] | None:
+    """Named arrays from a file; None if it is not there or damaged, and they are to be made."""
+    try:
+        with np.load(path) as stored:
+            return dict(stored)
+    except (OSError, ValueError, EOFError, KeyError, BadZipFile, zlib.error):
+        return None
 
 
 def plain(values: dict[str, Any]) -> dict[str, Any]:
@@ -208,14 +266,6 @@ def plain(values: dict[str, Any]) -> dict[str, Any]:
     return {key: None if isinstance(v, float) and math.isnan(v) else v for key, v in found.items()}
 
 
-@cache
-def game_sources() -> str:
-    """A fingerprint of the version, of every source that decides how a game goes, and of decks."""
-    digest = hashlib.sha256(__version__.encode())
-    package = Path(paxsim.__file__).parent
-    files = [package / name for name in _GAME_SOURCES]
-    files += [*package.glob("engine/**/*.py"), *package.glob("policies/**/*.py")]
-    files += package.glob("decks/*.toml")
-    for path in sorted(path for path in files if path.is_file()):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
+def _shipped_decks() -> dict[str, str]:
+    """The cards of the decks that arguments name."""
+    return {name: cards.load_deck(name).fingerprint for name in cards.deck_names()}

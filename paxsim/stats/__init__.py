@@ -23,14 +23,12 @@ from paxsim.stats.intervals import (
     p_value,
     ratio,
 )
-from paxsim.stats.moments import Moments, merge_all
+from paxsim.stats.moments import Moments
 from paxsim.stats.planning import (
     Plan,
-    block_sd,
     blocks_for_half_width,
     blocks_for_power,
     plan_power,
-    plan_precision,
 )
 from paxsim.stats.rates import jeffreys, wilson
 from paxsim.stats.ratings import Ratings, bootstrap_ratings, fit_ratings, win_probabilities
@@ -46,6 +44,7 @@ from paxsim.stats.simultaneous import (
     simultaneous_contrasts,
     simultaneous_rates,
 )
+from paxsim.stats.variance import variance_shares
 
 __all__ = [
     "DIFFERENCE",
@@ -62,7 +61,6 @@ __all__ = [
     "benjamini_hochberg",
     "block_mean",
     "block_rate",
-    "block_sd",
     "blocks_for_half_width",
     "blocks_for_power",
     "bootstrap_ratings",
@@ -73,11 +71,9 @@ __all__ = [
     "fit_ratings",
     "holm",
     "jeffreys",
-    "merge_all",
     "p_value",
     "paired_difference",
     "plan_power",
-    "plan_precision",
     "precise_enough",
     "ratio",
     "seats_against_fair_share",
@@ -85,6 +81,7 @@ __all__ = [
     "simultaneous_contrasts",
     "simultaneous_rates",
     "unpaired_difference",
+    "variance_shares",
     "win_probabilities",
     "wilson",
 ]

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from statistics import NormalDist
+
 LEVEL = 0.95
 """Confidence level of every interval unless the caller says otherwise."""
 
 ALPHA = 1 - LEVEL
 """Error rate of the sequential test and of the confidence sequence."""
 
+SURE = 0.05
+"""A difference is called sure if its p-value, corrected for many looks, is below this."""
+
+SURE_ERRORS = round(NormalDist().inv_cdf((1 + LEVEL) / 2), 2)
+"""Standard errors to either side of an estimate that is taken for normal, where no t or Wilson
+interval is at hand (the studies' ratios and jackknives). To two digits: such an interval is not
+known better."""
+
 POWER = 0.8
 """Chance of finding a difference that planning aims at."""
-
-SHARE_UNITS = 840
-"""Least common multiple of 1..8: a share of a win, 1/k among k <= 8 seats, is a whole number
-of 1/840, so the sum over the g games of a block is a whole number and its mean one of 1/(840 g)."""
 
 INTEGER_LIMIT = 2**62
 """Largest sum of squares kept as int64; half the type's range, so one merge cannot wrap around."""
@@ -44,9 +50,6 @@ MAX_T_POINTS = 2**12
 
 BOOTSTRAP_RESAMPLES = 1_000
 """Resamples of a bootstrap."""
-
-SUPERBLOCKS = 200
-"""Groups of blocks (deal number modulo this) kept for the bootstrap."""
 
 PSEUDO_GAMES = 1.0
 """Strength of the prior of a rating: drawn games against an average opponent."""

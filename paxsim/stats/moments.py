@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -23,7 +22,7 @@ class Moments:
     * **exact** (int64): the blocks are whole numbers of ``1 / scale``. Sums of whole numbers do
       not depend on the order, so any chunk size and any number of workers give the same result
       to the last bit; it becomes a float only in `mean` and `covariance`, rounded once. Shares of
-      a win are whole in units of 1/840 (`SHARE_UNITS`): give the sum over the ``g`` games of a
+      a win are whole in units of 1/840: give the sum over the ``g`` games of a
       block in those units and ``scale = 840 * g``.
     * **float** (float64, ``scale = 1``): for what has no common denominator. Merge in chunk order
       to get the same result for any number of workers.
@@ -140,35 +139,6 @@ class Moments:
     def standard_errors(self) -> NDArray[np.float64]:
         """Standard error of each mean, shape (d,); zero when all blocks are equal."""
         return np.asarray(np.sqrt(self.covariance.diagonal() / max(self.n, 1)), np.float64)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and lists for storage; `from_dict` gives the same object back."""
-        return {
-            "n": self.n,
-            "scale": self.scale,
-            "exact": self.exact,
-            "total": self.total.tolist(),
-            "cross": self.cross.tolist(),
-        }
-
-    @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> Moments:
-        """Read what `to_dict` gave; `total` and `cross` may also be arrays."""
-        kind = np.int64 if stored["exact"] else np.float64
-        total = np.array(stored["total"], kind)
-        cross = np.array(stored["cross"], kind).reshape(len(total), len(total))
-        return cls(int(stored["n"]), total, cross, int(stored["scale"]))
-
-
-def merge_all(parts: Iterable[Moments]) -> Moments:
-    """Merge in the order given: chunk order makes float sums reproducible too."""
-    parts = iter(parts)
-    whole = next(parts, None)
-    if whole is None:
-        raise PaxsimError("no blocks: there is nothing to merge")
-    for part in parts:
-        whole = whole.merge(part)
-    return whole
 
 
 def _check_range(largest: int) -> None:

@@ -38,27 +38,6 @@ class Plan:
         return self.games <= self.allowed
 
 
-def block_sd(rate: float = 0.5, games: int = 1, correlation: float = 1.0) -> float:
-    """Standard deviation of a block's mean rate, for planning before anything was played.
-
-    ``sqrt(rate (1 - rate) (1 + (games - 1) correlation) / games)``. The defaults are the worst
-    case: a rate of a half, decided by the deal alone.
-
-    Parameters
-    ----------
-    rate : float
-        Expected rate, 0..1.
-    games : int
-        Games in a block.
-    correlation : float
-        Correlation of the results of two games of a block, ``-1 / (games - 1)`` .. 1.
-    """
-    factor = 1 + (games - 1) * correlation
-    if not 0 <= rate <= 1 or games < 1 or correlation > 1 or factor < -1e-12:
-        raise PaxsimError(f"block: rate {rate!r}, {games!r} games, correlation {correlation!r}")
-    return math.sqrt(rate * (1 - rate) * max(factor, 0.0) / games)
-
-
 def half_width(blocks: int, sd: float, level: float = LEVEL) -> float:
     """Half-width of the t interval of a mean over `blocks` with standard deviation `sd`."""
     return -float(stdtrit(blocks - 1, (1 - check_level(level)) / 2)) * sd / math.sqrt(blocks)
@@ -113,23 +92,6 @@ def blocks_for_power(
     if difference == 0 or not sd >= 0 or not 1 - level < target < 1:
         raise PaxsimError(f"power {target!r} to find a difference of {difference!r} (sd {sd!r})")
     return _fewest(lambda n: power(n, difference, sd, level) >= target)
-
-
-def plan_precision(
-    target: float,
-    games_per_block: int,
-    sd: float = 0.5,
-    level: float = LEVEL,
-    allowed: int = MAX_GAMES,
-) -> Plan:
-    """Plan a run whose interval has half-width `target`; see `blocks_for_half_width`."""
-    blocks = blocks_for_half_width(target, sd, level)
-    text = f"±{_points(target)} at {level:.0%} takes {_size(blocks, games_per_block)}."
-    most = allowed // games_per_block
-    if most >= 2 and blocks > most:
-        reach = half_width(most, sd, level)
-        text += f" Allowed are {allowed:,} games, which give ±{_points(reach)}."
-    return Plan(blocks, blocks * games_per_block, allowed, text)
 
 
 def plan_power(

@@ -1,0 +1,58 @@
+"""How often does Rome win if it needs more or fewer categories than the published four?
+
+A grid of the rule's number by player counts, a run each, all in the same field of different
+strategies (with n players the first n of it) and on the same deals:
+
+    python experiments/rome_needs.py --games 4000 --out rome_needs
+
+writes `rome_needs.csv`, a row a cell with its interval, and `rome_needs.png` and `.svg`, a line a
+number over the player counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+from pathlib import Path
+
+import pandas as pd
+from joblib import Parallel, delayed
+
+import paxsim
+from paxsim import charts
+
+NEEDS = (3, 4, 5, 6)
+PLAYERS = (2, 3, 4, 5, 6)
+FIELD = ("builder", "starver", "racer", "opportunist", "economist", "merchant")
+
+
+def rome(needs: int, players: int, games: int, seed: int) -> pd.DataFrame:
+    """Rome's rate where it wins with so many categories."""
+    rules = {"rome_needs": needs}
+    result = paxsim.simulate(FIELD[:players], games=games, seed=seed, rules=rules, jobs=1)
+    return result["rome"].assign(needs=f"Rome needs {needs}", seed=seed)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--games", type=int, default=4000, help="games of every cell")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=-1, help="workers; -1 is one a core")
+    parser.add_argument("--out", type=Path, default=Path("rome_needs"), help="folder")
+    asked = parser.parse_args()
+
+    cells = Parallel(n_jobs=asked.jobs, prefer="threads")(
+        delayed(rome)(needs, players, asked.games, asked.seed)
+        for needs, players in itertools.product(NEEDS, PLAYERS)
+    )
+    table = pd.concat(cells, ignore_index=True)
+
+    asked.out.mkdir(parents=True, exist_ok=True)
+    table.to_csv(asked.out / "rome_needs.csv", index=False)
+    chart = charts.rome_rate(table, by="needs")
+    charts.save(chart.figure, asked.out / "rome_needs")
+    print(table.pivot(index="needs", columns="players", values="rome_wins").round(3))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,58 @@
+"""Who does well at a table of builders, and does that depend on the number of players?
+
+One seat is played by the strategy, all others by `builder`; every deal is played once with the
+strategy at each seat. A grid of strategies by player counts, a cell a run:
+
+    python experiments/win_rates.py --games 4000 --out win_rates
+
+writes `win_rates.csv`, a row a cell with its interval, and `win_rates.png` and `.svg`, a heatmap
+that greys what can't be told from the fair share.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+from pathlib import Path
+
+import pandas as pd
+from joblib import Parallel, delayed
+
+import paxsim
+from paxsim import charts
+
+STRATEGIES = ("admiral", "augur", "conspirator", "merchant", "opportunist", "racer", "starver")
+PLAYERS = (2, 3, 4, 5)
+
+
+def win_rate(strategy: str, players: int, games: int, seed: int) -> pd.DataFrame:
+    """The strategy's row at a table of builders."""
+    lineup = [strategy] + ["builder"] * (players - 1)
+    table = paxsim.simulate(lineup, games=games, seed=seed, jobs=1)["strategies"]
+    return table[table["strategy"] == strategy].assign(seed=seed)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--games", type=int, default=4000, help="games of every cell")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=-1, help="workers; -1 is one a core")
+    parser.add_argument("--out", type=Path, default=Path("win_rates"), help="folder")
+    asked = parser.parse_args()
+
+    # Compiled games do not hold Python's lock, so threads are as good as processes.
+    cells = Parallel(n_jobs=asked.jobs, prefer="threads")(
+        delayed(win_rate)(strategy, players, asked.games, asked.seed)
+        for strategy, players in itertools.product(STRATEGIES, PLAYERS)
+    )
+    table = pd.concat(cells, ignore_index=True)
+
+    asked.out.mkdir(parents=True, exist_ok=True)
+    table.to_csv(asked.out / "win_rates.csv", index=False)
+    chart = charts.strategy_heatmap(table, title="Win rate at a table of builders (%)")
+    charts.save(chart.figure, asked.out / "win_rates")
+    print(table.pivot(index="strategy", columns="players", values="win_rate").round(3))
+
+
+if __name__ == "__main__":
+    main()

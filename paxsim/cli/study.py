@@ -1,0 +1,82 @@
+"""`paxsim study`: carry out one of the standing studies."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import click
+
+from paxsim.cli import EXIT_INTERRUPTED, options
+from paxsim.cli.running import parse_games
+from paxsim.cli.tables import print_table
+from paxsim.cli.terminal import say, warn
+from paxsim.errors import PaxsimError
+
+
+@click.command("study")
+@click.argument("name", required=False)
+@click.option("--games", help="In all, about.  [default: as many as the report plays]")
+@click.option("--seed", type=int, help="Names the deals.  [default: the report's own]")
+@click.option("--jobs", type=int, help="Workers.  [default: one a core]")
+@click.option(
+    "--out",
+    type=options.PATH,
+    default=Path("reports"),
+    show_default=True,
+    help="Folder of the report; games that are there are not played again.",
+)
+def command(
+    name: str | None, games: str | None, seed: int | None, jobs: int | None, out: Path
+) -> None:
+    """Carry out the study NAME and print its findings; without a name, list all studies.
+
+    Tables, charts and findings go to OUT/NAME; `paxsim report --page-only` makes a page of what is
+    there.
+    """
+    from paxsim.report.build import run_study
+    from paxsim.report.plan import SEED, study_games
+    from paxsim.report.progress import Bar
+    from paxsim.report.study import Options
+    from paxsim.studies import load_study
+
+    if name is None:
+        list_studies()
+        return
+    load_study(name)
+    wanted = study_games(name) if games is None else checked_size(name, games)
+    scale = wanted / study_games(name)
+    begin = time.monotonic()
+    try:
+        with Bar(wanted) as bar:
+            summary = run_study(
+                name, Options(out, scale, SEED if seed is None else seed, jobs, bar)
+            )
+    except KeyboardInterrupt:
+        warn(f"interrupted; what is done is kept in {out}: the same command goes on from there")
+        click.get_current_context().exit(EXIT_INTERRUPTED)
+    for finding in summary["findings"]:
+        say(f"- {finding['text']}")
+    say(
+        f"{summary['games']:,} games in {time.monotonic() - begin:.0f} s; "
+        f"tables and charts in {out / name}"
+    )
+
+
+def checked_size(name: str, games: str) -> int:
+    """A number of games that a study can be scaled to."""
+    from paxsim.report.plan import MAX_SCALE, study_games
+
+    wanted, most = parse_games(games), MAX_SCALE * study_games(name)
+    if wanted > most:
+        raise PaxsimError(f"games: found {games}; allowed for {name}: at most {most:,}")
+    return wanted
+
+
+def list_studies() -> None:
+    """Print every study with its question and how much it plays."""
+    from paxsim.report.plan import STUDIES, study_games
+    from paxsim.studies import load_study
+
+    rows = [(name, load_study(name).QUESTION, f"{study_games(name):,}") for name in STUDIES]
+    print_table("Studies", ("name", "question", "games"), rows, numbers=("games",))

@@ -1,0 +1,63 @@
+"""How the package's functions are compiled: as parts of others, or as entry points from Python."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numba
+from numba.core.errors import NumbaExperimentalFeatureWarning
+
+from paxsim.engine.cache import enable_package_cache
+
+# First-class functions are what policies are passed as; the warning says they are experimental.
+warnings.filterwarnings(
+    "ignore", message="First-class function type", category=NumbaExperimentalFeatureWarning
+)
+
+#: numpy's error model: no test for division by zero, which the rules' checks exclude.
+OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+#: For what is never called from Python: put into its callers, and nothing else made of it.
+PART: dict[str, Any] = {
+    **OPTIONS,
+    "forceinline": True,
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}
+
+
+def kernel(function: Callable) -> Any:
+    """Compile a function as a part of whatever calls it: it has no way in from Python."""
+    return numba.njit(**PART)(function)
+
+
+def whole(function: Callable) -> Any:
+    """A dispatcher for a function that is compiled together with all of its parts."""
+    return numba.njit(**OPTIONS)(function)
+
+
+def entry(signature: Any) -> Callable[[Callable], Callable]:
+    """Make a function an entry point of the engine: compiled at its first call, and cached.
+
+    The signature is explicit: there is one compiled form of it, whatever it is called with.
+    """
+
+    def decorate(function: Callable) -> Callable:
+        @functools.cache
+        def compiled() -> Callable:
+            dispatcher = whole(function)
+            enable_package_cache(dispatcher, "the engine (about 15 s)")
+            dispatcher.compile(signature)
+            dispatcher.disable_compile()
+            return dispatcher
+
+        @functools.wraps(function)
+        def call(*args: Any) -> Any:
+            return compiled()(*args)
+
+        call.compiled = compiled  # type: ignore[attr-defined]
+        return call
+
+    return decorate

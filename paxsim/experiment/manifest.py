@@ -1,0 +1,141 @@
+"""What a manifest must say to be worked with; anybody may have had it in an editor."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from paxsim.cards import CATEGORIES, MAX_COPY, MAX_NOTE
+from paxsim.errors import PaxsimError
+from paxsim.experiment.plan import MAX_CHUNK_GAMES
+from paxsim.files import read_regular
+from paxsim.quoting import is_prose
+from paxsim.rules import MAX_PLAYERS, load_rules
+from paxsim.setting import MAX_NUMBER
+from paxsim.shapes import ANYTHING, FLAG, NAME, TEXT, Each, Kind, misfit, one_of, optional, whole
+
+_KINDS = ("simulate", "tournament", "compare", "compare_rules", "solo")
+_SHARE = Kind(lambda found: isinstance(found, float) and 0 < found < 0.5, "between 0 and 0.5")
+_DIFFERENCE = Kind(
+    lambda found: isinstance(found, (int, float)) and -1 < found < 1, "between -1 and 1"
+)
+#: What every kind of question says besides its kind.
+_QUESTIONS: dict[str, dict[str, Kind]] = {
+    "simulate": {"precision": optional(_SHARE)},
+    "compare": {"delta": _DIFFERENCE, "sequential": FLAG},
+}
+#: Matches in a bundle, where the kind of question says how many.
+_BUNDLE_SIZES = {"simulate": 1, "tournament": 1, "compare": 2, "compare_rules": 2}
+
+_POSITION = whole(0, MAX_PLAYERS - 1)
+_MATCH = {
+    "players": whole(1, MAX_PLAYERS),
+    "solo_level": optional(whole(1, 5)),
+    "policies": [NAME],
+    "policy_fingerprints": [TEXT],
+    "deck": NAME,
+    "deck_fingerprint": TEXT,
+    "rules": Each(ANYTHING),
+    "rules_fingerprint": TEXT,
+    "orders": [[_POSITION]],
+    "block_size": whole(1, MAX_NUMBER),
+}
+_CARD = re.compile(rf"({'|'.join(CATEGORIES)})/\d{{1,3}}/\d{{1,3}}")
+_DECK = {
+    "name": NAME,
+    "path": TEXT,
+    "note": Kind(lambda found: is_prose(found, MAX_NOTE), "a text"),
+    "cards": Each(whole(1, MAX_COPY)),
+}
+_MANIFEST = {
+    "command": TEXT,
+    "chunk_games": whole(1, MAX_CHUNK_GAMES),
+    "fingerprint": TEXT,
+    "question": {"kind": one_of(*_KINDS)},
+    "plan": {
+        "version": NAME,
+        "seed": whole(0, MAX_NUMBER),
+        "games": whole(1, MAX_NUMBER),
+        "blocks": [whole(1, MAX_NUMBER)],
+        "bundles": [[_MATCH]],
+    },
+    "decks": Each(_DECK),
+    "policies": Each(TEXT),
+}
+
+
+def load_json(path: Path, field: str) -> Any:
+    """What a JSON file says; every way in which it can fail to say something is one clear line."""
+    try:
+        found = json.loads(read_regular(path).decode("utf-8"))
+        json.dumps(found)  # what can be read may still be nested too deep to be worked with
+        return found
+    except OSError as error:
+        raise PaxsimError(f"{field}: cannot read {path}: {error.strerror}") from None
+    except (ValueError, RecursionError):  # not JSON, not UTF-8, or nested too deep
+        raise PaxsimError(f"{field}: {path} is damaged; allowed: the file as written") from None
+
+
+def problem_of(manifest: dict[str, Any]) -> str | None:
+    """What a manifest lacks, or what in it does not fit the rest."""
+    return (
+        misfit(manifest, _MANIFEST)
+        or misfit(
+            manifest["question"], _QUESTIONS.get(manifest["question"]["kind"], {}), "question"
+        )
+        or _contradiction(manifest)
+    )
+
+
+def _contradiction(manifest: dict[str, Any]) -> str | None:
+    """What does not fit together in a manifest whose parts are fine by themselves."""
+    plan, kind = manifest["plan"], manifest["question"]["kind"]
+    bundles = plan["bundles"]
+    if not bundles or not all(bundles) or len(plan["blocks"]) != len(bundles):
+        return "plan.bundles: found others than plan.blocks; allowed: one number of blocks for each"
+    if any(len(bundle) != _BUNDLE_SIZES.get(kind, len(bundle)) for bundle in bundles):
+        return f"question.kind: found {kind} with other matches; allowed: what was asked"
+    if kind == "compare" and len(bundles) > 1:
+        return "plan.bundles: found several for a comparison; allowed: one"
+    for match in chain.from_iterable(bundles):
+        problem = _match_problem(match, manifest, kind)
+        if problem:
+            return problem
+    games = sum(
+        blocks * match["block_size"]
+        for bundle, blocks in zip(bundles, plan["blocks"], strict=True)
+        for match in bundle
+    )
+    return None if games == plan["games"] else f"plan.games: found {plan['games']} for {games}"
+
+
+def _match_problem(match: dict[str, Any], manifest: dict[str, Any], kind: str) -> str | None:
+    players = match["players"]
+    where = "plan.bundles: a match"
+    if (match["solo_level"] is None) != (players > 1) or (kind == "solo") > (players == 1):
+        return f"{where}: solo_level: found {match['solo_level']} with {players} players"
+    if kind in ("compare", "tournament") and players == 1:
+        return f"{where}: players: found 1; allowed in a {kind}: 2 to 8"
+    for key in ("policies", "policy_fingerprints"):
+        if len(match[key]) != players:
+            return f"{where}: {key}: found {len(match[key])} for {players} players"
+    if not match["orders"] or any(sorted(order) != [*range(players)] for order in match["orders"]):
+        return f"{where}: orders: found {match['orders']}; allowed: orders of all positions"
+    if match["block_size"] != players * len(match["orders"]):
+        return f"{where}: block_size: found {match['block_size']}"
+    for label in match["policies"]:
+        if label not in manifest["policies"]:
+            return f"policies: {label}: missing"
+    if match["deck_fingerprint"] not in manifest["decks"]:
+        return f"decks: {match['deck_fingerprint']}: missing"
+    for card in manifest["decks"][match["deck_fingerprint"]]["cards"]:
+        if not _CARD.fullmatch(card):
+            return f"decks: cards: found {card!r}; allowed: category/symbols/value"
+    try:
+        load_rules(match["rules"])
+    except PaxsimError as error:
+        return f"{where}: {error}"
+    return None

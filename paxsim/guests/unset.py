@@ -1,0 +1,86 @@
+"""Names that may have no value yet: Python raises an error there, compiled code reads leftovers.
+
+What a register or the stack held before is neither the guest's to see nor the same in every run,
+so a name must have got a value on every way to where it is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from numba.core import ir
+
+from paxsim.guests.proof import refuse
+
+
+def refuse_unset_names(function: Callable, blocks: dict[int, Any], graph: Any) -> None:
+    """Refuse a function that may use a name before it has a value.
+
+    Parameters
+    ----------
+    function : callable
+        The function, for the message.
+    blocks : dict
+        Its intermediate code.
+    graph : numba.core.controlflow.CFGraph
+        How one block leads to others.
+    """
+    set_after = _names_set_after(blocks, graph)
+    for label in graph.nodes():
+        names = _set_before(label, graph, set_after)
+        for statement in blocks[label].body:
+            for used in _used(statement):
+                if used.name not in names:
+                    what = f"{used.unversioned_name} may have no value here"
+                    line = statement.loc.line
+                    raise refuse(function, line, what, "a value on every way to this line")
+            _follow(statement, names)
+
+
+def _names_set_after(blocks: dict[int, Any], graph: Any) -> dict[int, set[str]]:
+    """For every block the names that have a value at its end, whichever way led there."""
+    every = {name for block in blocks.values() for name in _assigned(block)}
+    set_after = {label: set(every) for label in graph.nodes()}
+    changed = True
+    while changed:
+        changed = False
+        for label in graph.topo_order():
+            names = _set_before(label, graph, set_after)
+            for statement in blocks[label].body:
+                _follow(statement, names)
+            changed = changed or names != set_after[label]
+            set_after[label] = names
+    return set_after
+
+
+def _set_before(label: int, graph: Any, set_after: dict[int, set[str]]) -> set[str]:
+    if label == graph.entry_point():
+        return set()
+    before = [set_after[other] for other, _ in graph.predecessors(label)]
+    return set.intersection(*before)
+
+
+def _assigned(block: Any) -> Iterator[str]:
+    return (statement.target.name for statement in block.body if isinstance(statement, ir.Assign))
+
+
+def _used(statement: Any) -> list[Any]:
+    if isinstance(statement, ir.Del):
+        return []
+    if isinstance(statement, ir.Assign):
+        value = statement.value
+        return [value] if isinstance(value, ir.Var) else _variables_of(value)
+    return list(statement.list_vars())
+
+
+def _variables_of(value: Any) -> list[Any]:
+    return list(value.list_vars()) if isinstance(value, ir.Inst) else []
+
+
+def _follow(statement: Any, names: set[str]) -> None:
+    """Which names have a value after a statement, if these have one before it."""
+    if isinstance(statement, ir.Assign):
+        names.add(statement.target.name)
+    elif isinstance(statement, ir.Del):
+        names.discard(statement.value)

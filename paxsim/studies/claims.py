@@ -1,0 +1,156 @@
+"""Claims: does a finding hold whatever the printed cards are, or does it depend on them?
+
+A claim says that a quantity lies on one side of a reference, as it does on the default deck. On
+another deck it *holds* if the whole interval lies on the same side, is *reversed* if it lies on the
+other, and else *unsure*. Beside the claim stands how far the figure itself moves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from paxsim.cards import DEFAULT_DECK
+from paxsim.report.study import Finding
+from paxsim.studies.findings import side_of
+from paxsim.text import listing, number
+
+HOLDS, UNSURE, REVERSED = "holds", "unsure", "reversed"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim about a quantity that was measured on every deck.
+
+    Attributes
+    ----------
+    key : str
+        What it is about.
+    above, below : str
+        The claim in words if the quantity lies above, or below, the reference.
+    values : pandas.DataFrame
+        Columns ``deck``, ``value``, ``value_low``, ``value_high``.
+    reference : float
+        What the quantity is compared with.
+    figure : str
+        What the figure is called, e.g. ``Rome's rate with 2 players``.
+    unit : str
+        ``%`` or ``points`` (percentage points).
+    short : str
+        The claim as a heading.
+    """
+
+    key: str
+    above: str
+    below: str
+    values: pd.DataFrame
+    reference: float
+    figure: str
+    unit: str = "%"
+    short: str = ""
+
+    @property
+    def side(self) -> int:
+        """On which side the default deck lies: 1, -1, or 0 if that is not sure."""
+        return self._side_of(DEFAULT_DECK)
+
+    def _side_of(self, deck: str) -> int:
+        row = self.values.set_index("deck").loc[deck]
+        return side_of(row["value_low"], row["value_high"], self.reference)
+
+    @property
+    def text(self) -> str:
+        """The claim in words, as the default deck has it."""
+        estimate = self.values.set_index("deck").at[DEFAULT_DECK, "value"]
+        return self.above if estimate >= self.reference else self.below
+
+    def status(self, deck: str) -> str:
+        """Whether the claim holds on a deck."""
+        side = self._side_of(deck)
+        if side == 0 or self.side == 0:
+            return UNSURE
+        return HOLDS if side == self.side else REVERSED
+
+    def decks(self, status: str) -> list[str]:
+        """The decks on which the claim has this status."""
+        return [deck for deck in self.values["deck"] if self.status(deck) == status]
+
+    @property
+    def verdict(self) -> str:
+        """What the decks say about the claim, in a few words."""
+        if self.side == 0:
+            return "not sure on the assumed deck itself"
+        if self.decks(REVERSED):
+            return "depends on the printed cards"
+        return "open on some decks" if self.decks(UNSURE) else "holds on every deck"
+
+    def row(self) -> dict[str, object]:
+        """The claim as a row of a table."""
+        order = self.values.sort_values("value")
+        return {
+            "claim": self.text,
+            "verdict": self.verdict,
+            HOLDS: len(self.decks(HOLDS)),
+            UNSURE: len(self.decks(UNSURE)),
+            REVERSED: len(self.decks(REVERSED)),
+            "reversed_on": ", ".join(self.decks(REVERSED)),
+            "unsure_on": ", ".join(self.decks(UNSURE)),
+            "lowest": order["value"].iloc[0],
+            "lowest_deck": order["deck"].iloc[0],
+            "highest": order["value"].iloc[-1],
+            "highest_deck": order["deck"].iloc[-1],
+        }
+
+    def finding(self) -> Finding:
+        """The claim, where it holds, and how far its figure moves."""
+        row = self.values.set_index("deck").loc[DEFAULT_DECK]
+        numbers = (float(row["value"]), float(row["value_low"]), float(row["value_high"]))
+        total = len(self.values)
+        if self.side == 0:
+            where = "which is not sure even on the assumed deck"
+        elif self.decks(REVERSED):
+            where = (
+                f"which depends on the printed cards: it holds on {len(self.decks(HOLDS))} of "
+                f"{total} decks and is the other way round on "
+                f"{listing(self.decks(REVERSED))}"
+            )
+        elif self.decks(UNSURE):
+            where = (
+                f"which holds on {len(self.decks(HOLDS))} of {total} decks and is not sure on "
+                f"{listing(self.decks(UNSURE))}"
+            )
+        else:
+            where = f"which holds on all {total} decks"
+        text = f"{self.text}, {where}. {self._moves()}"
+        return Finding(f"deck/{self.key}", text, *numbers, self.side != 0)
+
+    def _moves(self) -> str:
+        order = self.values.sort_values("value")
+        least, most = (
+            f"{self._figure(row['value'])} ({row['deck']})"
+            for row in (order.iloc[0], order.iloc[-1])
+        )
+        unit = " percentage points" if self.unit == "points" else ""
+        figure = self.figure[0].upper() + self.figure[1:]
+        return f"{figure} goes from {least} to {most}{unit}."
+
+    def _figure(self, value: float) -> str:
+        sign = "+" if self.unit == "points" else ""
+        unit = "" if self.unit == "points" else " %"
+        return f"{number(100 * value, 1, sign)}{unit}"
+
+
+def summary_finding(claims: list[Claim], decks: int) -> Finding:
+    """How many of the headline findings depend on the deck, first thing on the page."""
+    firm = [claim for claim in claims if claim.verdict == "holds on every deck"]
+    loose = [claim for claim in claims if claim.verdict == "depends on the printed cards"]
+    rest = len(claims) - len(firm) - len(loose)
+    turning = f"{len(loose)} turn" if len(loose) > 1 else f"{len(loose) or 'none'} turns"
+    text = (
+        "The symbols and values of the printed cards are not published, so every figure here is "
+        f"for an assumed deck. Of {len(claims)} headline findings, {len(firm)} hold on all {decks} "
+        f"decks that were tried, {turning} round on at least one of them"
+    )
+    text += f", and {rest} can't be decided on every deck." if rest else "."
+    return Finding("deck/summary", text)

@@ -1,0 +1,198 @@
+"""What do the rulings and the main numbers of the game change, one at a time on common deals?
+
+Where rulebooks differ or are silent a ruling was taken; here each is switched (R2, R3, R5), and
+each main number of the game is moved down and up, while everything else stays. Both rule sets play
+the same deals, so that the difference is known much better than either rate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from paxsim import charts
+from paxsim.experiment.present import bundle_moments
+from paxsim.experiment.questions import compare_rules
+from paxsim.experiment.results import Result
+from paxsim.experiment.tables import spread
+from paxsim.report.study import MIN_BLOCKS, Finding, Study
+from paxsim.stats import DIFFERENCE, contrast
+from paxsim.studies import fields
+from paxsim.studies.findings import numbers, side_of
+from paxsim.text import listing, points
+
+TITLE = "Rulings and numbers"
+QUESTION = "What do the rulings and the main numbers change, one at a time on common deals?"
+
+#: Rulings where rulebooks differ or are silent, and the player count at which each is tried.
+RULINGS: dict[str, tuple[dict[str, Any], int]] = {
+    "R2": ({"reactions_before_income": True}, 6),
+    "R3": ({"rome_takes_last": False}, 4),
+    "R5": ({"tie": "money"}, 4),
+}
+#: The main numbers, moved down and up from the published value; played with 4 players.
+PLAYERS = 4
+NUMBERS: dict[str, tuple[Any, ...]] = {
+    "starting_money": (3, 7),
+    "rome_needs": (3, 5),
+    "rome_hidden": (0, 6),
+    "rome_open": (3,),
+    "cards_removed": (10, 20),
+    "legions": (4, 6),
+    "basic_income": (1, 3),
+    "peek_income": (1, 3),
+    "senator_income": (0, 2),
+    "religion_two": (2, 4),
+    "discount_step": (2, 4),
+    "bonus_step": (2, 4),
+    "points_category": (1, 3),
+    "points_stronger": (2, 4),
+    "points_fleet_army": (0, 2),
+    "points_primus": (0, 3),
+    "points_wealthiest": (0, 8),
+    "reactions": (True,),
+}
+
+
+def run(study: Study) -> None:
+    """Play every change against the published rules."""
+    variants = [{name: value} for name, values in NUMBERS.items() for value in values]
+    pairs = len(variants) + len(RULINGS)
+    blocks = max(MIN_BLOCKS, study.games("rulings") // (2 * pairs * PLAYERS))
+    moved = ask(study, "numbers", variants, PLAYERS, blocks)
+    rulings = {
+        name: ask(study, name, [variant], players, blocks)
+        for name, (variant, players) in RULINGS.items()
+    }
+    changes = pd.concat([named(moved), *map(named, rulings.values())], ignore_index=True)
+    study.table("changes", "Changes of the rules against the published game", changes,
+                "Rome and seats: percentage points; rounds: rounds.")  # fmt: skip
+    study.find(largest_changes_finding(changes, "rome_change", "Rome's rate", "numbers/rome"))
+    study.find(largest_changes_finding(changes, "seat1_change", "the first seat's share of wins",
+                                       "numbers/seat"))  # fmt: skip
+    study.find(*ruling_findings({name: named(result) for name, result in rulings.items()}))
+
+    caption = fields.caption([moved, *rulings.values()])
+    shown = charts.describe(changes, caption)
+    figure, ax = charts.panels(width=7.6, height=6.6)
+    charts.tornado(shown, "rome_change", ax=ax, title="What moves Rome's rate")
+    study.chart("tornado_rome", "What moves Rome's rate", figure,
+                "Tornado chart: change of Rome's rate in percentage points for each change of the "
+                "rules, largest on top; grey bars are not sure.")  # fmt: skip
+    figure, ax = charts.panels(width=7.6, height=6.6)
+    charts.tornado(shown, "seat1_change", ax=ax, title="What moves the first seat",
+                   label="change of the first seat's share of wins (points)")  # fmt: skip
+    study.chart("tornado_seat", "What moves the first seat", figure,
+                "Tornado chart: change of the first seat's share of wins for each change of the "
+                "rules; grey bars are not sure.")  # fmt: skip
+
+    wins = win_changes([moved, *rulings.values()])
+    study.table("strategies", "Change of win rates by strategy", wins,
+                "Changes within each block, which both rule sets play: the intervals use that the "
+                "deals are common.")  # fmt: skip
+
+
+def ask(
+    study: Study, name: str, variants: list[dict[str, Any]], players: int, blocks: int
+) -> Result:
+    """Changes of the rules with so many players, in the mixed field."""
+    return study.ask(
+        f"rulings-{name}",
+        compare_rules,
+        policies=fields.mixed_lineup(players),
+        variants=variants,
+        players=players,
+        games=blocks * players,
+    )
+
+
+def named(result: Result) -> pd.DataFrame:
+    """The table of changes, with the last seat under a name that fits every player count."""
+    table = result["rule_changes"]
+    last = f"seat{table['players'].iloc[0]}_change"
+    return table.rename(columns={name: name.replace(last, "last_change") for name in table})
+
+
+def win_changes(results: Sequence[Result]) -> pd.DataFrame:
+    """Change of every strategy's win rate under every changed rule set, over common deals.
+
+    The change is taken within each block, which both rule sets play, so what the deal does to a
+    strategy under either of them drops out.
+    """
+    rows = []
+    for bundle in (bundle for result in results for bundle in result.bundles):
+        base, variant = bundle
+        moments = bundle_moments(bundle)
+        for name, places in base.strategies.items():
+            weights = np.zeros(moments.d)
+            for match, sign in ((base, -1.0), (variant, 1.0)):
+                entries = [match.span.start + match.layout.share(place) for place in places]
+                weights[entries] = sign / len(places)
+            rows.append(
+                {
+                    "players": base.players,
+                    "rules": ", ".join(f"{k}={v}" for k, v in variant.info["rules"].items()),
+                    "strategy": name,
+                    **spread("change", contrast(moments, weights, bounds=DIFFERENCE)),
+                    "deck": base.info["deck"],
+                    "games": base.games + variant.games,
+                    "blocks": base.blocks,
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+# --- sentences ------------------------------------------------------------------------------
+
+
+def largest_changes_finding(changes: pd.DataFrame, value: str, what: str, key: str) -> Finding:
+    """Which change of the rules matters most for something, and which do not show at all.
+
+    Parameters
+    ----------
+    changes : pandas.DataFrame
+        A table ``rule_changes``.
+    value : str
+        The column of the change, with ``_low`` and ``_high``.
+    what, key : str
+        What changes, in words; and the finding's key.
+    """
+    side = [
+        side_of(low, high, 0.0)
+        for low, high in zip(changes[f"{value}_low"], changes[f"{value}_high"], strict=True)
+    ]
+    sure = changes[[s != 0 for s in side]]
+    if sure.empty:
+        return Finding(key, f"None of the {len(changes)} changes of the rules moves {what} by "
+                       "more than its uncertainty.", sure=False)  # fmt: skip
+    order = sure.reindex(sure[value].abs().sort_values(ascending=False).index)
+    top = order.iloc[0]
+    text = f"{top['rules']} moves {what} most, by {points(*numbers(top, value))}"
+    if len(order) > 1:
+        rest = [f"{row['rules']} ({points(*numbers(row, value))})"
+                for _, row in order.iloc[1:4].iterrows()]  # fmt: skip
+        text += f"; then {listing(rest)}"
+    text += f". {len(sure)} of {len(changes)} changes move it by more than their uncertainty."
+    return Finding(key, text, *numbers(top, value))
+
+
+def ruling_findings(rulings: Mapping[str, pd.DataFrame]) -> list[Finding]:
+    """What each ruling changes in Rome's rate, or that it changes nothing that shows."""
+    found = []
+    for name, table in rulings.items():
+        row = table.iloc[0]
+        change = numbers(row, "rome_change")
+        side = side_of(change[1], change[2], 0.0)
+        said = f"Ruling {name} the other way ({row['rules']}, {int(row['players'])} players)"
+        if side == 0:
+            reach = 100 * max(abs(change[1]), abs(change[2]))
+            text = (
+                f"{said} changes Rome's rate by at most {reach:.1f} percentage points, if at all."
+            )
+        else:
+            text = f"{said} changes Rome's rate by {points(*change)}."
+        found.append(Finding(f"ruling/{name}", text, *change, side != 0))
+    return found

@@ -1,0 +1,154 @@
+"""Is a seat favoured, and does the larger draft make up for going later?
+
+Line-ups rotate over the seats, so a seat's share of wins is not that of a strategy. The second
+part plays the same deals again with drafts of two cards for everybody: what the last seat then
+loses is what its larger draft is worth.
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from paxsim import charts
+from paxsim.experiment.questions import compare_rules
+from paxsim.experiment.results import Result
+from paxsim.report.plan import HEADLINE_PLAYERS
+from paxsim.report.study import MIN_BLOCKS, Finding, Study
+from paxsim.stats.constants import SURE
+from paxsim.studies import fields
+from paxsim.studies.findings import numbers, side_of
+from paxsim.text import percent, points
+
+TITLE = "Seats"
+QUESTION = "Is a seat favoured, and does the larger draft make up for going later?"
+
+EQUAL_DRAFTS = {"draft_sizes": [2] * 8}
+
+
+def run(study: Study) -> None:
+    """Shares by seat in the mixed field, then the worth of the larger draft."""
+    mixed = list(fields.play_mixed(study).values())
+    seats = fields.joined(mixed, "seats")
+    seats = study.table("seats", "Share of wins by seat, mixed field", seats,
+                        "The intervals of the seats of a table hold together.")  # fmt: skip
+    study.find(*(seat_finding(seats, players) for players in fields.PLAYERS))
+    figure, grid = charts.panels(2, 4, width=9.0, height=5.2)
+    for ax, players in zip(grid.flat, fields.PLAYERS, strict=False):
+        charts.seat_bars(seats, players, ax=ax, caption=fields.caption(mixed))
+    grid.flat[-1].set_axis_off()
+    grid.flat[-1].text(0, 0.9, "orange: surely above fair\nblue: surely below fair\n"
+                       "grey: not sure", va="top", fontsize=8)  # fmt: skip
+    study.chart("seats", "Share of wins by seat", figure,
+                "Bars of the share of wins by seat, one panel for each player count from 2 to 8, "
+                "with the fair share as a dashed line.")  # fmt: skip
+
+    drafts = play_drafts(study)
+    changes = pd.concat([last_seat_change(result) for result in drafts], ignore_index=True)
+    study.table("draft_change", "What equal drafts change, on common deals", changes)
+    for players in HEADLINE_PLAYERS:
+        row = changes[changes["players"] == players].iloc[0]
+        study.find(change_finding(
+            f"draft/{players}", f"With {players} players the last seat wins {{by}} when everybody "
+            "drafts two cards instead of the larger draft of later seats: {verdict}.",
+            numbers(row, "last_change")))  # fmt: skip
+
+    both = pd.concat([draft_lines(result) for result in drafts], ignore_index=True)
+    study.table("draft_seats", "First and last seat, published and equal drafts", both)
+    figure, ax = charts.panels(width=7.4, height=4.4)
+    shown = charts.describe(both, fields.caption(drafts))
+    charts.by_players(shown, "over_fair", by="who", zero=True,
+                      label="share of wins over fair (percentage points)", ax=ax,
+                      title="Does the larger draft make up for going later?")  # fmt: skip
+    study.chart("draft", "First and last seat with published and with equal drafts", figure,
+                "Lines over 2 to 8 players: how far the first and the last seat are from the fair "
+                "share, with published drafts and with equal ones.")  # fmt: skip
+
+
+def play_drafts(study: Study) -> list[Result]:
+    """Published against equal drafts, on common deals, by player count."""
+    blocks = max(MIN_BLOCKS, study.games("draft") // (2 * sum(fields.PLAYERS)))
+    return [
+        study.ask(
+            f"draft-{players}",
+            compare_rules,
+            policies=fields.mixed_lineup(players),
+            variants=[EQUAL_DRAFTS],
+            players=players,
+            games=blocks * players,
+        )
+        for players in fields.PLAYERS
+    ]
+
+
+def last_seat_change(result: Result) -> pd.DataFrame:
+    """The change of the first and the last seat, under names that do not depend on the count."""
+    table = result["rule_changes"]
+    players = table["players"].iloc[0]
+    if players > 1:
+        table = table.rename(
+            columns={f"seat{players}_change{end}": f"last_change{end}"
+                     for end in ("", "_low", "_high")}
+        )  # fmt: skip
+    kept = [name for name in table if name.startswith(("seat1_change", "last_change"))]
+    return table[["players", *kept, "deck", "rules", "games", "blocks"]]
+
+
+def draft_lines(result: Result) -> pd.DataFrame:
+    """First and last seat under both rules."""
+    seats = result["seats"]
+    seats = seats[seats["seat"].isin([1, seats["players"].iloc[0]])]
+    draft = seats["rules"].map(lambda rules: "equal" if "draft" in rules else "published")
+    who = seats["seat"].map(lambda seat: "first" if seat == 1 else "last")
+    return seats.assign(who=who + " seat, " + draft + " drafts")
+
+
+# --- sentences ------------------------------------------------------------------------------
+
+
+def seat_finding(seats: pd.DataFrame, players: int) -> Finding:
+    """Which seat is favoured with so many players, and which is not.
+
+    Parameters
+    ----------
+    seats : pandas.DataFrame
+        A result's table ``seats``.
+    players : int
+        The player count.
+    """
+    rows = seats[seats["players"] == players].sort_values("over_fair", ascending=False)
+    best, worst = rows.iloc[0], rows.iloc[-1]
+    value, low, high = numbers(best, "over_fair")
+    key = f"seat/{players}"
+    if best["p_holm"] >= SURE and worst["p_holm"] >= SURE:
+        widest = max(rows["over_fair_high"].max(), -rows["over_fair_low"].min())
+        text = (
+            f"With {players} players no seat is clearly favoured; none can be further than "
+            f"{100 * widest:.1f} percentage points from its fair share."
+        )
+        return Finding(key, text, value, low, high, False)
+    fair = f"{100 * best['fair_share']:.1f} %"
+    parts = []
+    if best["p_holm"] < SURE:
+        rate = percent(*numbers(best, "win_rate"))
+        parts.append(f"seat {int(best['seat'])} is favoured with {rate} of wins")
+    if worst["p_holm"] < SURE:
+        rate = percent(*numbers(worst, "win_rate"))
+        parts.append(f"seat {int(worst['seat'])} has least with {rate}")
+    return Finding(
+        key,
+        f"With {players} players {', and '.join(parts)}; {fair} would be fair.",
+        value,
+        low,
+        high,
+    )
+
+
+def change_finding(key: str, text: str, change: tuple[float, float, float]) -> Finding:
+    """A sentence about a change on common deals; `text` has places {by} and {verdict}.
+
+    ``{by}`` becomes the change with its uncertainty, ``{verdict}`` whether it is sure.
+    """
+    side = side_of(change[1], change[2], 0.0)
+    verdict = {1: "more", -1: "less", 0: "no clear change"}[side]
+    said = text.format(by=points(*change), verdict=verdict)
+    return Finding(key, said, *change, side != 0)

@@ -1,0 +1,77 @@
+"""How far does each strategy get alone: success by solo level, and over a whole campaign?
+
+A campaign is the five levels in order, each dealt anew: its chance is the product of the levels'.
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from paxsim import charts
+from paxsim.report.study import Finding, Study
+from paxsim.rules import SOLO_LEVELS
+from paxsim.studies import fields
+from paxsim.studies.findings import numbers
+from paxsim.text import listing, percent
+
+TITLE = "Solo"
+QUESTION = "How often does each strategy succeed at each solo level, and in a whole campaign?"
+
+
+def run(study: Study) -> None:
+    """Play every level with every strategy."""
+    result = fields.play_solo(study)
+    levels = study.table("levels", "Success by level and strategy", result["levels"])
+    study.find(*(level_finding(levels, level) for level in SOLO_LEVELS))
+    figure, ax = charts.panels(width=7.0, height=6.2)
+    charts.strategy_heatmap(charts.describe(levels, fields.caption([result])), value="success",
+                            columns="level", fair=None, ax=ax,
+                            title="Success in solo (%)")  # fmt: skip
+    study.chart("levels", "Success by level and strategy", figure,
+                "Heatmap of success rates, strategies by solo level; lighter is more.")  # fmt: skip
+
+    campaigns = result["campaigns"].sort_values("success", ascending=False)
+    study.table("campaigns", "Chance of a whole campaign", campaigns)
+    study.find(campaign_finding(campaigns))
+    figure, ax = charts.panels(width=6.6, height=4.6)
+    charts.forest(charts.describe(campaigns, fields.caption([result])), "success", by="strategy",
+                  label="chance of winning all five levels in a row (%)", ax=ax,
+                  title="A whole campaign")  # fmt: skip
+    study.chart("campaigns", "Chance of a whole campaign", figure,
+                "Chance of a whole campaign with its interval, one row a strategy.")  # fmt: skip
+
+
+# --- sentences ------------------------------------------------------------------------------
+
+
+def level_finding(levels: pd.DataFrame, level: int) -> Finding:
+    """The best success at a solo level."""
+    rows = levels[levels["level"] == level].sort_values("success", ascending=False)
+    best = rows.iloc[0]
+    found = numbers(best, "success")
+    if best["success"] == 0:
+        text = (
+            f"At solo level {level} no strategy succeeded in {int(best['games']):,} games each: "
+            f"a success rate of at most {100 * best['success_high']:.2f} %."
+        )
+        return Finding(f"solo/{level}", text, *found, False)
+    level_with = [
+        str(row["strategy"]) for _, row in rows.iterrows() if row["success_high"] >= found[1]
+    ][1:]
+    text = f"At solo level {level} {best['strategy']} does best: {percent(*found)} success"
+    if level_with:
+        text += f", not clearly more than {listing(level_with[:4])}"
+        text += f" and {len(level_with) - 4} more" if len(level_with) > 4 else ""
+    return Finding(f"solo/{level}", f"{text}.", *found, not level_with)
+
+
+def campaign_finding(campaigns: pd.DataFrame) -> Finding:
+    """The best chance of a whole campaign."""
+    best = campaigns.sort_values("success", ascending=False).iloc[0]
+    value, low, high = numbers(best, "success")
+    if value == 0:
+        text = "No strategy's chance of a whole campaign of five levels can be told from 0."
+        return Finding("campaign", text, value, low, high, False)
+    said = f"{100 * value:.2g} % (between {100 * low:.2g} and {100 * high:.2g} %)"
+    text = f"A whole campaign of five levels succeeds at best in {said}, with {best['strategy']}."
+    return Finding("campaign", text, value, low, high)

@@ -1,0 +1,91 @@
+"""Numbers in words, for the terminal and the page: one rule for both.
+
+An estimate is shown with half the width of its interval, and both with as many decimals as that
+half needs for its first digit: ``34.1 ± 0.5``, ``8.82 ± 0.01``; at least one decimal, at most
+three. What counts is the half as it will be printed, so 0.097 is shown as 0.1 and not as 0.10:
+more decimals would be noise, fewer would hide how sure the number is.
+
+Near the ends of a scale an interval is lopsided, and a half-width would allow for less than none
+or more than all; there the ends themselves are said: ``0.3 (0.1 to 0.9)``. Minus signs are as long
+as plus signs, there is no minus zero, and what is no number is a dash.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+#: What stands where there is no number.
+MISSING = "–"
+#: An interval is lopsided if its middle is further than this part of its half-width from the
+#: estimate. With Wilson's intervals, estimate ± half then never leaves the scale.
+LOPSIDED = 1 / 3
+
+
+def amount(estimate: float, low: float, high: float, unit: float = 1.0, sign: str = "") -> str:
+    """``8.82 ± 0.01``, or ``0.3 (0.1 to 0.9)`` where the interval is lopsided; without a unit.
+
+    Parameters
+    ----------
+    estimate, low, high : float
+        The number and the ends of its interval.
+    unit : float
+        What all three are multiplied by: 100 shows rates in percent.
+    sign : str
+        ``"+"`` shows the sign of numbers above 0 too.
+    """
+    return _said(estimate, low, high, unit, sign)
+
+
+def percent(estimate: float, low: float, high: float) -> str:
+    """A rate: ``34.1 ± 0.5 %``; at the ends of the scale ``0 % (at most 0.2 %)``."""
+    if estimate == 0:
+        return f"0 % (at most {number(100 * high, _digits(100 * high))} %)"
+    if estimate == 1:
+        return f"100 % (at least {number(100 * low, _digits(100 * (1 - low)))} %)"
+    return _said(estimate, low, high, 100.0, after=" %")
+
+
+def points(estimate: float, low: float, high: float) -> str:
+    """A difference of two rates: ``+3.2 ± 0.4 percentage points``."""
+    return f"{amount(estimate, low, high, 100.0, '+')} percentage points"
+
+
+def span(values: Sequence[float]) -> str:
+    """Rates from the lowest to the highest: ``between 12 and 34 %``, or the one value there is."""
+    low, high = (f"{100 * value:.0f}" for value in (min(values), max(values)))
+    return f"{low} %" if low == high else f"between {low} and {high} %"
+
+
+def listing(names: Iterable[object]) -> str:
+    """``a, b and c``."""
+    words = [str(name) for name in names]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def number(value: float, digits: int, sign: str = "") -> str:
+    """A number with so many decimals and a true minus sign."""
+    return f"{value:{sign}z.{digits}f}".replace("-", "−")
+
+
+def _said(
+    estimate: float, low: float, high: float, unit: float, sign: str = "", after: str = ""
+) -> str:
+    """An estimate with its uncertainty, the unit after it."""
+    if math.isnan(estimate):
+        return MISSING
+    estimate, low, high = unit * estimate, unit * low, unit * high
+    half = (high - low) / 2
+    if not math.isfinite(half):
+        return f"{number(estimate, 1, sign)} ± ∞{after}"
+    digits = _digits(half)
+    value = number(estimate, digits, sign)
+    if abs((low + high) / 2 - estimate) > LOPSIDED * half:
+        ends = (number(end, digits, sign) for end in (low, high))
+        return f"{value}{after} ({' to '.join(ends)}{after})"
+    return f"{value} ± {number(half, digits)}{after}"
+
+
+def _digits(half: float) -> int:
+    """Decimals that show the first digit of a half-width."""
+    return 1 if half <= 0 or half >= 0.095 else 2 if half >= 0.0095 else 3

@@ -1,0 +1,628 @@
+"""An oracle of tables: every column of every table from raw games, slowly and in the obvious way.
+
+Games are played one rotation at a time and put into two frames, a row a game and a row a seat of a
+game. A column is then a mean over blocks of plain selections, with the interval that
+docs/statistics.md names. It shares no code with the package but for playing itself, the words for
+rule sets, and (in `ratings`) the resampling, which draws with a fixed seed.
+"""
+
+import itertools
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import brentq, minimize
+from scipy.stats import norm, t
+
+import paxsim
+
+PARTS = ("categories", "stronger", "fleet_army", "primus", "wealthiest")
+FIELDS = (
+    "shares", "points", "rome_wins", "winners", "rounds", "decisions", "primus", "rome_held",
+    *(f"points_{part}" for part in PARTS),
+)  # fmt: skip
+GROUPS = 200  # super-blocks: deal number modulo this
+ALPHA = 0.05
+
+
+@dataclass
+class Match:
+    """A line-up, played `blocks` times in every order and rotation."""
+
+    policies: list
+    blocks: int
+    seed: int
+    level: int | None = None
+    deck: object = "assumed"
+    rules: dict = field(default_factory=dict)
+    permutations: bool = False
+    first_game: int = 0
+
+    def __post_init__(self):
+        self.players = len(self.policies)
+        self.labels = [paxsim.find_policy(spec).label for spec in self.policies]
+        self.strategies = list(dict.fromkeys(self.labels))
+        places = list(range(self.players))
+        orders = itertools.permutations(places[1:]) if self.permutations else [places[1:]]
+        self.orders = [[0, *rest] for rest in orders]
+        self.block_size = len(self.orders) * self.players
+        self.played = self.blocks * self.block_size
+        self.games, self.seats = self.play()
+
+    def play(self):
+        """Every game, as a row a game and a row a seat."""
+        games, seats = [], []
+        for number, order in enumerate(self.orders):
+            for rotation in range(self.players):
+                batch = paxsim.play_batch(
+                    [self.policies[place] for place in order], self.players, deals=self.blocks,
+                    rotations=(rotation,), seed=self.seed, solo_level=self.level, deck=self.deck,
+                    rules=self.rules,
+                )  # fmt: skip
+                columns = {name: batch.results[name].tolist() for name in FIELDS}
+                for block in range(self.blocks):
+                    result = {name: values[block] for name, values in columns.items()}
+                    game = self.first_game + block * self.block_size
+                    game += number * self.players + rotation
+                    points = sorted(result["points"][: self.players], reverse=True)
+                    games.append({
+                        "game": game,
+                        "block": block,
+                        "rome": result["rome_wins"],
+                        "alone": int(result["rome_wins"] and result["winners"] == 0),
+                        "rounds": result["rounds"],
+                        "decisions": result["decisions"],
+                        "nobody": int(result["primus"] < 0),
+                        "best": points[0],
+                        "margin": points[0] - points[1] if self.players > 1 else 0,
+                        **{f"holds_{name}": result["rome_held"] >> i & 1
+                           for i, name in enumerate(paxsim.CATEGORIES)},
+                    })  # fmt: skip
+                    for seat in range(self.players):
+                        position = order[(seat + rotation) % self.players]
+                        share = result["shares"][seat]
+                        seats.append({
+                            "game": game,
+                            "block": block,
+                            "seat": seat + 1,
+                            "position": position,
+                            "strategy": self.labels[position],
+                            "share": share,
+                            "with_rome": share if result["rome_wins"] else 0.0,
+                            "points": result["points"][seat],
+                            **{part: result[f"points_{part}"][seat] for part in PARTS},
+                        })  # fmt: skip
+        return pd.DataFrame(games), pd.DataFrame(seats)
+
+    def of(self, strategy):
+        """The seats that a strategy plays."""
+        return self.seats[self.seats.strategy == strategy]
+
+    def group(self):
+        """The columns that say what a row is about."""
+        return {
+            "players": self.players,
+            "solo_level": self.level,
+            "lineup": ", ".join(self.labels),
+            **self.setting(),
+        }
+
+    def setting(self):
+        return {"deck": paxsim.load_deck(self.deck).name, "rules": self.rules_in_words()}
+
+    def rules_in_words(self):
+        return paxsim.load_rules(self.rules).describe()
+
+    def size(self, example):
+        return {"games": self.played, "blocks": self.blocks, "example_game": example}
+
+    def first_win(self, seats):
+        """The first game in which one of these seats won."""
+        won = seats[seats.share > 0]
+        return won.game.min() if len(won) else None
+
+    def first_rome(self):
+        won = self.games[self.games.rome == 1]
+        return won.game.min() if len(won) else None
+
+    def fair_share(self):
+        return (1 - self.games.alone.mean()) / self.players
+
+    def share_by_block(self, strategy):
+        """The share of a seat of a strategy, block by block."""
+        return self.of(strategy).groupby("block").share.mean()
+
+    def seat_by_block(self, seat):
+        return self.seats[self.seats.seat == seat].groupby("block").share.mean()
+
+
+# --- intervals ------------------------------------------------------------------------------
+
+
+def spread(name, interval):
+    return dict(zip((name, f"{name}_low", f"{name}_high"), interval, strict=True))
+
+
+def standard_error(blocks):
+    """Of the mean of blocks; whatever is rounding noise is none."""
+    values = np.asarray(blocks, float)
+    sd = values.std(ddof=1) if len(values) > 1 else 0.0
+    return 0.0 if sd < 1e-9 else sd / math.sqrt(len(values))
+
+
+def all_equal(value, n, low, high):
+    """Blocks that are all alike: a different one is rarer than 3.84 / (n + 3.84)."""
+    w = norm.ppf(0.975) ** 2 / (n + norm.ppf(0.975) ** 2)
+    return value, value - w * (value - low), value + w * (high - value)
+
+
+def mean_interval(blocks, low=-math.inf, high=math.inf):
+    """mean ± t · s / √n, cut where the quantity cannot lie."""
+    n, mean, se = len(blocks), float(np.mean(blocks)), standard_error(blocks)
+    if se == 0:
+        return all_equal(mean, n, low, high)
+    half = t.ppf(0.975, n - 1) * se
+    return mean, max(low, mean - half), min(high, mean + half)
+
+
+def wilson(rate, se, critical):
+    """All p that the rate is not further from than so many of *their* standard errors."""
+    effective = rate * (1 - rate) / se**2
+
+    def beyond(p):
+        return (rate - p) ** 2 - critical**2 * p * (1 - p) / effective
+
+    return rate, brentq(beyond, 0, rate, xtol=1e-15), brentq(beyond, rate, 1, xtol=1e-15)
+
+
+def rate_interval(blocks):
+    """Wilson's formula with the effective number of games, the standard error being of blocks."""
+    n, rate, se = len(blocks), float(np.mean(blocks)), standard_error(blocks)
+    if se == 0:
+        return all_equal(rate, n, 0.0, 1.0)
+    return wilson(rate, se, t.ppf(0.975, n - 1))
+
+
+def difference_interval(blocks):
+    return mean_interval(blocks, -1.0, 1.0)
+
+
+def ratio_interval(over, under):
+    """A ratio of two block means, by the delta method."""
+    if np.sum(under) == 0:
+        return math.nan, -math.inf, math.inf
+    value = np.mean(over) / np.mean(under)
+    left = (np.asarray(over) - value * np.asarray(under)) / np.mean(under)
+    se = standard_error(left)
+    half = t.ppf(0.975, len(left) - 1) * se if se else math.inf
+    return value, value - half, value + half
+
+
+def watched_interval(blocks, low=0.0, high=1.0, tightest=2000):
+    """The confidence sequence: mean ± sd √((1 + 1/u) (log(1 + u) − 2 log α) / n)."""
+    n, mean = len(blocks), float(np.mean(blocks))
+    if n < 100:
+        return mean, low, high
+    best = brentq(lambda u: u - math.log(u + 1) + 2 * math.log(ALPHA), 1e-6, 100)
+    u = n * best / tightest
+    variance = np.var(blocks, ddof=1) + (high - low) ** 2 / n
+    half = math.sqrt(variance * (1 + 1 / u) * (math.log(1 + u) - 2 * math.log(ALPHA)) / n)
+    return mean, max(low, mean - half), min(high, mean + half)
+
+
+def p_value(blocks):
+    """Two-sided: is the mean zero?"""
+    n, mean, se = len(blocks), float(np.mean(blocks)), standard_error(blocks)
+    if abs(mean) < 1e-15:
+        return 1.0
+    if se == 0:  # the interval of blocks that are all alike reaches 0 with z² = n w / (1 − w)
+        w = abs(mean) / (1 + abs(mean))
+        return 2 * norm.sf(math.sqrt(n * w / (1 - w)))
+    return 2 * t.sf(abs(mean) / se, n - 1)
+
+
+def holm(p_values):
+    """The smallest p counts as often as there are, the next once less, and none below another."""
+    k, worst, adjusted = len(p_values), 0.0, [0.0] * len(p_values)
+    for rank, i in enumerate(sorted(range(k), key=lambda i: p_values[i])):
+        worst = max(worst, min(1.0, (k - rank) * p_values[i]))
+        adjusted[i] = worst
+    return adjusted
+
+
+# --- tables of every experiment -------------------------------------------------------------
+
+
+def table(rows):
+    return pd.DataFrame(rows)
+
+
+def strategies(matches, watched=False):
+    rows = []
+    rate = watched_interval if watched else rate_interval
+    for match in matches:
+        average = match.seats.groupby("block").share.mean()
+        over = {name: match.share_by_block(name) - average for name in match.strategies}
+        p = holm([p_value(over[name]) for name in match.strategies])
+        for name, adjusted in zip(match.strategies, p, strict=True):
+            mine = match.of(name)
+            rows.append({
+                **match.group(),
+                "strategy": name,
+                "seats": match.labels.count(name),
+                **spread("win_rate", rate(match.share_by_block(name))),
+                "fair_share": match.fair_share(),
+                **spread("over_fair", difference_interval(over[name])),
+                "p_holm": adjusted,
+                "won_with_rome": mine.with_rome.mean(),
+                "won_on_points": (mine.share - mine.with_rome).mean(),
+                **spread("points", mean_interval(mine.groupby("block").points.mean())),
+                **match.size(match.first_win(mine)),
+            })  # fmt: skip
+    return table(rows)
+
+
+def seats(matches):
+    """Without the intervals, which hold together: see `check_together` in the tests."""
+    rows = []
+    for match in matches:
+        if match.players == 1:
+            continue
+        average = match.seats.groupby("block").share.mean()
+        numbers = range(1, match.players + 1)
+        over = [match.seat_by_block(seat) - average for seat in numbers]
+        p = holm([p_value(blocks) for blocks in over])
+        for seat in numbers:
+            rows.append({
+                **match.group(),
+                "seat": seat,
+                "win_rate": match.seat_by_block(seat).mean(),
+                "fair_share": match.fair_share(),
+                "over_fair": over[seat - 1].mean(),
+                "p_holm": p[seat - 1],
+                **match.size(match.first_win(match.seats[match.seats.seat == seat])),
+            })  # fmt: skip
+    return table(rows)
+
+
+def seat_strategies(matches):
+    rows = []
+    for match in matches:
+        for name in match.strategies:
+            for seat in range(1, match.players + 1):
+                there = match.of(name)[match.of(name).seat == seat]
+                rows.append({
+                    **match.group(),
+                    "strategy": name,
+                    "seat": seat,
+                    **spread("win_rate", rate_interval(there.groupby("block").share.mean())),
+                    **match.size(match.first_win(there)),
+                })  # fmt: skip
+    return table(rows)
+
+
+def rome(matches, watched=False):
+    rate = watched_interval if watched else rate_interval
+    return table([
+        {
+            **match.group(),
+            **spread("rome_wins", rate(match.games.groupby("block").rome.mean())),
+            **spread("rome_alone", rate_interval(match.games.groupby("block").alone.mean())),
+            "nobody_primus": match.games.nobody.mean(),
+            **{f"holds_{c}": match.games[f"holds_{c}"].mean() for c in paxsim.CATEGORIES},
+            **match.size(match.first_rome()),
+        }
+        for match in matches
+    ])  # fmt: skip
+
+
+def points(matches):
+    return table([
+        {
+            **match.group(),
+            "strategy": name,
+            **{part: match.of(name)[part].mean() for part in PARTS},
+            **spread("points", mean_interval(match.of(name).groupby("block").points.mean())),
+            **match.size(match.first_win(match.of(name))),
+        }
+        for match in matches
+        for name in match.strategies
+    ])  # fmt: skip
+
+
+def games(matches):
+    rows = []
+    for match in matches:
+        won = match.games.assign(won=1 - match.games.rome)
+        won["margin"] *= won.won
+        blocks = won.groupby("block")[["margin", "won"]].sum()
+        decided = won[(won.rome == 1) | won.game.isin(match.seats[match.seats.share > 0].game)]
+        rows.append({
+            **match.group(),
+            **spread("rounds", mean_interval(match.games.groupby("block").rounds.mean())),
+            **spread("margin", ratio_interval(blocks.margin, blocks.won)),
+            "decisions": match.games.decisions.mean(),
+            "unfinished": 0,
+            "failed": 0,
+            **match.size(decided.game.min()),
+        })  # fmt: skip
+    return table(rows)
+
+
+def common(matches, watched=False):
+    """The tables that every experiment has."""
+    return {
+        "strategies": strategies(matches, watched),
+        "seats": seats(matches),
+        "seat_strategies": seat_strategies(matches),
+        "rome": rome(matches, watched),
+        "points": points(matches),
+        "games": games(matches),
+    }
+
+
+# --- tournament -----------------------------------------------------------------------------
+
+
+def pooled(matches, name):
+    """The rate of a seat of a strategy over line-ups on common deals; units are super-blocks."""
+    wins, played = np.zeros(GROUPS), np.zeros(GROUPS)
+    for match in matches:
+        for seat in match.of(name).itertuples():
+            wins[seat.block % GROUPS] += seat.share
+            played[seat.block % GROUPS] += 1
+    wins, played = wins[played > 0], played[played > 0]
+    rate, n = wins.sum() / played.sum(), len(played)
+    left = (wins - rate * played) / played.mean()
+    if standard_error(left) == 0:
+        return all_equal(rate, n, 0.0, 1.0)
+    # The residuals add up to nothing, so their spread about 0 is that about their mean.
+    return wilson(rate, standard_error(left), t.ppf(0.975, n - 1))
+
+
+def earliest(numbers):
+    found = [number for number in numbers if number is not None]
+    return min(found) if found else None
+
+
+def over_lineups(matches):
+    return {"players": matches[0].players, **matches[0].setting()}
+
+
+def contestants(matches):
+    return list(dict.fromkeys(label for match in matches for label in match.labels))
+
+
+def standings(matches):
+    rows = []
+    for name in contestants(matches):
+        mine = [match for match in matches if name in match.labels]
+        rows.append({
+            **over_lineups(matches),
+            "strategy": name,
+            **spread("win_rate", pooled(mine, name)),
+            "fair_share": np.mean([match.fair_share() for match in mine]),
+            "rome_wins": np.mean([match.games.rome.mean() for match in mine]),
+            "lineups": len(mine),
+            "games": sum(match.played for match in mine),
+            "blocks": sum(match.blocks for match in mine),
+            "example_game": earliest([match.first_win(match.of(name)) for match in mine]),
+        })  # fmt: skip
+    return table(rows).sort_values("win_rate", ascending=False, kind="stable")
+
+
+def payoffs(matches):
+    rows = []
+    for name, rival in itertools.permutations(contestants(matches), 2):
+        met = [match for match in matches if {name, rival} <= set(match.labels)]
+        if met:
+            rows.append({
+                **over_lineups(matches),
+                "strategy": name,
+                "against": rival,
+                **spread("win_rate", pooled(met, name)),
+                "games": sum(match.played for match in met),
+                "blocks": sum(match.blocks for match in met),
+                "example_game": earliest([match.first_win(match.of(name)) for match in met]),
+            })  # fmt: skip
+    return table(rows)
+
+
+def wins_table(matches):
+    """Wins by super-block, line-up and contestant, the last being Rome where it won alone."""
+    names = [*contestants(matches), "Rome"]
+    wins = np.zeros((GROUPS, len(matches), len(names)))
+    taken = np.zeros((len(matches), len(names)))
+    for row, match in enumerate(matches):
+        for seat in match.seats.itertuples():
+            wins[seat.block % GROUPS, row, names.index(seat.strategy)] += seat.share
+        for game in match.games.itertuples():
+            wins[game.block % GROUPS, row, -1] += game.alone
+        for label in match.labels:
+            taken[row, names.index(label)] += 1
+        taken[row, -1] = 1
+    return names, wins[wins.sum(axis=(1, 2)) > 0], taken
+
+
+def most_likely(wins, taken):
+    """Plackett-Luce ratings by looking for the largest likelihood, each having drawn one game."""
+
+    def unlikely(rating):
+        weight = taken * np.exp(rating)
+        chance = weight / weight.sum(axis=1, keepdims=True)
+        seen = (wins * np.log(np.where(taken > 0, chance, 1.0))).sum()
+        drawn = 0.5 * (-np.log1p(np.exp(-rating)) - np.log1p(np.exp(rating))).sum()
+        return -(seen + drawn)
+
+    found = minimize(unlikely, np.zeros(wins.shape[1]), tol=1e-12, method="BFGS").x
+    return found - found.mean()
+
+
+def ratings(matches):
+    from paxsim.stats import bootstrap_ratings
+
+    names, wins, taken = wins_table(matches)
+    rating = most_likely(wins.sum(axis=0), taken)
+    drawn = bootstrap_ratings(wins, taken)
+    weight = taken * np.exp(rating)
+    model = weight / weight.sum(axis=1, keepdims=True)
+    seen = wins.sum(axis=0) / wins.sum(axis=(0, 2))[:, None]
+    return table([
+        {
+            **over_lineups(matches),
+            "strategy": names[i],
+            "rating": rating[i],
+            "rating_low": drawn.low[i],
+            "rating_high": drawn.high[i],
+            "chance_best": drawn.best[i],
+            "misfit": np.abs(seen - model).max(),
+            "games": sum(match.played for match in matches),
+            "blocks": sum(match.blocks for match in matches),
+        }
+        for i in np.argsort(-rating, kind="stable")
+    ])  # fmt: skip
+
+
+def tournament(counts):
+    """The tables of a tournament, of lists of matches by player count."""
+    everything = [match for matches in counts for match in matches]
+    return {
+        "standings": pd.concat([standings(matches) for matches in counts]),
+        "payoffs": pd.concat([payoffs(matches) for matches in counts]),
+        "ratings": pd.concat([ratings(matches) for matches in counts]),
+        **common(everything),
+    }
+
+
+# --- comparisons ----------------------------------------------------------------------------
+
+
+def welch(x, y):
+    """A difference as if the two had been measured on different deals."""
+    a, b = standard_error(x) ** 2, standard_error(y) ** 2
+    difference = np.mean(x) - np.mean(y)
+    df = (a + b) ** 2 / (a**2 / (len(x) - 1) + b**2 / (len(y) - 1))
+    half = t.ppf(0.975, df) * math.sqrt(a + b)
+    return difference, max(-1.0, difference - half), min(1.0, difference + half)
+
+
+def capital(blocks, delta, lowest):
+    """What gamblers own on average who bet on every block that its mean is above `delta`."""
+    owned = []
+    for number in range(1, 21):
+        bet = 2.0 ** (-number / 2)
+        log = 0.0
+        for x in blocks:
+            y = (x - delta) / (delta - lowest)
+            log += bet * y + (math.log(1 - bet) + bet) * y**2
+        owned.append(math.exp(log))
+    return np.mean(owned)
+
+
+def comparison(a, b, delta=0.0, sequential=False):
+    x, y = ([*match.seats[match.seats.position == 0].groupby("block").share.mean()]
+            for match in (a, b))  # fmt: skip
+    gap = np.array(x) - np.array(y)
+    better, worse = capital(gap, delta, -1.0), capital(-gap, -delta, -1.0)
+    decision = "undecided"
+    if max(better, worse) >= 1 / ALPHA:
+        decision = "better" if better >= worse else "not better"
+    paired = watched_interval(gap, -1.0, 1.0) if sequential else difference_interval(gap)
+    first = [match.first_win(match.seats[match.seats.position == 0]) for match in (a, b)]
+    row = {
+        "players": a.players,
+        "a": a.labels[0],
+        "b": b.labels[0],
+        "field": ", ".join(a.labels[1:]),
+        **a.setting(),
+        **spread("a_win_rate", rate_interval(x)),
+        **spread("b_win_rate", rate_interval(y)),
+        **spread("difference", paired),
+        **spread("unpaired", welch(x, y)),
+        "variance_factor": (np.var(x, ddof=1) + np.var(y, ddof=1)) / np.var(gap, ddof=1),
+        "p": math.nan if sequential else p_value(gap),
+        "delta": delta,
+        "decision": decision,
+        "e_value": better,
+        "games": a.played + b.played,
+        "blocks": a.blocks,
+        "example_game": first[0],
+        "example_game_b": first[1],
+    }
+    return {"comparison": table([row]), **common([a, b])}
+
+
+def rule_changes(pairs):
+    rows = []
+    for base, variant in pairs:
+
+        def change(value, base=base, variant=variant):
+            return np.array(value(variant)) - np.array(value(base))
+
+        last = base.players
+        rows.append({
+            **variant.group(),
+            **spread("rome_wins", rate_interval(variant.games.groupby("block").rome.mean())),
+            **spread("rome_change", difference_interval(
+                change(lambda m: m.games.groupby("block").rome.mean()))),
+            **spread("rounds_change", mean_interval(
+                change(lambda m: m.games.groupby("block").rounds.mean()))),
+            **spread("seat1_change", difference_interval(change(lambda m: m.seat_by_block(1)))),
+            **spread(f"seat{last}_change", difference_interval(
+                change(lambda m, last=last: m.seat_by_block(last)))),
+            "games": base.played + variant.played,
+            "blocks": base.blocks,
+            "example_game": variant.first_rome(),
+        })  # fmt: skip
+    return {"rule_changes": table(rows), **common([m for pair in pairs for m in pair])}
+
+
+# --- solo -----------------------------------------------------------------------------------
+
+
+def level(match):
+    by_block = match.games.groupby("block")
+    return {
+        "strategy": match.labels[0],
+        "level": match.level,
+        **spread("success", rate_interval(match.seats.groupby("block").share.mean())),
+        **spread("rounds", mean_interval(by_block.rounds.mean())),
+        **match.setting(),
+        **match.size(match.first_win(match.seats)),
+    }
+
+
+def campaign(matches):
+    """The product of the levels' rates; its logarithm is a sum over common deals."""
+    won = np.array([match.seats.groupby("block").share.mean() for match in matches])
+    rates = won.mean(axis=1)
+    product = rates.prod()
+    if product == 0:
+        high = math.prod(rate_interval(blocks)[2] for blocks in won)
+        success = 0.0, 0.0, high
+    else:
+        logarithm = (won / rates[:, None]).sum(axis=0)
+        middle, low, high = mean_interval(logarithm, 0.0, (1 / rates).sum())
+        success = (
+            product, product * math.exp(low - middle), min(1.0, product * math.exp(high - middle)),
+        )  # fmt: skip
+    return {
+        "strategy": matches[0].labels[0],
+        "levels": ",".join(str(match.level) for match in matches),
+        **spread("success", success),
+        **matches[0].setting(),
+        "games": sum(match.played for match in matches),
+        "blocks": matches[0].blocks,
+        "example_game": matches[-1].first_win(matches[-1].seats),
+    }
+
+
+def solo(policies):
+    """The tables of solo runs, of lists of matches by policy."""
+    everything = [match for matches in policies for match in matches]
+    found = {"levels": table([level(match) for match in everything])}
+    campaigns = [campaign(matches) for matches in policies if len(matches) > 1]
+    if campaigns:
+        found["campaigns"] = table(campaigns)
+    return {**found, **common(everything)}

@@ -1,0 +1,186 @@
+"""The studies are part of the package: all are found, and none needs a file beside it."""
+
+import ast
+import os
+import pkgutil
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import paxsim
+from paxsim import studies
+from paxsim.cli import run_command
+from paxsim.errors import PaxsimError
+from paxsim.experiment.questions import compare_rules
+from paxsim.report.plan import STUDIES
+from paxsim.report.study import Options, Study
+from paxsim.studies import fields, load_study
+from paxsim.studies.rulings import win_changes
+
+PACKAGE = Path(paxsim.__file__).parent
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_study_of_the_plan_is_in_the_package_and_says_what_it_asks(name):
+    module = load_study(name)
+    assert Path(module.__file__).is_relative_to(PACKAGE)
+    assert module.__doc__ and module.QUESTION.endswith("?") and module.TITLE
+    assert callable(module.run)
+
+
+def test_the_plan_has_every_study():
+    modules = [info.name for info in pkgutil.iter_modules(studies.__path__, f"{studies.__name__}.")]
+    sources = {name: (PACKAGE / "studies" / f"{name.split('.')[-1]}.py") for name in modules}
+    with_run = {
+        name.split(".")[-1]
+        for name, path in sources.items()
+        if re.search(r"^def run\(study: Study\)", path.read_text("utf-8"), re.MULTILINE)
+    }
+    assert with_run == set(STUDIES)
+
+
+def imports_of(path):
+    """The modules that a file imports, anywhere in it."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+def test_studies_know_the_report_and_of_the_report_only_build_knows_studies():
+    known = {"paxsim.report.study", "paxsim.report.plan"}
+    for path in (PACKAGE / "studies").glob("*.py"):
+        of_report = [name for name in imports_of(path) if name.startswith("paxsim.report")]
+        assert all(name.startswith(tuple(known)) for name in of_report), path.name
+    knowing = [
+        path.name
+        for path in (PACKAGE / "report").glob("*.py")
+        if any(name.startswith("paxsim.studies") for name in imports_of(path))
+    ]
+    assert knowing == ["build.py"]
+
+
+@pytest.mark.parametrize("folder", ["studies", "report"])
+def test_nothing_is_loaded_from_outside_the_package(folder):
+    for path in (PACKAGE / folder).glob("*.py"):
+        text = path.read_text("utf-8")
+        assert "experiments" not in text and "spec_from_file_location" not in text, path.name
+
+
+def test_a_study_that_there_is_not_is_refused():
+    with pytest.raises(PaxsimError, match="study: found 'luck'; allowed: decks, rome_rate"):
+        load_study("luck")
+
+
+def test_an_installed_package_makes_a_report_in_an_empty_folder(tmp_path):
+    source, site, empty = (tmp_path / name for name in ("source", "site", "empty"))
+    empty.mkdir()
+    unwanted = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(PACKAGE, source / "paxsim", ignore=unwanted)
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(PACKAGE.parent / name, source)
+    wheel = ["-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "--no-index"]
+    subprocess.run([sys.executable, *wheel, "-w", tmp_path, source], check=True)
+    with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as file:
+        file.extractall(site)
+    code = (
+        "import sys, paxsim, paxsim.cli; "
+        f"assert paxsim.__file__.startswith({str(site)!r}), paxsim.__file__; "
+        "sys.exit(paxsim.cli.run_command(sys.argv[1:]))"
+    )
+    words = ["report", "--study", "solo_ladder", "--scale", "0.0001", "--jobs", "1"]
+    subprocess.run(
+        [sys.executable, "-c", code, *words],
+        cwd=empty,
+        env={**os.environ, "PYTHONPATH": str(site), "MPLBACKEND": "Agg"},
+        check=True,
+    )
+    assert "paxsim study solo_ladder" in (empty / "reports/index.html").read_text("utf-8")
+    assert [path.name for path in empty.iterdir()] == ["reports"]
+
+
+# --- the command ----------------------------------------------------------------------------
+
+
+def test_without_a_name_all_studies_are_listed_with_their_questions(capsys):
+    assert run_command(["study"]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    for name in STUDIES:
+        assert f"{name} {load_study(name).QUESTION[:30]}" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("study luck", "study: found 'luck'; allowed: decks"),
+        ("study decks --games many", "games: found 'many'"),
+        ("study decks --games 1e15", "games: found 1e15; allowed for decks: at most"),
+        ("study decks --out /dev/null/x", "out: cannot write /dev/null/x/decks"),
+        ("report --study luck", "study: found 'luck'"),
+        ("report --scale 0", "scale: found 0.0; allowed: above 0, at most 1000"),
+    ],
+)
+def test_a_mistake_is_one_line(arguments, said, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run_command(arguments.split()) == 2
+    err = capsys.readouterr().err
+    assert said in err and err.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+# --- what they play -------------------------------------------------------------------------
+
+
+def test_however_small_the_scale_a_tournament_can_be_played():
+    names = fields.strategies()
+    for players in fields.PLAYERS:
+        lineups = fields.draw_lineups([paxsim.find_policy(name) for name in names], players)
+        assert fields.tournament_games(1, names, fields.PLAYERS) >= 2 * players * len(lineups)
+
+
+def test_the_number_of_workers_does_not_name_another_run(tmp_path):
+    def numbers(seed, jobs):
+        return {"found": np.array([seed, jobs])}
+
+    found = []
+    for jobs in (1, 2):
+        study = Study("decks", "", "", Options(tmp_path, jobs=jobs))
+        found.append(study.compute("variance", 4, numbers, seed=3, how={"jobs": jobs})["found"])
+    assert [row.tolist() for row in found] == [[3, 1], [3, 1]]  # the second was on disk
+
+
+def test_the_bar_of_a_study_is_full_at_its_end(tmp_path):
+    counted = []
+    study = Study("decks", "", "", Options(tmp_path))
+    study.options.progress.count = counted.append
+    study.compute("leads", 7, lambda: {"x": np.zeros(1)})
+    study.ask("mixed", paxsim.simulate, policies=["random", "first"], games=20)
+    assert sum(counted) == 7 + 20 == sum(study.runs.values())
+
+
+def test_changes_of_win_rates_are_taken_within_blocks():
+    """Against the raw games: a t interval over the differences of blocks."""
+    lineup, variant, blocks, seed = ["racer", "miser", "racer"], {"rome_needs": 6}, 40, 5
+    result = compare_rules(lineup, [variant], players=3, games=3 * blocks, seed=seed, jobs=1)
+    table = win_changes([result]).set_index("strategy")
+    shares = []
+    for rules in (None, variant):
+        batch = paxsim.play_batch(lineup, deals=blocks, rotations="all", seed=seed, rules=rules)
+        by_position = np.take_along_axis(batch.shares, np.argsort(batch.positions, axis=1), axis=1)
+        shares.append(by_position.reshape(blocks, 3, 3).mean(axis=1))
+    change = shares[1] - shares[0]
+    for name, places in {"racer": [0, 2], "miser": [1]}.items():
+        within = change[:, places].mean(axis=1)
+        ends = stats.t.interval(0.95, blocks - 1, within.mean(), stats.sem(within))
+        row = table.loc[name]
+        assert row["change"] == pytest.approx(within.mean(), abs=1e-12)
+        assert (row["change_low"], row["change_high"]) == pytest.approx(ends, abs=1e-9)

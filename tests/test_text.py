@@ -1,0 +1,100 @@
+"""Numbers in words: as many digits as are sure, the same in the terminal and on the page."""
+
+import math
+
+import pandas as pd
+import pytest
+
+from paxsim.cli.showing import percent as terminal_percent
+from paxsim.cli.showing import plus_minus
+from paxsim.report.display import shown_table
+from paxsim.stats import wilson
+from paxsim.text import amount, listing, percent, points, span
+
+
+@pytest.mark.parametrize(
+    ("interval", "said"),
+    [
+        ((0.341, 0.336, 0.346), "34.1 ± 0.5 %"),
+        ((0.5, 0.4996, 0.5004), "50.00 ± 0.04 %"),
+        ((0.0, 0.0, 0.002), "0 % (at most 0.2 %)"),
+        ((1.0, 0.99, 1.0), "100 % (at least 99.0 %)"),
+        ((0.003, 0.001, 0.009), "0.3 % (0.1 to 0.9 %)"),
+    ],
+)
+def test_a_rate_is_said_in_percent(interval, said):
+    assert percent(*interval) == said
+
+
+@pytest.mark.parametrize(
+    ("half", "said"),
+    [
+        (12.0, "2.0 ± 12.0"),
+        (0.1, "2.0 ± 0.1"),
+        (0.0951, "2.0 ± 0.1"),  # printed as 0.1, so a second digit would say nothing
+        (0.0949, "2.00 ± 0.09"),
+        (0.0096, "2.00 ± 0.01"),
+        (0.0094, "2.000 ± 0.009"),
+        (0.0001, "2.000 ± 0.000"),
+        (0.0, "2.0 ± 0.0"),
+        (math.inf, "2.0 ± ∞"),
+    ],
+)
+def test_the_half_width_decides_on_the_digits(half, said):
+    assert amount(2.0, 2.0 - half, 2.0 + half) == said
+
+
+def test_a_lopsided_interval_is_said_by_its_ends():
+    assert amount(0.1, 0.0, 0.9) == "0.1 (0.0 to 0.9)"
+    assert amount(0.4, 0.0, 0.9) == "0.4 ± 0.5"
+
+
+@pytest.mark.parametrize("games", [10, 100, 10_000])
+@pytest.mark.parametrize("wins", range(1, 10))
+def test_no_rate_is_said_to_be_below_none_or_above_all(wins, games):
+    for won in (wins, games - wins):
+        low, high = wilson(won, games)
+        said = percent(won / games, low, high)
+        if "±" in said:
+            half = (high - low) / 2
+            assert half <= won / games <= 1 - half
+
+
+def test_points_have_a_sign():
+    assert points(0.032, 0.028, 0.036) == "+3.2 ± 0.4 percentage points"
+    assert points(-0.032, -0.036, -0.028) == "−3.2 ± 0.4 percentage points"
+
+
+def test_there_is_no_minus_zero_and_no_nan():
+    assert amount(-0.01, -0.51, 0.49) == "0.0 ± 0.5"
+    assert points(-0.0001, -0.0051, 0.0049) == "+0.0 ± 0.5 percentage points"
+    assert amount(math.nan, math.nan, math.nan) == "–"
+
+
+def test_spans_and_listings():
+    assert span([0.2, 0.4, 0.3]) == "between 20 and 40 %"
+    assert span([0.2, 0.201]) == "20 %"
+    assert listing("a") == "a"
+    assert listing("abc") == "a, b and c"
+
+
+@pytest.mark.parametrize("half", [0.2, 0.01, 0.00096, 0.0003, 0.00002])
+@pytest.mark.parametrize("rate", [0.0, 0.004, 0.3, 1.0])
+def test_terminal_and_page_say_the_same(rate, half):
+    low, high = max(0.0, rate - half), min(1.0, rate + half)
+    row = {"win_rate": rate, "win_rate_low": low, "win_rate_high": high}
+    points = {"points": -rate, "points_low": -high, "points_high": -low}
+    cells = shown_table(pd.DataFrame([row | points])).rows[0]
+    assert [cell.text for cell in cells] == [
+        terminal_percent(row, "win_rate"),
+        plus_minus(points, "points"),
+    ]
+
+
+def test_a_shown_table_folds_intervals_and_keeps_the_order_of_numbers():
+    rate = {"win_rate": 0.5, "win_rate_low": 0.49, "win_rate_high": 0.51}
+    table = pd.DataFrame([{"players": 2, **rate, "seed": 1}])
+    shown = shown_table(table)
+    assert shown.headings == ["players", "win rate %"]
+    assert shown.rows[0][1].text == "50.0 ± 1.0"
+    assert float(shown.rows[0][1].sort) == 0.5
