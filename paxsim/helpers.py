@@ -33,7 +33,7 @@ __all__ = [
     "ARMY", "BUY", "DISPLAY", "FLEET", "INTRIGUE", "KEEP", "LAND", "NOBODY", "N_CATEGORIES",
     "PEEK", "PLACE", "PLAY", "REACT", "RELIGION", "SENATOR", "TAKE_TURN", "TO_BOTTOM", "TO_HAND",
     "TURN", "WEALTH", "best_rival", "bought_legion", "cards_a_round", "cards_unseen", "category_of",
-    "coming_part", "copy_size", "hidden_part",
+    "cards_to_rome", "coming_part", "copy_size", "hidden_part",
     "income_if_played", "income_of", "is_military", "lead_over_rome", "limit_of", "passes",
     "placed_card", "placed_to", "playable_after", "played_card", "price_of_legion",
     "random_below", "richest_legion", "rome_bonus", "rome_forecast", "rome_holds", "rome_known",
@@ -126,6 +126,9 @@ def strength(table, seat, category):
 @kernel
 def best_rival(table, me, category):
     """The most symbols that any other seat has in a category, bonus included."""
+    strongest = table.strongest[category]
+    if table.strength[me.seat, category] < strongest:
+        return strongest
     best = 0
     for seat in range(table.players):
         best = max(best, table.strength[seat, category] if seat != me.seat else 0)
@@ -167,8 +170,13 @@ def hidden_part(table, me):
 @kernel
 def coming_part(table, me):
     """Rome's hidden cards and those it will still take, as a part of one copy of the deck."""
-    groups = rounds_left(table) + 1.0
-    return hidden_part(table, me) + _CARDS_A_GROUP * groups / copy_size(table)
+    return hidden_part(table, me) + cards_to_rome(table) / copy_size(table)
+
+
+@kernel
+def cards_to_rome(table):
+    """Cards that Rome will still take, on average."""
+    return _CARDS_A_GROUP * (rounds_left(table) + 1.0)
 
 
 @kernel

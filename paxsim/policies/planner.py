@@ -16,7 +16,6 @@ from collections.abc import Callable
 from typing import Any
 
 from paxsim.engine.jit import kernel
-from paxsim.engine.turn import price_of_group
 from paxsim.helpers import (
     BUY,
     DISPLAY,
@@ -175,9 +174,12 @@ def usual_hope(table, me):
 
 
 @kernel
-def would_buy(table, me, legion, card, hope):
-    """Whether the seat could and would buy the group below a legion with the card added to it."""
-    price = price_of_group(table.legion_value[legion] + value_of(card), table.discount[me.seat])
+def would_buy(table, me, legion, value, hope):
+    """Whether the seat could and would buy the group below a legion with a card added to it.
+
+    `value` is what the card adds to the group's value, less the seat's discount.
+    """
+    price = max(table.legion_value[legion] + value, 0)
     if price > me.money:
         return False
     cost = me.memory[MONEY] * price
@@ -216,24 +218,28 @@ def choose_legion(table, me, card, hope, best_score):
     best = NOBODY
     # Where this seat buys the group at once, the card sweetens it.
     own = _OWN_GROUP * (hope - me.memory[MONEY] * value_of(card))
-    richest = richest_legion(table)
+    added = value_of(card) - table.discount[me.seat]
+    rome_counts = me.memory[ROME_COUNTS] > 0.0
+    richest = NOBODY
     to_rome = 0.0
     rome_has = 0.0
     bound = 0.0
-    if me.memory[ROME_COUNTS] > 0.0:
+    if rome_counts or bound > best_score:
+        richest = richest_legion(table)
+    if rome_counts:
         to_rome = worth_to_rome(me, card)
         if richest != NOBODY:
             rome_has = group_for_rome(table, me, richest)
         bound = most_if_left(me, to_rome, rome_has)
-    if own <= best_score and bound <= best_score:
-        return best, best_score
     for legion in range(table.legions):
+        if own <= best_score and bound <= best_score:
+            break
         score = best_score
-        if own > best_score and would_buy(table, me, legion, card, hope):
+        if own > best_score and would_buy(table, me, legion, added, hope):
             score = own
         elif bound > best_score:
             score = worth_if_left(table, me, legion, card, hope, richest, to_rome, rome_has)
-            if own <= best_score < score and would_buy(table, me, legion, card, hope):
+            if own <= best_score < score and would_buy(table, me, legion, added, hope):
                 score = own
         if score > best_score:
             best_score = score

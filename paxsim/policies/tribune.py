@@ -41,8 +41,10 @@ def note_claims(table, me):
         me.memory[SUMS + category] = symbols[category] - best_rival(table, me, category)
     for slot in range(me.hand_count):
         me.memory[SUMS + category_of(me.hand[slot])] += 0.5 * symbols_of(me.hand[slot])
-    for category in range(me.seat, N_CATEGORIES, table.players):
+    category = me.seat + 0
+    while category < N_CATEGORIES:
         me.memory[SUMS + category] += _BY_SEATING
+        category += table.players
     me.memory[SUMS + FLEET] -= _NEEDS_LAND
     me.memory[SUMS + ARMY] -= _NEEDS_LAND
 

@@ -19,8 +19,8 @@ from paxsim.helpers import (
     NOBODY,
     RELIGION,
     best_rival,
-    coming_part,
-    hidden_part,
+    cards_to_rome,
+    copy_size,
     rome_bonus,
     rome_known,
     strength,
@@ -39,12 +39,17 @@ _WISHES = PEEKING + 1  # so many cells are wishes
 
 # Behind the wishes stands what is worked out once a turn.
 MADE = _WISHES  #: the round for which the wishes were made, plus 1; 0 before the first
-USUAL = MADE + 1  #: hope for an average card of the deck, by these wishes
+COPY = MADE + 1  #: cards in one copy of the deck
+HIDDEN = COPY + 1  #: Rome's hidden cards as a part of these
+USUAL = HIDDEN + 1  #: hope for an average card of the deck, by these wishes
 ROME_NOW = USUAL + 1  #: by category: Rome's strength as things stand, hidden cards on average
 ROME_END = ROME_NOW + N_CATEGORIES  #: by category: Rome's strength expected at the end
 OUTLOOK = ROME_END + N_CATEGORIES  #: the last answer of `rome_outlook`; 0 before the first
 OUTLOOK_AT = OUTLOOK + 1  #: the number of categories that it was given for
-SUMS = OUTLOOK_AT + 1  #: by category: for what an idea adds up while it makes its wishes
+SHARED = OUTLOOK_AT + 1  #: a worth that was last spread over symbols,
+SHARES = SHARED + 1  #: and what is left for each of 0, 1, 2 ... symbols
+_SHARES_END = 9  # the first number of symbols that has no cell
+SUMS = SHARES + _SHARES_END  #: by category: for what an idea adds up while it makes its wishes
 
 
 # --- setters --------------------------------------------------------------------------------
@@ -53,15 +58,20 @@ SUMS = OUTLOOK_AT + 1  #: by category: for what an idea adds up while it makes i
 @kernel
 def begin_wishes(table, me):
     """Wish for nothing, and note what the wishes of this round are made from: Rome's strength."""
+    if me.memory[MADE] == 0.0:  # the first wishes of a game
+        me.memory[COPY] = copy_size(table)
+        me.memory[HIDDEN] = table.rules.rome_hidden / copy_size(table)
     for i in range(_WISHES):
         me.memory[i] = 0.0
     me.memory[MADE] = table.round + 1
-    hidden = hidden_part(table, me)
-    coming = coming_part(table, me)
+    hidden = 0.0 if me.peeked else me.memory[HIDDEN]
+    coming = hidden + cards_to_rome(table) / me.memory[COPY]
     for category in range(N_CATEGORIES):
         known = rome_known(table, me, category)
-        me.memory[ROME_NOW + category] = known + hidden * table.copy_symbols[category]
-        me.memory[ROME_END + category] = known + coming * table.copy_symbols[category]
+        now = known + hidden * table.copy_symbols[category]
+        end = known + coming * table.copy_symbols[category]
+        me.memory[ROME_NOW + category] = now
+        me.memory[ROME_END + category] = end
     for category in (FLEET, ARMY):
         bonus = rome_bonus(table, me, category)
         me.memory[ROME_NOW + category] += bonus
@@ -127,7 +137,24 @@ def wish_to_peek(me):
 def need_over_rome(table, me, category):
     """Symbols that this seat lacks to end above Rome in a category; 0 or less: none."""
     forecast = math.floor(me.memory[ROME_END + category] + 0.5)
-    return forecast + 1.0 - strength(table, me.seat, category)
+    return forecast + 1 - strength(table, me.seat, category)
+
+
+@kernel
+def spread(me, worth):
+    """Note the shares of a worth, for `share_of`; it is mostly that of the last turn."""
+    if me.memory[SHARED] != worth:
+        me.memory[SHARED] = worth
+        for symbols in range(1, _SHARES_END):
+            me.memory[SHARES + symbols] = worth / symbols
+
+
+@kernel
+def share_of(me, symbols):
+    """A symbol's share of the worth that was spread, if so many (0 or more) are needed."""
+    if symbols < _SHARES_END:
+        return me.memory[SHARES + symbols]
+    return me.memory[SHARED] / symbols
 
 
 @kernel
@@ -143,12 +170,12 @@ def wish_points(table, me, new, stronger, arms):
     arms : float
         Worth of a fleet or army symbol in itself.
     """
+    spread(me, stronger)
     cards = table.cards[me.seat]
     for category in range(N_CATEGORIES):
-        need = need_over_rome(table, me, category)
-        # Numbers instead of branches: which category needs what is hard to guess.
-        worth = stronger / max(need, 1.0) * (need > 0.0)
-        wish(me, category, worth, max(need, 0.0), new * (cards[category] == 0))
+        need = max(need_over_rome(table, me, category), 0)
+        # A number instead of a branch: which category is new is hard to guess.
+        wish(me, category, share_of(me, need), need, new * (cards[category] == 0))
     for category in (FLEET, ARMY):
         wish_symbols(me, category, arms)
         want_at_least(me, category, 4.0)
@@ -179,7 +206,7 @@ def wish_wrest(table, me, worth):
             # The seat that is nearest does it; the others leave it to that seat.
             behind = table.strongest[category] - strength(table, me.seat, category)
             share = 1.0 / (1.0 + behind)
-            wish_symbols(me, category, worth * share / max(need, 1.0))
+            wish_symbols(me, category, worth * share / need)
             want_at_least(me, category, need)
 
 
@@ -193,7 +220,7 @@ def is_romes(table, me, category):
     leads = strength(table, me.seat, category) == table.strongest[category]
     return (
         leads
-        and need_over_rome(table, me, category) > 0.0
+        and need_over_rome(table, me, category) > 0
         and best_rival(table, me, category) <= rome
     )
 
