@@ -206,3 +206,12 @@ def test_mistakes_are_named():
     ]:
         with pytest.raises(PaxsimError, match=text):
             call()
+
+
+def test_what_is_left_of_a_variance_by_rounding_counts_as_none():
+    """Shares that add up to a whole in every block: their sum is known, not known to 1e-9."""
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        shares = rng.dirichlet([1.0, 2.0, 3.0, 4.0], size=40)
+        total = contrast(Moments.of(shares), np.ones(4), bounds=(0.0, 4.0))
+        assert total.method == "equal" and total.se == 0

@@ -192,3 +192,13 @@ def test_confidence_sequence_by_hand():
     equal = confidence_sequence(1000, 0.0, 0.0)
     assert equal.low == 0.0
     assert 0.001 < equal.high < 0.01
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_test_decides_at_twenty_times_the_stake_and_not_before(sign):
+    looks = [sequential_test(n, sign * 0.1 * n, 0.01 * n) for n in range(1, 2000)]
+    found = [(max(look.e_value, look.e_value_not), look.decision) for look in looks]
+    verdict = "better" if sign > 0 else "not better"
+    assert any(15 < capital < 20 for capital, _ in found), "it grows in small steps"
+    for capital, decision in found:
+        assert decision == (verdict if capital >= 20 else "undecided")
