@@ -476,7 +476,7 @@ def test_built_in_policies_differ_by_name_and_parameters():
 
 
 def test_the_manifest_of_other_pythons_is_told_apart_from_an_edited_policy():
-    from paxsim.experiment.differences import describe_differences
+    from paxsim.experiment.manifest import describe_differences
 
     match = {"policies": ["mine"], "policy_fingerprints": ["a"], "deck": "d", "players": 2,
              "deck_fingerprint": "d", "rules_fingerprint": "r"}  # fmt: skip

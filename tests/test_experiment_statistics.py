@@ -7,9 +7,9 @@ import pytest
 
 from paxsim.errors import PaxsimError
 from paxsim.experiment import compare, comparison_size, simulate, simulation_size
+from paxsim.experiment.answers import campaign_chance
 from paxsim.experiment.measures import MatchMeasures, pooled_rate
 from paxsim.experiment.plan import Plan, make_match
-from paxsim.experiment.present import campaign_chance
 from paxsim.experiment.tally import SUPERBLOCKS, WIN, Layout, merge_tallies, tally_work
 from paxsim.lineup import make_lineup
 from paxsim.setting import make_setting
@@ -128,7 +128,7 @@ def test_a_precision_beyond_reach_says_how_many_games_it_takes():
 
 def test_allowed_games_that_turn_out_too_few_are_played_and_said(monkeypatch):
     """The first look may be too hopeful; then what was played is reported as it is."""
-    monkeypatch.setattr("paxsim.experiment.precision.games_when_watched", lambda *_: 0)
+    monkeypatch.setattr("paxsim.experiment.stopping.games_when_watched", lambda *_: 0)
     notices = []
     result = simulate("random,first", precision=0.001, games=20_000, notices=notices)
     assert result.games == 20_000
