@@ -81,7 +81,7 @@ def copy(finished, tmp_path):
 @pytest.fixture
 def no_games(monkeypatch):
     """Nothing can be played: what is refused is refused before."""
-    monkeypatch.setattr("paxsim.experiment.run.tally_work", None)
+    monkeypatch.setattr("paxsim.experiment.run.play_work", None)
     monkeypatch.setattr("paxsim.experiment.ask.warm", None)
 
 
