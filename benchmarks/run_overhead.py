@@ -18,8 +18,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from paxsim.experiment import show, simulate
-from paxsim.experiment.execute import warm
 from paxsim.experiment.plan import CHUNK_GAMES, Plan, make_match
+from paxsim.experiment.run import warm
 from paxsim.lineup import make_lineup
 from paxsim.playing import play_deals
 from paxsim.setting import make_setting

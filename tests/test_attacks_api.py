@@ -72,7 +72,6 @@ WRONG = [
     (lambda: paxsim.simulate("random", 2, 10, permutations="no"), "permutations: found 'no'"),
     (lambda: paxsim.simulate("random", 2, 10, jobs=0), "jobs: found 0"),
     (lambda: paxsim.simulate("random", 2, 10, jobs="all"), "jobs: found 'all'"),
-    (lambda: paxsim.simulate("random", 2, 10, jbos=2), "option: 'jbos' is unknown"),
     (lambda: paxsim.simulate("random", 2, 10, backend=None), "backend: 'None' is unknown"),
     (lambda: paxsim.simulate("random", 2, 10, address=5), "address: found 5"),
     (lambda: paxsim.simulate("random", 2, 10, out=5), "out: found 5"),
@@ -257,6 +256,12 @@ def test_a_chart_that_cannot_be_drawn_leaves_no_figure_behind(result):
     with pytest.raises(paxsim.PaxsimError):
         charts.seat_bars(result, players=9)
     assert plt.get_fignums() == []
+
+
+@pytest.mark.parametrize("name", ["simulate", "tournament", "compare", "compare_rules", "solo"])
+def test_a_mistyped_option_is_a_mistake_in_the_call_itself(name):
+    with pytest.raises(TypeError, match=rf"^{name}\(\) got an unexpected keyword argument 'job'"):
+        getattr(paxsim, name)("random", job=1)
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.int8, np.uint64, np.int32])

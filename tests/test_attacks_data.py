@@ -81,8 +81,8 @@ def copy(finished, tmp_path):
 @pytest.fixture
 def no_games(monkeypatch):
     """Nothing can be played: what is refused is refused before."""
-    monkeypatch.setattr("paxsim.experiment.execute.tally_work", None)
-    monkeypatch.setattr("paxsim.experiment.asking.warm", None)
+    monkeypatch.setattr("paxsim.experiment.run.play_work", None)
+    monkeypatch.setattr("paxsim.experiment.ask.warm", None)
 
 
 # --- run directories ------------------------------------------------------------------------
@@ -265,7 +265,7 @@ def test_a_link_to_a_folder_is_as_good_as_the_folder(tmp_path, finished):
 
 
 def test_a_link_to_nothing_and_a_file_are_no_folder(tmp_path, no_games, monkeypatch):
-    monkeypatch.setattr("paxsim.experiment.asking.warm", lambda plan: None)
+    monkeypatch.setattr("paxsim.experiment.ask.warm", lambda plan: None)
     (tmp_path / "link").symlink_to("nothing")
     (tmp_path / "file").write_text("mine")
     before = content(tmp_path)

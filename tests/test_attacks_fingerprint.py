@@ -266,19 +266,19 @@ def test_a_worker_with_another_policy_or_engine_plays_nothing(folder, monkeypatc
     from dataclasses import replace
 
     from paxsim.experiment.plan import Chunk, Plan, make_match
-    from paxsim.experiment.tally import tally_work
+    from paxsim.experiment.run import play_work
 
     lineup = paxsim.make_lineup([found(folder), "random"], 2)
     match = make_match(paxsim.make_setting(2), lineup)
     work = Plan(((match,),), (5,), 1).work(Chunk(0, 0, 5))
-    assert tally_work(work)["blocks"] == 5
+    assert play_work(work)["blocks"] == 5
     edit(folder / "weights.py", "OTHER = 2", "OTHER = 20")
     late = make_match(match.setting, paxsim.make_lineup([found(folder), "random"], 2))
     with pytest.raises(PaxsimError, match="policy patchwork: has changed since the run began"):
-        tally_work(replace(work, matches=(late,)))
+        play_work(replace(work, matches=(late,)))
     monkeypatch.setattr(origins, "_PACKAGE_FINGERPRINT", "another")
     with pytest.raises(PaxsimError, match="engine: a worker has another one"):
-        tally_work(work)
+        play_work(work)
 
 
 # --- values that are no numbers -------------------------------------------------------------
@@ -476,7 +476,7 @@ def test_built_in_policies_differ_by_name_and_parameters():
 
 
 def test_the_manifest_of_other_pythons_is_told_apart_from_an_edited_policy():
-    from paxsim.experiment.differences import describe_differences
+    from paxsim.experiment.manifest import describe_differences
 
     match = {"policies": ["mine"], "policy_fingerprints": ["a"], "deck": "d", "players": 2,
              "deck_fingerprint": "d", "rules_fingerprint": "r"}  # fmt: skip

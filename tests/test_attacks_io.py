@@ -23,7 +23,7 @@ from paxsim.cards import unpublished_cards
 from paxsim.cli import run_command
 from paxsim.cli.tables import print_table
 from paxsim.cli.terminal import let_everything_be_written
-from paxsim.experiment.results import as_csv
+from paxsim.experiment.result import as_csv
 from paxsim.quoting import as_cell, from_cell, visible
 
 

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from paxsim.errors import PaxsimError
-from paxsim.experiment.lineups import MAX_LINEUPS, draw_lineups
 from paxsim.experiment.plan import Plan, make_match
-from paxsim.lineup import make_lineup
+from paxsim.lineup import MAX_LINEUPS, draw_lineups, make_lineup
 from paxsim.policies.registry import HEURISTICS, find_policy
 from paxsim.setting import make_setting
 

@@ -7,10 +7,11 @@ import pytest
 
 from paxsim.errors import PaxsimError
 from paxsim.experiment import compare, comparison_size, simulate, simulation_size
+from paxsim.experiment.answers import campaign_chance
 from paxsim.experiment.measures import MatchMeasures, pooled_rate
-from paxsim.experiment.plan import Plan, make_match
-from paxsim.experiment.present import campaign_chance
-from paxsim.experiment.tally import SUPERBLOCKS, WIN, Layout, merge_tallies, tally_work
+from paxsim.experiment.plan import Facts, Plan, make_match
+from paxsim.experiment.run import play_work
+from paxsim.experiment.tally import SUPERBLOCKS, WIN, Layout, merge_tallies
 from paxsim.lineup import make_lineup
 from paxsim.setting import make_setting
 
@@ -22,15 +23,14 @@ def test_intervals_over_real_games_hold_as_often_as_they_say():
     """
     runs, blocks = 500, 60
     match = make_match(make_setting(2), make_lineup("random,first", 2))
-    info = match.describe()
     plan = Plan(((match,),), (runs * blocks,), 11, 2 * blocks)
-    tallies = [tally_work(plan.work(chunk)) for chunk in plan.chunks()[0]]
+    tallies = [play_work(plan.work(chunk)) for chunk in plan.chunks()[0]]
     whole = tallies[0]
     for tally in tallies[1:]:
         whole = merge_tallies(whole, tally)
 
     def measured(tally):
-        found = MatchMeasures(info, tally, [info], 0)
+        found = MatchMeasures([match.facts], 0, tally)
         yield "strategy", found.win_rate([1])
         yield "over fair", found.over_fair_share([0])
         yield "cell", found.cell_rate(0, "first")
@@ -79,8 +79,8 @@ def solo_bundle(wins):
         "sums": vectors.sum(axis=0),
         "products": vectors.T @ vectors,
     }
-    infos = [{"players": 1, "block_size": 1, "policies": ["made up"]} for _ in range(levels)]
-    return [MatchMeasures(info, tally, infos, i) for i, info in enumerate(infos)]
+    facts = [Facts(1, 1, ("made up",), "assumed", "", {}, "published", "", 1)] * levels
+    return [MatchMeasures(facts, i, tally) for i in range(levels)]
 
 
 @pytest.mark.parametrize("common", [0.0, 0.8])
@@ -128,7 +128,7 @@ def test_a_precision_beyond_reach_says_how_many_games_it_takes():
 
 def test_allowed_games_that_turn_out_too_few_are_played_and_said(monkeypatch):
     """The first look may be too hopeful; then what was played is reported as it is."""
-    monkeypatch.setattr("paxsim.experiment.precision.games_when_watched", lambda *_: 0)
+    monkeypatch.setattr("paxsim.experiment.stopping.games_when_watched", lambda *_: 0)
     notices = []
     result = simulate("random,first", precision=0.001, games=20_000, notices=notices)
     assert result.games == 20_000

@@ -78,7 +78,7 @@ def test_a_run_killed_again_and_again_ends_with_the_bytes_of_one_that_was_not(tm
 
 
 def test_a_finished_run_is_not_played_again(copy, monkeypatch):
-    monkeypatch.setattr("paxsim.experiment.execute.tally_work", None)
+    monkeypatch.setattr("paxsim.experiment.run.play_work", None)
     result, notices = run(copy)
     assert result.games == GAMES and notices == []
 
@@ -227,7 +227,7 @@ def test_a_full_disk_is_said_in_one_line_and_what_was_done_stays(copy, finished,
 
 
 def test_a_folder_that_can_not_be_made_is_said_before_anything_is_played(tmp_path, monkeypatch):
-    monkeypatch.setattr("paxsim.experiment.execute.tally_work", None)
+    monkeypatch.setattr("paxsim.experiment.run.play_work", None)
     (tmp_path / "file").write_text("")
     with pytest.raises(PaxsimError, match="cannot write"):
         run(tmp_path / "file" / "run")
@@ -261,7 +261,7 @@ def test_the_manifest_says_what_was_played_and_where(finished):
 
 def test_show_gives_the_tables_of_the_run_without_playing(finished, monkeypatch):
     result, _ = run(finished)
-    monkeypatch.setattr("paxsim.experiment.execute.tally_work", None)
+    monkeypatch.setattr("paxsim.experiment.run.play_work", None)
     shown = show(finished)
     assert json.loads(shown.to_json())["tables"] == json.loads(result.to_json())["tables"]
     with pytest.raises(PaxsimError, match="cannot read"):

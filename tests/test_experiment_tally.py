@@ -5,8 +5,8 @@ import pytest
 
 import paxsim
 from paxsim.experiment import compare, simulate, solo
-from paxsim.experiment.execute import run_plan
 from paxsim.experiment.plan import Plan, make_match
+from paxsim.experiment.run import run_plan
 from paxsim.experiment.tally import merge_tallies
 from paxsim.lineup import make_lineup
 from paxsim.setting import make_setting

@@ -119,11 +119,11 @@ def test_the_page_leads_with_the_deck_and_rome(html):
 
 
 def test_building_again_plays_nothing_and_writes_the_same_page(report, html, tmp_path, monkeypatch):
-    from paxsim.experiment import execute
+    from paxsim.experiment import run
 
     again = tmp_path / "again"
     shutil.copytree(report, again)
-    monkeypatch.setattr(execute, "tally_work", None)
+    monkeypatch.setattr(run, "play_work", None)
     build_report(again, 0.0005, SEED, jobs=1, studies=["solo_ladder", "seat_bias"])
     assert (again / "index.html").read_text("utf-8") == html
 

@@ -50,7 +50,7 @@ class ProgressBar:
         self._progress.stop()
 
     def update(self, standing: Any, games: int) -> None:
-        """Show how far a run is (a `paxsim.experiment.execute.Standing`)."""
+        """Show how far a run is (a `paxsim.experiment.run.Standing`)."""
         self.games = standing.games
         if self._progress.disable:
             return
@@ -80,12 +80,12 @@ def _column(field: str, **width: int) -> TextColumn:
 
 def rates_so_far(standing: Any, room: int) -> str:
     """Win rates in percent of what is being played, with names as long as there is room for."""
-    from paxsim.experiment.tally import WIN
+    from paxsim.experiment.tally import wins_by_superblock
 
     matches = standing.plan.bundles[standing.bundle]
     rates: list[tuple[str, float]] = []
     for index, match in enumerate(matches):
-        wins = standing.tally[f"{index}/superblocks"].sum(axis=0) / WIN
+        wins = wins_by_superblock(standing.tally, index).sum(axis=0)
         rate = 100 * wins[:-1] / standing.tally[f"{index}/games"][0]
         names: dict[str, list[float]] = {}
         for label, value in zip(match.lineup.labels, rate, strict=True):

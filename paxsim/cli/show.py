@@ -17,7 +17,7 @@ from paxsim.cli.terminal import say, warn
 def command(directory: Path, as_json: bool, csv: Path | None) -> None:
     """Print the tables of the run in DIRECTORY, without playing."""
     from paxsim.cli.showing import SHOWN
-    from paxsim.experiment.asking import incomplete, show
+    from paxsim.experiment.answers import incomplete, show
 
     result = show(directory)
     for name in result.timing["damaged"]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         solo,
         tournament,
     )
-    from paxsim.experiment.results import Result
+    from paxsim.experiment.result import Result
 
 __all__ = [
     "Result",

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from paxsim.experiment.tally import WIN, Layout, Tally
+from paxsim.experiment.plan import Facts
+from paxsim.experiment.tally import WIN, Layout, Tally, wins_by_superblock
 from paxsim.stats import (
     RATE,
     UNBOUNDED,
@@ -32,14 +32,12 @@ class MatchMeasures:
 
     Parameters
     ----------
-    info : dict
-        `Match.describe` of the match.
-    tally : dict
-        The tally of its bundle.
-    infos : sequence of dict
-        The descriptions of all matches of the bundle, in order.
+    bundle : sequence of Facts
+        All matches of the bundle, in order.
     index : int
         Which of them this is.
+    tally : dict
+        The tally of the bundle.
     watched : float, optional
         The half-width at which the run was to stop. The strategies' win rates and Rome's then have
         intervals that hold at every look. The others are ordinary ones, which stay right because
@@ -48,24 +46,23 @@ class MatchMeasures:
 
     def __init__(
         self,
-        info: dict[str, Any],
-        tally: Tally,
-        infos: Sequence[dict],
+        bundle: Sequence[Facts],
         index: int,
+        tally: Tally,
         watched: float | None = None,
     ):
-        self.info = info
+        self.facts = bundle[index]
         self.watched = watched
-        self.layout = Layout(info["players"])
+        self.layout = Layout(self.facts.players)
         self.tally = tally
         self._index = index
-        first = sum(Layout(other["players"]).size for other in infos[:index])
+        first = sum(Layout(other.players).size for other in bundle[:index])
         self.span = slice(first, first + self.layout.size)
 
     @property
     def players(self) -> int:
         """Seats at the table."""
-        return self.info["players"]
+        return self.facts.players
 
     @property
     def blocks(self) -> int:
@@ -78,9 +75,9 @@ class MatchMeasures:
         return int(self.detail("games")[0])
 
     @property
-    def labels(self) -> list[str]:
+    def labels(self) -> tuple[str, ...]:
         """Policies by position."""
-        return self.info["policies"]
+        return self.facts.policies
 
     @property
     def strategies(self) -> dict[str, list[int]]:
@@ -96,12 +93,12 @@ class MatchMeasures:
 
     @cached_property
     def moments(self) -> Moments:
-        """Sums over blocks; a block's mean share is in units of one win."""
+        """Sums over blocks, of means over the games of a block."""
         return Moments(
             n=self.blocks,
             total=self.tally["sums"][self.span].copy(),
             cross=self.tally["products"][self.span, self.span].copy(),
-            scale=WIN * self.info["block_size"],
+            scale=self.layout.units * self.facts.block_size,
         )
 
     def _weights(self, entries: Sequence[int], factor: float) -> np.ndarray:
@@ -129,15 +126,15 @@ class MatchMeasures:
     def points(self, positions: Sequence[int]) -> Interval:
         """Points of a seat played by these positions."""
         entries = [self.layout.points(position) for position in positions]
-        return contrast(self.moments, self._weights(entries, WIN / len(positions)))
+        return contrast(self.moments, self._weights(entries, 1 / len(positions)))
 
     def rome_rate(self) -> Interval:
         """How often Rome wins."""
-        return self._watched_rate(self._weights([self.layout.rome], WIN))
+        return self._watched_rate(self._weights([self.layout.rome], 1.0))
 
     def rome_alone(self) -> Interval:
         """How often Rome wins and no player with it."""
-        return contrast(self.moments, self._weights([self.layout.rome_alone], WIN), bounds=RATE)
+        return contrast(self.moments, self._weights([self.layout.rome_alone], 1.0), bounds=RATE)
 
     def _watched_rate(self, weights: np.ndarray) -> Interval:
         """A rate that a stopping rule looks at."""
@@ -154,7 +151,7 @@ class MatchMeasures:
         ]
         found = [
             contrast(self.moments, weights, bounds=RATE)
-            for weights in [*rows, self._weights([self.layout.rome], WIN)]
+            for weights in [*rows, self._weights([self.layout.rome], 1.0)]
         ]
         return [(rate.estimate, rate.se**2 * self.blocks) for rate in found]
 
@@ -164,7 +161,7 @@ class MatchMeasures:
 
     def rounds(self) -> Interval:
         """Rounds of a game."""
-        return contrast(self.moments, self._weights([self.layout.rounds], WIN))
+        return contrast(self.moments, self._weights([self.layout.rounds], 1.0))
 
     def margin(self) -> Interval:
         """Points between the winner and the next seat, where the players won."""
@@ -174,7 +171,7 @@ class MatchMeasures:
         """Win rate of a strategy at one seat; its positions meet the seat in turn."""
         number = list(self.strategies).index(strategy)
         n = self.blocks
-        games = self.info["block_size"] // self.players * len(self.strategies[strategy])
+        games = self.facts.block_size // self.players * len(self.strategies[strategy])
         unit = WIN * games
         total = int(self.detail("cells")[seat, number])
         squares = int(self.detail("cell_squares")[seat, number])
@@ -184,7 +181,7 @@ class MatchMeasures:
 
     def superblock_wins(self) -> np.ndarray:
         """Wins by super-block and contestant (positions, then Rome), in games."""
-        return self.detail("superblocks") / WIN
+        return wins_by_superblock(self.tally, self._index)
 
     def superblock_games(self) -> np.ndarray:
         """Games by super-block, shape ``(SUPERBLOCKS,)``."""
@@ -233,3 +230,15 @@ def pooled_rate(wins: np.ndarray, games: np.ndarray) -> Interval:
     residual = wins - rate * games
     variance = (residual**2).sum() / max(n - 1, 1) * n / games.sum() ** 2
     return make_interval(float(rate), float(np.sqrt(variance)), n, bounds=RATE)
+
+
+def bundle_moments(bundle: Sequence[MatchMeasures]) -> Moments:
+    """Sums over the blocks of a whole bundle; its matches have blocks of one size."""
+    tally = bundle[0].tally
+    units = [match.layout.units * match.facts.block_size for match in bundle]
+    return Moments(
+        n=bundle[0].blocks,
+        total=tally["sums"].copy(),
+        cross=tally["products"].copy(),
+        scale=np.concatenate(units),
+    )

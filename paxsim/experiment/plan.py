@@ -15,6 +15,7 @@ from paxsim.errors import PaxsimError, checked_bool, checked_int
 from paxsim.failures import replay_command
 from paxsim.lineup import Lineup
 from paxsim.policies.fingerprint import package_fingerprint
+from paxsim.rules import load_rules
 from paxsim.setting import MAX_NUMBER, Setting
 from paxsim.version import __version__
 
@@ -28,6 +29,54 @@ MAX_PERMUTED = 5
 FIRST_LOOK, LOOK_GROWTH = 12_000, 110
 #: Chunks between two looks, at least, so that several workers have something to do.
 SHARE = 8
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What results say of a match, whether it was played just now or comes from a stored run.
+
+    Attributes
+    ----------
+    players : int
+        Seats at the table.
+    solo_level : int or None
+        1 to 5 in solo.
+    policies : tuple of str
+        Labels by position.
+    deck, deck_fingerprint : str
+        Which cards.
+    rules : dict
+        What differs from the published rules.
+    rules_text, rules_fingerprint : str
+        The rules in words, and what tells them from others.
+    block_size : int
+        Games in a block.
+    """
+
+    players: int
+    solo_level: int | None
+    policies: tuple[str, ...]
+    deck: str
+    deck_fingerprint: str
+    rules: dict[str, Any]
+    rules_text: str
+    rules_fingerprint: str
+    block_size: int
+
+
+def stored_facts(described: dict[str, Any]) -> Facts:
+    """The facts of a match that a manifest describes (see `Match.describe`)."""
+    return Facts(
+        players=described["players"],
+        solo_level=described["solo_level"],
+        policies=tuple(described["policies"]),
+        deck=described["deck"],
+        deck_fingerprint=described["deck_fingerprint"],
+        rules=described["rules"],
+        rules_text=load_rules(described["rules"]).describe(),
+        rules_fingerprint=described["rules_fingerprint"],
+        block_size=described["block_size"],
+    )
 
 
 @dataclass(frozen=True)
@@ -62,6 +111,22 @@ class Match:
     def ordered_lineup(self, order: tuple[int, ...]) -> Lineup:
         """The line-up with its positions in another order."""
         return Lineup(tuple(self.lineup.policies[position] for position in order))
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What results say of it."""
+        setting = self.setting
+        return Facts(
+            players=setting.players,
+            solo_level=setting.solo_level,
+            policies=tuple(self.lineup.labels),
+            deck=setting.deck.name,
+            deck_fingerprint=setting.deck.fingerprint,
+            rules=setting.rules.changed(),
+            rules_text=setting.rules.describe(),
+            rules_fingerprint=setting.rules.fingerprint,
+            block_size=self.block_size,
+        )
 
     @cached_property
     def policy_fingerprints(self) -> list[str]:

@@ -19,14 +19,14 @@ from paxsim.errors import (
     is_number,
     is_whole,
 )
-from paxsim.experiment.asking import ask, how_to_run, show
-from paxsim.experiment.lineups import draw_lineups
+from paxsim.experiment.answers import show
+from paxsim.experiment.ask import HowToRun, ask
 from paxsim.experiment.plan import CHUNK_GAMES, Match, Plan, blocks_for_games, make_match
-from paxsim.experiment.precision import checked_precision, precision_rule
-from paxsim.experiment.present import sequential_rule
-from paxsim.experiment.results import Result
+from paxsim.experiment.result import Result
+from paxsim.experiment.run import Progress
 from paxsim.experiment.sizing import size_of_comparison, size_of_run
-from paxsim.lineup import as_specs, make_lineup
+from paxsim.experiment.stopping import checked_precision, precision_rule, sequential_rule
+from paxsim.lineup import as_specs, draw_lineups, make_lineup
 from paxsim.playing import LineupLike
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import find_policy
@@ -63,7 +63,14 @@ def simulate(
     deck: str | Path | Deck = DEFAULT_DECK,
     rules: RulesLike = None,
     permutations: bool = False,
-    **how: Any,
+    jobs: int | None = None,
+    out: str | Path | None = None,
+    backend: str = "threads",
+    address: str | None = None,
+    chunk_games: int = CHUNK_GAMES,
+    progress: Progress | None = None,
+    command: str = "",
+    notices: list[str] | None = None,
 ) -> Result:
     """Play a line-up and measure win rates by strategy and by seat, and Rome's.
 
@@ -83,19 +90,19 @@ def simulate(
         See `paxsim.make_setting`.
     permutations : bool
         Play every permutation of the line-up instead of every rotation (up to 5 players).
-    **how
-        See `paxsim.experiment.asking.HowToRun`: ``jobs``, ``backend``, ``address``, ``out``,
-        ``chunk_games``, ``progress``.
+    jobs, out, backend, address, chunk_games, progress, command, notices
+        How it is carried out: see `paxsim.experiment.ask.HowToRun`.
     """
+    how = HowToRun(jobs, out, backend, address, chunk_games, progress, command, notices)
     asked = (policies, players, games, seed, solo_level, deck, rules, permutations)
-    plan = _simulation(*asked, how)
+    plan = _simulation(*asked, chunk_games)
     stop = None
     if precision is not None:
         precision = checked_precision(precision)
         if len(plan.bundles) > 1:
             raise PaxsimError("precision: found several player counts; allowed: one at a time")
         stop = precision_rule(plan, precision)
-    return ask(plan, {"kind": "simulate", "precision": precision}, how_to_run(how), stop)
+    return ask(plan, {"kind": "simulate", "precision": precision}, how, stop)
 
 
 def simulation_size(
@@ -118,7 +125,7 @@ def simulation_size(
     if precision is not None:
         precision = checked_precision(precision)
     asked = (policies, players, games, seed, solo_level, deck, rules, permutations)
-    return size_of_run(_simulation(*asked, {}), precision)
+    return size_of_run(_simulation(*asked, CHUNK_GAMES), precision)
 
 
 def _simulation(
@@ -130,7 +137,7 @@ def _simulation(
     deck: str | Path | Deck,
     rules: RulesLike,
     permutations: bool,
-    how: dict[str, Any],
+    chunk_games: int,
 ) -> Plan:
     """The plan of a line-up at several player counts."""
     games = checked_games(games)
@@ -142,7 +149,7 @@ def _simulation(
         setting = make_setting(count, solo_level=solo_level, deck=deck, rules=rules)
         lineup = make_lineup(specs, setting.players)
         bundles.append((make_match(setting, lineup, permutations),))
-    return _plan(bundles, [games] * len(bundles), seed, how)
+    return _plan(bundles, [games] * len(bundles), seed, chunk_games)
 
 
 def tournament(
@@ -153,7 +160,14 @@ def tournament(
     *,
     deck: str | Path | Deck = DEFAULT_DECK,
     rules: RulesLike = None,
-    **how: Any,
+    jobs: int | None = None,
+    out: str | Path | None = None,
+    backend: str = "threads",
+    address: str | None = None,
+    chunk_games: int = CHUNK_GAMES,
+    progress: Progress | None = None,
+    command: str = "",
+    notices: list[str] | None = None,
 ) -> Result:
     """Let every policy meet every other, and rate them.
 
@@ -168,9 +182,10 @@ def tournament(
         Player counts.
     games : int
         Games for each player count, shared among its line-ups.
-    seed, deck, rules, **how
+    seed, deck, rules, jobs, out, backend, address, chunk_games, progress, command, notices
         As for `simulate`.
     """
+    how = HowToRun(jobs, out, backend, address, chunk_games, progress, command, notices)
     games = checked_games(games)
     found = [find_policy(spec) for spec in as_specs(policies)]
     if len({policy.label for policy in found}) < max(2, len(found)):
@@ -193,8 +208,8 @@ def tournament(
             )
         bundles += [(make_match(setting, make_lineup(lineup, count)),) for lineup in lineups]
         shares += [-(-games // len(lineups))] * len(lineups)
-    plan = _plan(bundles, shares, seed, how)
-    return ask(plan, {"kind": "tournament"}, how_to_run(how))
+    plan = _plan(bundles, shares, seed, chunk_games)
+    return ask(plan, {"kind": "tournament"}, how)
 
 
 def compare(
@@ -209,7 +224,14 @@ def compare(
     sequential: bool = False,
     deck: str | Path | Deck = DEFAULT_DECK,
     rules: RulesLike = None,
-    **how: Any,
+    jobs: int | None = None,
+    out: str | Path | None = None,
+    backend: str = "threads",
+    address: str | None = None,
+    chunk_games: int = CHUNK_GAMES,
+    progress: Progress | None = None,
+    command: str = "",
+    notices: list[str] | None = None,
 ) -> Result:
     """Is policy `a` better than `b` in the same field, on the same deals?
 
@@ -225,14 +247,15 @@ def compare(
         Ask whether `a` is better by at least this much (a win rate, 0.01 is one percentage point).
     sequential : bool
         Stop as soon as the sequential test has decided; `games` is then the most.
-    deck, rules, **how
+    deck, rules, jobs, out, backend, address, chunk_games, progress, command, notices
         As for `simulate`.
     """
-    plan = _comparison(a, b, field, players, games, seed, delta, deck, rules, how)
+    how = HowToRun(jobs, out, backend, address, chunk_games, progress, command, notices)
+    plan = _comparison(a, b, field, players, games, seed, delta, deck, rules, chunk_games)
     sequential = checked_bool("sequential", sequential)
     question = {"kind": "compare", "delta": float(delta), "sequential": sequential}
     stop = sequential_rule(plan, delta) if sequential else None
-    return ask(plan, question, how_to_run(how), stop)
+    return ask(plan, question, how, stop)
 
 
 def comparison_size(
@@ -251,7 +274,7 @@ def comparison_size(
 
     Judged by a few blocks that are played for a start. Parameters as for `compare`.
     """
-    plan = _comparison(a, b, field, players, games, seed, delta, deck, rules, {})
+    plan = _comparison(a, b, field, players, games, seed, delta, deck, rules, CHUNK_GAMES)
     if delta == 0:
         raise PaxsimError(
             "delta: found 0; allowed for planning: the smallest that matters, e.g. 1%"
@@ -269,7 +292,7 @@ def _comparison(
     delta: Any,
     deck: str | Path | Deck,
     rules: RulesLike,
-    how: dict[str, Any],
+    chunk_games: int,
 ) -> Plan:
     """The plan of two candidates on common deals."""
     games = checked_games(games)
@@ -290,7 +313,7 @@ def _comparison(
         make_match(setting, make_lineup([candidate, *others], setting.players))
         for candidate in (a, b)
     )
-    return _plan([bundle], [games], seed, how)
+    return _plan([bundle], [games], seed, chunk_games)
 
 
 def compare_rules(
@@ -301,7 +324,14 @@ def compare_rules(
     seed: int = 0,
     *,
     deck: str | Path | Deck = DEFAULT_DECK,
-    **how: Any,
+    jobs: int | None = None,
+    out: str | Path | None = None,
+    backend: str = "threads",
+    address: str | None = None,
+    chunk_games: int = CHUNK_GAMES,
+    progress: Progress | None = None,
+    command: str = "",
+    notices: list[str] | None = None,
 ) -> Result:
     """What do changes of the rules change, one at a time, on the same deals?
 
@@ -311,9 +341,10 @@ def compare_rules(
         The line-up.
     variants : sequence
         Rule sets, each compared with the published game.
-    players, games, seed, deck, **how
+    players, games, seed, deck, jobs, out, backend, address, chunk_games, progress, command, notices
         As for `simulate`; `games` are those of each rule set.
     """
+    how = HowToRun(jobs, out, backend, address, chunk_games, progress, command, notices)
     games = checked_games(games)
     base = make_setting(players, deck=deck)
     lineup = make_lineup(policies, base.players)
@@ -325,8 +356,8 @@ def compare_rules(
         )
         for variant in variants
     ]
-    plan = _plan(bundles, [2 * games] * len(bundles), seed, how)
-    return ask(plan, {"kind": "compare_rules"}, how_to_run(how))
+    plan = _plan(bundles, [2 * games] * len(bundles), seed, chunk_games)
+    return ask(plan, {"kind": "compare_rules"}, how)
 
 
 def solo(
@@ -337,7 +368,14 @@ def solo(
     *,
     deck: str | Path | Deck = DEFAULT_DECK,
     rules: RulesLike = None,
-    **how: Any,
+    jobs: int | None = None,
+    out: str | Path | None = None,
+    backend: str = "threads",
+    address: str | None = None,
+    chunk_games: int = CHUNK_GAMES,
+    progress: Progress | None = None,
+    command: str = "",
+    notices: list[str] | None = None,
 ) -> Result:
     """How often does a policy win at each solo level, and a whole campaign?
 
@@ -349,9 +387,10 @@ def solo(
         Solo levels, 1 to 5.
     games : int
         Games for each policy and level.
-    seed, deck, rules, **how
+    seed, deck, rules, jobs, out, backend, address, chunk_games, progress, command, notices
         As for `simulate`.
     """
+    how = HowToRun(jobs, out, backend, address, chunk_games, progress, command, notices)
     games = checked_games(games)
     wanted = _numbers("levels", levels, SOLO_LEVELS[0], SOLO_LEVELS[-1])
     settings = [make_setting(1, solo_level=level, deck=deck, rules=rules) for level in wanted]
@@ -360,8 +399,8 @@ def solo(
         tuple(make_match(setting, make_lineup([spec], 1)) for setting in settings)
         for spec in as_specs(policies)
     ]
-    plan = _plan(bundles, [games * len(wanted)] * len(bundles), seed, how)
-    return ask(plan, {"kind": "solo"}, how_to_run(how))
+    plan = _plan(bundles, [games * len(wanted)] * len(bundles), seed, chunk_games)
+    return ask(plan, {"kind": "solo"}, how)
 
 
 def checked_games(games: Any) -> int:
@@ -370,14 +409,14 @@ def checked_games(games: Any) -> int:
 
 
 def _plan(
-    bundles: Sequence[tuple[Match, ...]], games: Sequence[int], seed: int, how: dict[str, Any]
+    bundles: Sequence[tuple[Match, ...]], games: Sequence[int], seed: int, chunk_games: int
 ) -> Plan:
     """A plan that plays so many games, or a few more, of each bundle."""
     blocks = tuple(
         blocks_for_games(wanted, sum(match.block_size for match in bundle))
         for bundle, wanted in zip(bundles, games, strict=True)
     )
-    return Plan(tuple(bundles), blocks, seed, how.get("chunk_games", CHUNK_GAMES))
+    return Plan(tuple(bundles), blocks, seed, chunk_games)
 
 
 def _numbers(field: str, found: int | Sequence[int], low: int, high: int) -> list[int]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from paxsim.experiment.execute import run_plan
-from paxsim.experiment.measures import MatchMeasures
+from paxsim.experiment.measures import MatchMeasures, bundle_moments
 from paxsim.experiment.plan import Plan
-from paxsim.experiment.precision import games_if_fixed, games_when_watched
-from paxsim.experiment.present import bundle_moments
+from paxsim.experiment.run import run_plan
+from paxsim.experiment.stopping import games_if_fixed, games_when_watched
 from paxsim.stats import plan_power
 from paxsim.stats.planning import half_width
 
@@ -21,8 +20,8 @@ def pilot(plan: Plan) -> list[list[MatchMeasures]]:
     trial = replace(plan, blocks=(PILOT_BLOCKS,) * len(plan.bundles))
     found = []
     for bundle, tally in zip(plan.bundles, run_plan(trial), strict=True):
-        infos = [match.describe() for match in bundle]
-        found.append([MatchMeasures(info, tally, infos, i) for i, info in enumerate(infos)])
+        facts = [match.facts for match in bundle]
+        found.append([MatchMeasures(facts, i, tally) for i in range(len(facts))])
     return found
 
 
@@ -33,7 +32,7 @@ def size_of_run(plan: Plan, precision: float | None) -> list[str]:
         where = f"{match.players} players: " if match.players > 1 else "Solo: "
         if precision is None:
             sd = max(variance for _, variance in match.watched_variances()) ** 0.5
-            games = blocks * match.info["block_size"]
+            games = blocks * match.facts.block_size
             lines.append(f"{where}{games:,} games give ±{100 * half_width(blocks, sd):.2g}%.")
             continue
         fixed, watched = games_if_fixed(match, precision), games_when_watched(match, precision)

@@ -32,8 +32,7 @@ from paxsim.experiment.chunkfile import (
     read_chunk,
     write_chunk,
 )
-from paxsim.experiment.differences import describe_differences
-from paxsim.experiment.manifest import load_json, problem_of
+from paxsim.experiment.manifest import describe_differences, load_json, problem_of
 from paxsim.experiment.plan import Chunk, Match, Plan, cut_into_chunks, fingerprint_of
 from paxsim.experiment.tally import Tally
 from paxsim.files import atomic_write, make_folder, remove_folders

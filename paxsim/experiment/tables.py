@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
-from functools import cache
 from typing import Any
 
 import pandas as pd
@@ -12,7 +10,6 @@ import pandas as pd
 from paxsim.cards import CATEGORIES
 from paxsim.experiment.measures import MatchMeasures
 from paxsim.experiment.tally import POINT_PARTS
-from paxsim.rules import load_rules
 from paxsim.stats import Interval, holm, p_value, seats_against_fair_share
 
 Row = dict[str, Any]
@@ -20,20 +17,14 @@ Row = dict[str, Any]
 
 def group_of(match: MatchMeasures) -> Row:
     """The columns that say which group a row is about."""
-    info = match.info
+    facts = match.facts
     return {
-        "players": info["players"],
-        "solo_level": info["solo_level"],
-        "lineup": ", ".join(info["policies"]),
-        "deck": info["deck"],
-        "rules": _rules_text(json.dumps(info["rules"])),
+        "players": facts.players,
+        "solo_level": facts.solo_level,
+        "lineup": ", ".join(facts.policies),
+        "deck": facts.deck,
+        "rules": facts.rules_text,
     }
-
-
-@cache
-def _rules_text(changes: str) -> str:
-    """A rule set in words, made once: a tournament has it in thousands of rows."""
-    return load_rules(json.loads(changes)).describe()
 
 
 def spread(name: str, interval: Interval) -> Row:

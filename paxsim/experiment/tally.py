@@ -1,4 +1,4 @@
-"""Tallies: what is kept of the games of a chunk.
+"""Tallies: what is kept of the games of a chunk; nothing is played here.
 
 Everything is a sum of whole numbers, so tallies merge exactly: results do not depend on how the
 work was cut or on who did it. A share of a win is counted in 840ths, which divide evenly among
@@ -7,14 +7,14 @@ one to eight winners.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from paxsim.engine.records import N_CATEGORIES, NOBODY
-from paxsim.experiment.plan import Match, Work
-from paxsim.playing import Batch, play_deals
+from paxsim.playing import Batch
 
 #: A whole win, in the units that shares are counted in: the least number that 1 to 8 divide.
 WIN = 840
@@ -41,6 +41,13 @@ class Layout:
     def size(self) -> int:
         """Length of the block vector."""
         return 4 * self.players + 5
+
+    @property
+    def units(self) -> np.ndarray:
+        """Units in a whole of each statistic, shape ``(size,)``: shares of a win have `WIN`."""
+        units = np.ones(self.size, np.int64)
+        units[: 3 * self.players] = WIN
+        return units
 
     def share(self, position: int) -> int:
         """Share of the win of a line-up position, in 840ths."""
@@ -84,12 +91,37 @@ class Layout:
         return 4 * self.players + 4
 
 
-#: Sums by name, whole numbers; see `tally_work` for what there is.
+#: Sums by name, whole numbers; see `tally_blocks` for what there is.
 Tally = dict[str, np.ndarray]
 
 
-def tally_work(work: Work) -> Tally:
-    """Play a chunk's games and reduce them.
+@dataclass(frozen=True)
+class PlayedBlocks:
+    """The games of some blocks of a match.
+
+    Attributes
+    ----------
+    labels : sequence of str
+        The policies by position.
+    orders : sequence of sequence of int
+        Orders of the positions.
+    batches : sequence of Batch
+        The games of each order: every block in all rotations.
+    first_block : int
+        Number of the first block.
+    first_game : int
+        Number of the match's first game, of block 0.
+    """
+
+    labels: Sequence[str]
+    orders: Sequence[Sequence[int]]
+    batches: Sequence[Batch]
+    first_block: int
+    first_game: int
+
+
+def tally_blocks(matches: Sequence[PlayedBlocks]) -> Tally:
+    """Reduce the games of some blocks of a bundle, the same blocks of each of its matches.
 
     Returns
     -------
@@ -97,48 +129,46 @@ def tally_work(work: Work) -> Tally:
         ``blocks``, ``sums`` and ``products`` of the bundle's block vectors (its matches' vectors
         one after another), and for match ``m`` the entries ``m/...`` of `_empty_details`.
     """
-    work.check_code()
     vectors = []
-    tally: Tally = {"blocks": np.array([work.blocks], np.int64)}
-    for index, match in enumerate(work.matches):
-        vector, details = _tally_match(match, work, work.first_games[index])
+    tally: Tally = {}
+    for index, match in enumerate(matches):
+        vector, details = _tally_match(match)
         vectors.append(vector)
         tally |= {f"{index}/{name}": array for name, array in details.items()}
     x = np.concatenate(vectors, axis=1)
+    tally["blocks"] = np.array([len(x)], np.int64)
     tally["sums"] = x.sum(axis=0)
     # Not `x.T @ x`: floating-point products start threads of their own in every worker.
     tally["products"] = np.einsum("bi,bj->ij", x, x)
     return tally
 
 
-def _tally_match(match: Match, work: Work, first_game: int) -> tuple[np.ndarray, Tally]:
-    """Play the blocks of one match; return their vectors and the other sums."""
-    layout = Layout(match.players)
-    vector = np.zeros((work.blocks, layout.size), np.int64)
-    cells = np.zeros((work.blocks, match.players, match.players), np.int64)
-    strategy = strategy_numbers(match.lineup.labels)
-    details = _empty_details(match.players, strategy.max() + 1)
-    rotations = tuple(range(match.players))
-    for number, order in enumerate(match.orders):
-        lineup = match.ordered_lineup(order)
-        batch = play_deals(
-            match.setting, lineup, work.seed, work.first_block, work.blocks, rotations
-        )
+def _tally_match(match: PlayedBlocks) -> tuple[np.ndarray, Tally]:
+    """The vectors of a match's blocks, and the other sums."""
+    players = len(match.labels)
+    blocks = len(match.batches[0]) // players
+    layout = Layout(players)
+    vector = np.zeros((blocks, layout.size), np.int64)
+    cells = np.zeros((blocks, players, players), np.int64)
+    strategy = strategy_numbers(match.labels)
+    details = _empty_details(players, strategy.max() + 1)
+    block_size = players * len(match.orders)
+    for number, (order, batch) in enumerate(zip(match.orders, match.batches, strict=True)):
         games = _Games(batch, np.array(order))
         _add_to_vector(vector, games, layout)
         _add_to_cells(cells, games)
         # Numbers of the games of this order, by block and rotation.
-        numbers = first_game + (work.first_block + np.arange(work.blocks)) * match.block_size
-        numbers = (numbers[:, None] + number * match.players + np.arange(match.players)).ravel()
+        numbers = match.first_game + (match.first_block + np.arange(blocks)) * block_size
+        numbers = (numbers[:, None] + number * players + np.arange(players)).ravel()
         _add_details(details, games, numbers)
     by_strategy = cells @ (strategy[:, None] == np.arange(strategy.max() + 1)).astype(np.int64)
-    details["superblocks"] += _superblocks(vector, layout, work.first_block)
+    details["superblocks"] += _superblocks(vector, layout, match.first_block)
     details["cells"] += by_strategy.sum(axis=0)
     details["cell_squares"] += (by_strategy**2).sum(axis=0)
     return vector, details
 
 
-def strategy_numbers(labels: list[str]) -> np.ndarray:
+def strategy_numbers(labels: Sequence[str]) -> np.ndarray:
     """Which strategy plays each position, numbered by first appearance, shape ``(players,)``."""
     names = list(dict.fromkeys(labels))
     return np.array([names.index(label) for label in labels])
@@ -306,6 +336,11 @@ _NEVER = np.iinfo(np.int64).max
 def _first(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The smaller of two game numbers, of which -1 is none."""
     return np.where(np.minimum(a, b) < 0, np.maximum(a, b), np.minimum(a, b))
+
+
+def wins_by_superblock(tally: Tally, match: int) -> np.ndarray:
+    """Wins of a match by super-block and contestant (positions, then Rome alone), in games."""
+    return tally[f"{match}/superblocks"] / WIN
 
 
 def merge_tallies(first: Tally, second: Tally) -> Tally:

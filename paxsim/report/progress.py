@@ -8,7 +8,7 @@ import time
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from paxsim.experiment.execute import Standing
+from paxsim.experiment.run import Standing
 from paxsim.quoting import one_line
 
 

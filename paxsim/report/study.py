@@ -24,8 +24,8 @@ import pandas as pd
 
 from paxsim import cards, charts
 from paxsim.errors import checked_int
-from paxsim.experiment.execute import checked_jobs
-from paxsim.experiment.results import Result, as_csv
+from paxsim.experiment.result import Result, as_csv
+from paxsim.experiment.run import checked_jobs
 from paxsim.files import atomic_write, make_folder
 from paxsim.policies.fingerprint import package_fingerprint
 from paxsim.report.plan import GAMES, SEED, study_games

@@ -35,21 +35,22 @@ class Moments:
         Sum of the block vectors, in units of ``1 / scale``.
     cross : ndarray, shape (d, d)
         Sum of their outer products, in units of ``1 / scale**2``.
-    scale : int
-        Units in a whole; 1 for float sums.
+    scale : int or ndarray of int, shape (d,)
+        Units in a whole, the same for all values or one for each; 1 for float sums.
     """
 
     n: int
     total: NDArray[Any]
     cross: NDArray[Any]
-    scale: int = 1
+    scale: int | NDArray[np.int64] = 1
 
     def __post_init__(self) -> None:
         if self.cross.shape != (self.d, self.d) or self.total.dtype != self.cross.dtype:
             raise PaxsimError(
                 f"moments: sums of shape {self.total.shape} and {self.cross.shape} do not fit"
             )
-        if self.scale < 1 or (self.scale != 1 and not self.exact):
+        units = self.units
+        if (units < 1).any() or ((units != 1).any() and not self.exact):
             raise PaxsimError(f"moments: scale {self.scale!r}; float sums have scale 1")
         self.total.setflags(write=False)
         self.cross.setflags(write=False)
@@ -61,7 +62,7 @@ class Moments:
         return cls(0, np.zeros(d, kind), np.zeros((d, d), kind), scale or 1)
 
     @classmethod
-    def of(cls, blocks: ArrayLike, scale: int | None = None) -> Moments:
+    def of(cls, blocks: ArrayLike, scale: int | NDArray[np.int64] | None = None) -> Moments:
         """Sums of an array of blocks, shape (blocks, d); exact if a `scale` is given."""
         x = np.asarray(blocks)
         if x.ndim != 2:
@@ -73,6 +74,11 @@ class Moments:
             raise PaxsimError(f"moments: exact sums need whole numbers, found {x.dtype}")
         x = x.astype(np.int64)
         return cls(len(x), x.sum(axis=0), _integer_cross(x), scale)
+
+    @property
+    def units(self) -> NDArray[np.int64]:
+        """Units in a whole of each value, shape (d,)."""
+        return np.broadcast_to(np.asarray(self.scale, np.int64), (self.d,))
 
     @property
     def d(self) -> int:
@@ -90,7 +96,7 @@ class Moments:
 
     def merge(self, other: Moments) -> Moments:
         """Return the sums over the blocks of both."""
-        if (self.d, self.scale, self.exact) != (other.d, other.scale, other.exact):
+        if (self.d, self.exact) != (other.d, other.exact) or (self.units != other.units).any():
             raise PaxsimError(
                 f"moments: cannot merge {self.d} values in 1/{self.scale} with "
                 f"{other.d} values in 1/{other.scale}, or exact sums with float ones"
@@ -116,7 +122,7 @@ class Moments:
         if not self.exact:
             return np.asarray(self.total / self.n, np.float64)
         # Python's integers do not overflow and their quotient is rounded once.
-        return (self.total.astype(object) / (self.n * self.scale)).astype(np.float64)
+        return (self.total.astype(object) / (self.n * self.units.astype(object))).astype(np.float64)
 
     @cached_property
     def covariance(self) -> NDArray[np.float64]:
@@ -126,7 +132,8 @@ class Moments:
         if self.exact:
             total = self.total.astype(object)
             centred = self.n * self.cross.astype(object) - np.outer(total, total)
-            divisor = self.n * (self.n - 1) * self.scale**2
+            units = self.units.astype(object)
+            divisor = self.n * (self.n - 1) * np.outer(units, units)
             return (centred / divisor).astype(np.float64)
         centred = self.cross - np.outer(self.total, self.total) / self.n
         # Equal blocks leave rounding noise here, which would pass for a tiny but real spread.

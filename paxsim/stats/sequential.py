@@ -230,7 +230,8 @@ def difference_sums(moments: Moments, a: int, b: int) -> tuple[int, float, float
     """Number of blocks, sum and sum of squares of value a - value b, for `sequential_test`."""
     total = moments.total[a] - moments.total[b]
     squares = moments.cross[a, a] - 2 * moments.cross[a, b] + moments.cross[b, b]
-    return moments.n, float(total) / moments.scale, float(squares) / moments.scale**2
+    unit = int(moments.units[a])  # the same for both, or their difference would mean nothing
+    return moments.n, float(total) / unit, float(squares) / unit**2
 
 
 def _check(alpha: float, bounds: Bounds) -> None:

@@ -12,7 +12,7 @@ import pandas as pd
 from paxsim import charts
 from paxsim.cards import deck_names
 from paxsim.experiment.questions import simulate, solo, tournament
-from paxsim.experiment.results import Result
+from paxsim.experiment.result import Result
 from paxsim.report.plan import HEADLINE_PLAYERS
 from paxsim.report.study import MIN_BLOCKS, Study
 from paxsim.rules import SOLO_LEVELS
@@ -120,5 +120,5 @@ def play_solo(study: Study, decks: list[str]) -> list[Result]:
 
 def with_deck(standings: pd.DataFrame, contests: list[Result]) -> pd.DataFrame:
     """The standings with the deck of each row."""
-    decks = [r.matches[0].info["deck"] for r in contests for _ in range(len(r["standings"]))]
+    decks = [r.matches[0].facts.deck for r in contests for _ in range(len(r["standings"]))]
     return standings.assign(deck=decks)

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from paxsim.experiment.questions import draw_lineups, simulate, solo, tournament
-from paxsim.experiment.results import Result
+from paxsim.experiment.questions import simulate, solo, tournament
+from paxsim.experiment.result import Result
+from paxsim.lineup import draw_lineups
 from paxsim.policies.registry import BUILT_IN, find_policy
 from paxsim.report.study import MIN_BLOCKS, Study
 from paxsim.rules import SOLO_LEVELS
@@ -136,8 +137,8 @@ def caption(results: Sequence[Result]) -> str:
     games = sum(result.games for result in results)
     blocks = sum(result.blocks for result in results)
     plan = results[0].manifest["plan"]
-    decks = list(dict.fromkeys(m.info["deck"] for result in results for m in result.matches))
-    rules = {str(m.info["rules"]) for result in results for m in result.matches}
+    decks = list(dict.fromkeys(m.facts.deck for result in results for m in result.matches))
+    rules = {str(m.facts.rules) for result in results for m in result.matches}
     named = f"deck {decks[0]}" if len(decks) == 1 else f"{len(decks)} decks"
     changed = "published rules" if rules == {"{}"} else f"{len(rules)} rule sets"
     return (

@@ -20,7 +20,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 from paxsim import charts
-from paxsim.experiment.execute import checked_jobs
+from paxsim.experiment.run import checked_jobs
 from paxsim.game import Game, walk
 from paxsim.lineup import Lineup, make_lineup
 from paxsim.playing import play_batch

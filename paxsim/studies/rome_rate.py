@@ -14,8 +14,7 @@ import pandas as pd
 
 from paxsim import charts
 from paxsim.experiment.questions import simulate
-from paxsim.experiment.results import Result
-from paxsim.experiment.tally import WIN
+from paxsim.experiment.result import Result
 from paxsim.report.plan import HEADLINE_PLAYERS
 from paxsim.report.study import MIN_BLOCKS, Finding, Study
 from paxsim.stats import contrast, wilson
@@ -140,7 +139,7 @@ def friends_table(results: Sequence[Result]) -> pd.DataFrame:
             weights = np.zeros(match.layout.size)
             weights[[match.layout.with_rome(place) for place in places]] = 1.0
             share = rate / rome if rome else float("nan")
-            weights[match.layout.rome] -= WIN * share if rome else 0.0
+            weights[match.layout.rome] -= share if rome else 0.0
             error = contrast(match.moments, weights).se / rome if rome else float("nan")
             rows.append(
                 {
@@ -149,7 +148,7 @@ def friends_table(results: Sequence[Result]) -> pd.DataFrame:
                     "share_of_rome": share,
                     "share_of_rome_low": max(0.0, share - SURE_ERRORS * error),
                     "share_of_rome_high": min(1.0, share + SURE_ERRORS * error),
-                    "deck": match.info["deck"],
+                    "deck": match.facts.deck,
                     "games": match.games,
                     "blocks": match.blocks,
                 }

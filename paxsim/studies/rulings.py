@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 
 from paxsim import charts
-from paxsim.experiment.present import bundle_moments
+from paxsim.experiment.answers import bundle_moments
 from paxsim.experiment.questions import compare_rules
-from paxsim.experiment.results import Result
+from paxsim.experiment.result import Result
 from paxsim.experiment.tables import spread
 from paxsim.report.study import MIN_BLOCKS, Finding, Study
 from paxsim.stats import DIFFERENCE, contrast
@@ -134,10 +134,10 @@ def win_changes(results: Sequence[Result]) -> pd.DataFrame:
             rows.append(
                 {
                     "players": base.players,
-                    "rules": ", ".join(f"{k}={v}" for k, v in variant.info["rules"].items()),
+                    "rules": ", ".join(f"{k}={v}" for k, v in variant.facts.rules.items()),
                     "strategy": name,
                     **spread("change", contrast(moments, weights, bounds=DIFFERENCE)),
-                    "deck": base.info["deck"],
+                    "deck": base.facts.deck,
                     "games": base.games + variant.games,
                     "blocks": base.blocks,
                 }

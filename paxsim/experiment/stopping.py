@@ -1,16 +1,22 @@
-"""Stopping at a target precision, with intervals that hold while being watched."""
+"""When a run stops by itself: at a target precision, or when a comparison is decided.
+
+Both look at results while they grow, so their intervals and tests hold while being watched.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from paxsim.errors import PaxsimError, is_number
-from paxsim.experiment.execute import StopRule
-from paxsim.experiment.measures import MatchMeasures, watched_rate
+from paxsim.experiment.measures import MatchMeasures, bundle_moments, watched_rate
 from paxsim.experiment.plan import Plan
-from paxsim.experiment.tally import Tally
+from paxsim.experiment.tally import Layout, Tally
 from paxsim.quoting import told
-from paxsim.stats import blocks_for_half_width
+from paxsim.stats import blocks_for_half_width, difference_sums, sequential_test
+
+#: Asked, with the tallies by bundle, whether a run is to stop.
+StopRule = Callable[[list[Tally | None]], bool]
 
 
 def precision_rule(plan: Plan, precision: float) -> StopRule:
@@ -21,7 +27,6 @@ def precision_rule(plan: Plan, precision: float) -> StopRule:
     """
     precision = checked_precision(precision)
     (match,) = plan.bundles[0]
-    info = match.describe()
     looks = 0
 
     def stop(tallies: list[Tally | None]) -> bool:
@@ -29,7 +34,7 @@ def precision_rule(plan: Plan, precision: float) -> StopRule:
         looks += 1
         tally = tallies[0]
         assert tally is not None
-        measures = MatchMeasures(info, tally, [info], 0, precision)
+        measures = MatchMeasures([match.facts], 0, tally, precision)
         if reached(measures, precision) <= precision:
             return True
         needed = games_when_watched(measures, precision)
@@ -40,6 +45,21 @@ def precision_rule(plan: Plan, precision: float) -> StopRule:
                 f"allowed: {plan.games:,} (see --games)"
             )
         return False
+
+    return stop
+
+
+def sequential_rule(plan: Plan, delta: float) -> StopRule:
+    """Stop a comparison when the sequential test has decided."""
+    facts = [match.facts for match in plan.bundles[0]]
+    second = Layout(facts[0].players).size
+
+    def stop(tallies: list[Tally | None]) -> bool:
+        tally = tallies[0]
+        assert tally is not None
+        bundle = [MatchMeasures(facts, i, tally) for i in range(len(facts))]
+        sums = difference_sums(bundle_moments(bundle), 0, second)
+        return sequential_test(*sums, delta=delta).decision != "undecided"
 
     return stop
 
@@ -63,13 +83,13 @@ def reached(measures: MatchMeasures, precision: float) -> float:
 def games_when_watched(measures: MatchMeasures, precision: float) -> int:
     """Games after which a watched run will be sure enough, judging by what was played."""
     variance = max(variance for _, variance in measures.watched_variances())
-    return blocks_needed(variance, precision) * measures.info["block_size"]
+    return blocks_needed(variance, precision) * measures.facts.block_size
 
 
 def games_if_fixed(measures: MatchMeasures, precision: float) -> int:
     """The same for a run whose number of games is fixed beforehand."""
     variance = max(variance for _, variance in measures.watched_variances())
-    return blocks_for_half_width(precision, variance**0.5) * measures.info["block_size"]
+    return blocks_for_half_width(precision, variance**0.5) * measures.facts.block_size
 
 
 def blocks_needed(variance: float, precision: float) -> int:

@@ -13,8 +13,6 @@ import pandas as pd
 from paxsim.errors import checked_path, unknown
 from paxsim.experiment.measures import MatchMeasures
 from paxsim.experiment.tablefiles import write_tables
-from paxsim.experiment.tables import match_tables
-from paxsim.experiment.tally import Tally
 from paxsim.files import atomic_write
 from paxsim.quoting import as_cell
 
@@ -61,9 +59,9 @@ class Result:
     @property
     def caption(self) -> str:
         """Games, blocks, seed, deck, rules and version, for tables and figures."""
-        infos = [match.info for match in self.matches]
-        decks = dict.fromkeys(f"{info['deck']} [{info['deck_fingerprint']}]" for info in infos)
-        rules = {info["rules_fingerprint"]: _rules_name(info["rules"]) for info in infos}
+        played = [match.facts for match in self.matches]
+        decks = dict.fromkeys(f"{facts.deck} [{facts.deck_fingerprint}]" for facts in played)
+        rules = {facts.rules_fingerprint: _rules_name(facts.rules) for facts in played}
         named = ", ".join(f"{name} [{key}]" for key, name in list(rules.items())[:3])
         more = f" and {len(rules) - 3} more" if len(rules) > 3 else ""
         plan = self.manifest["plan"]
@@ -135,17 +133,3 @@ def _rules_name(changed: dict[str, Any]) -> str:
 def records(table: pd.DataFrame) -> list[dict[str, Any]]:
     """The rows of a table as plain values; what is not a number is null."""
     return json.loads(table.to_json(orient="records", double_precision=15))
-
-
-def measures_of(manifest: dict[str, Any], tallies: list[Tally]) -> list[list[MatchMeasures]]:
-    """The measures of every match of a run."""
-    watched = manifest["question"].get("precision")
-    return [
-        [MatchMeasures(info, tally, infos, i, watched) for i, info in enumerate(infos)]
-        for infos, tally in zip(manifest["plan"]["bundles"], tallies, strict=True)
-    ]
-
-
-def common_tables(bundles: list[list[MatchMeasures]]) -> dict[str, pd.DataFrame]:
-    """The tables that every experiment has."""
-    return match_tables([match for bundle in bundles for match in bundle])

@@ -1,26 +1,30 @@
-"""From tallies to the tables that answer each kind of question."""
+"""The tables that answer each kind of question, from games just played or from a stored run."""
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from paxsim.experiment.execute import StopRule
-from paxsim.experiment.measures import MatchMeasures, pooled_rate
-from paxsim.experiment.plan import Plan
-from paxsim.experiment.results import Result, common_tables, measures_of
-from paxsim.experiment.tables import Row, group_of, make_table, size_of, spread
-from paxsim.experiment.tally import SUPERBLOCKS, WIN, Layout, Tally
+from paxsim.errors import PaxsimError, checked_path
+from paxsim.experiment.measures import MatchMeasures, bundle_moments, pooled_rate
+from paxsim.experiment.plan import Facts, stored_facts
+from paxsim.experiment.result import Result
+from paxsim.experiment.stopping import reached
+from paxsim.experiment.store import stored_tallies
+from paxsim.experiment.tables import Row, group_of, make_table, match_tables, size_of, spread
+from paxsim.experiment.tally import SUPERBLOCKS, Tally, merge_tallies
+from paxsim.quoting import one_line
 from paxsim.stats import (
     DIFFERENCE,
     Interval,
-    Moments,
     bootstrap_ratings,
     confidence_sequence,
     contrast,
@@ -36,12 +40,29 @@ Tables = dict[str, pd.DataFrame]
 ROME = "Rome"
 
 
-def present(manifest: dict[str, Any], tallies: list[Tally]) -> Result:
-    """Build the result of a run from its manifest and tallies."""
-    bundles = measures_of(manifest, tallies)
+def answer(
+    manifest: dict[str, Any], facts: Sequence[Sequence[Facts]], tallies: Sequence[Tally]
+) -> Result:
+    """Build the result of a run.
+
+    Parameters
+    ----------
+    manifest : dict
+        What the run is.
+    facts : sequence of sequence of Facts
+        Its matches, by bundle.
+    tallies : sequence of dict
+        What was played, by bundle.
+    """
     question = manifest["question"]
-    main, more = _PRESENTERS[question["kind"]](question, bundles)
-    return Result(manifest, bundles, {**more, **common_tables(bundles)}, main)
+    watched = question.get("precision")
+    bundles = [
+        [MatchMeasures(bundle, i, tally, watched) for i in range(len(bundle))]
+        for bundle, tally in zip(facts, tallies, strict=True)
+    ]
+    main, more = _ANSWERS[question["kind"]](question, bundles)
+    matches = [match for bundle in bundles for match in bundle]
+    return Result(manifest, bundles, {**more, **match_tables(matches)}, main)
 
 
 def _simulate(question: dict[str, Any], bundles: Bundles) -> tuple[str, Tables]:
@@ -180,17 +201,6 @@ def _ratings(matches: list[MatchMeasures]) -> pd.DataFrame:
 # --- comparisons ----------------------------------------------------------------------------
 
 
-def bundle_moments(bundle: list[MatchMeasures]) -> Moments:
-    """Sums over the blocks of a whole bundle; its matches have blocks of one size."""
-    tally = bundle[0].tally
-    return Moments(
-        n=bundle[0].blocks,
-        total=tally["sums"].copy(),
-        cross=tally["products"].copy(),
-        scale=WIN * bundle[0].info["block_size"],
-    )
-
-
 def _compare(question: dict[str, Any], bundles: Bundles) -> tuple[str, Tables]:
     a, b = bundles[0]
     moments = bundle_moments(bundles[0])
@@ -209,7 +219,7 @@ def _compare(question: dict[str, Any], bundles: Bundles) -> tuple[str, Tables]:
         "a": a.labels[0],
         "b": b.labels[0],
         "field": ", ".join(a.labels[1:]),
-        "deck": a.info["deck"],
+        "deck": a.facts.deck,
         "rules": group_of(a)["rules"],
         **spread("a_win_rate", a.win_rate([0])),
         **spread("b_win_rate", b.win_rate([0])),
@@ -228,21 +238,6 @@ def _compare(question: dict[str, Any], bundles: Bundles) -> tuple[str, Tables]:
     return "comparison", {"comparison": make_table([row])}
 
 
-def sequential_rule(plan: Plan, delta: float) -> StopRule:
-    """Stop a comparison when the sequential test has decided."""
-    infos = [match.describe() for match in plan.bundles[0]]
-    second = Layout(infos[0]["players"]).size
-
-    def stop(tallies: list[Tally | None]) -> bool:
-        tally = tallies[0]
-        assert tally is not None
-        bundle = [MatchMeasures(info, tally, infos, i) for i, info in enumerate(infos)]
-        sums = difference_sums(bundle_moments(bundle), 0, second)
-        return sequential_test(*sums, delta=delta).decision != "undecided"
-
-    return stop
-
-
 def _compare_rules(question: dict[str, Any], bundles: Bundles) -> tuple[str, Tables]:
     rows: list[Row] = []
     for bundle in bundles:
@@ -251,10 +246,10 @@ def _compare_rules(question: dict[str, Any], bundles: Bundles) -> tuple[str, Tab
         layout = base.layout
         row = {**group_of(variant), **spread("rome_wins", variant.rome_rate())}
         change = np.zeros(moments.d)
-        change[layout.rome], change[layout.size + layout.rome] = -WIN, WIN
+        change[layout.rome], change[layout.size + layout.rome] = -1.0, 1.0
         row |= spread("rome_change", contrast(moments, change, bounds=DIFFERENCE))
         change = np.zeros(moments.d)
-        change[layout.rounds], change[layout.size + layout.rounds] = -WIN, WIN
+        change[layout.rounds], change[layout.size + layout.rounds] = -1.0, 1.0
         row |= spread("rounds_change", contrast(moments, change))
         for seat in (0, layout.players - 1):
             change = np.zeros(moments.d)
@@ -277,7 +272,7 @@ def _solo(question: dict[str, Any], bundles: Bundles) -> tuple[str, Tables]:
             campaigns.append(
                 {
                     "strategy": bundle[0].labels[0],
-                    "levels": ",".join(str(match.info["solo_level"]) for match in bundle),
+                    "levels": ",".join(str(match.facts.solo_level) for match in bundle),
                     **spread("success", campaign_chance(bundle)),
                     "deck": group["deck"],
                     "rules": group["rules"],
@@ -295,10 +290,10 @@ def _solo(question: dict[str, Any], bundles: Bundles) -> tuple[str, Tables]:
 def _level(match: MatchMeasures) -> Row:
     return {
         "strategy": match.labels[0],
-        "level": match.info["solo_level"],
+        "level": match.facts.solo_level,
         **spread("success", match.win_rate([0])),
         **spread("rounds", match.rounds()),
-        "deck": match.info["deck"],
+        "deck": match.facts.deck,
         "rules": group_of(match)["rules"],
         **size_of(match, match.example([0])),
     }
@@ -331,10 +326,53 @@ def campaign_chance(bundle: list[MatchMeasures]) -> Interval:
     )
 
 
-_PRESENTERS: dict[str, Callable[[dict[str, Any], Bundles], tuple[str, Tables]]] = {
+_ANSWERS: dict[str, Callable[[dict[str, Any], Bundles], tuple[str, Tables]]] = {
     "simulate": _simulate,
     "tournament": _tournament,
     "compare": _compare,
     "compare_rules": _compare_rules,
     "solo": _solo,
 }
+
+
+# --- stored runs ----------------------------------------------------------------------------
+
+
+def show(path: str | Path) -> Result:
+    """Present a stored run without playing; what is left out is said in ``timing``."""
+    path = checked_path("run", path)
+    manifest, found, damaged = stored_tallies(path)
+    expected = len(manifest["plan"]["bundles"])
+    if len(found) < expected:
+        raise PaxsimError(
+            f"run: {path} has games of {len(found)} of its {expected} line-ups; "
+            f"allowed: all; go on with: {manifest['command']} --out {path}"
+        )
+    try:
+        facts = [list(map(stored_facts, bundle)) for bundle in manifest["plan"]["bundles"]]
+        result = answer(manifest, facts, [_merged(found[i]) for i in range(expected)])
+    except Exception as error:  # files that are sound by themselves, and do not belong together
+        raise PaxsimError(
+            f"run: the chunks of {path} do not fit its manifest ({one_line(repr(error))}); "
+            "allowed: a run as it was written"
+        ) from None
+    result.timing = {"damaged": damaged}
+    return result
+
+
+def incomplete(result: Result) -> str:
+    """What a stored run still lacks, in words; empty if it is complete or stopped by its rule."""
+    question = result.manifest["question"]
+    planned = result.manifest["plan"]["games"]
+    if result.games == planned:
+        return ""
+    precision = question.get("precision")
+    if precision and reached(result.matches[0], precision) <= precision:
+        return ""
+    if question.get("sequential") and result["comparison"].at[0, "decision"] != "undecided":
+        return ""
+    return f"{result.games:,} of {planned:,} games so far"
+
+
+def _merged(tallies: list[Tally]) -> Tally:
+    return functools.reduce(merge_tallies, tallies)

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 
 from paxsim.errors import checked_int
 from paxsim.experiment.plan import Chunk, Match, Plan, Work
+from paxsim.experiment.stopping import StopRule
 from paxsim.experiment.store import RunDirectory
-from paxsim.experiment.tally import Tally, merge_tallies, tally_work
+from paxsim.experiment.tally import PlayedBlocks, Tally, merge_tallies, tally_blocks
 from paxsim.failures import PolicyError, replay_command
 from paxsim.playing import play_deals
 
@@ -53,8 +54,6 @@ class Standing:
 
 #: Told how far a run is, and the games just added, after every chunk.
 Progress = Callable[[Standing, int], None]
-#: Asked, with the tallies by bundle, whether a run is to stop.
-StopRule = Callable[[list[Tally | None]], bool]
 
 
 def default_jobs() -> int:
@@ -141,14 +140,42 @@ def refuse_unrepeatable(match: Match, seed: int) -> None:
             )
 
 
+def play_work(work: Work) -> Tally:
+    """Play a chunk's games and tally them, wherever the worker is."""
+    work.check_code()
+    return tally_blocks(
+        [
+            _play_blocks(match, work, first_game)
+            for match, first_game in zip(work.matches, work.first_games, strict=True)
+        ]
+    )
+
+
+def _play_blocks(match: Match, work: Work, first_game: int) -> PlayedBlocks:
+    """The games of a chunk's blocks of one match."""
+    rotations = tuple(range(match.players))
+    batches = [
+        play_deals(
+            match.setting,
+            match.ordered_lineup(order),
+            work.seed,
+            work.first_block,
+            work.blocks,
+            rotations,
+        )
+        for order in match.orders
+    ]
+    return PlayedBlocks(match.lineup.labels, match.orders, batches, work.first_block, first_game)
+
+
 def _played(works: list[Work], jobs: int) -> Iterator[Tally]:
     """Tallies in the order of the work; a single piece is played on the spot."""
     if len(works) == 1:
-        return iter([tally_work(works[0])])
+        return iter([play_work(works[0])])
     from joblib import Parallel, delayed  # slow to import, and a small run needs none of it
 
     workers = Parallel(n_jobs=min(jobs, len(works)), prefer="threads", return_as="generator")
-    return workers(delayed(tally_work)(work) for work in works)
+    return workers(delayed(play_work)(work) for work in works)
 
 
 def _tallies_of(
