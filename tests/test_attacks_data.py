@@ -493,9 +493,7 @@ def test_a_changed_manifest_is_refused_everywhere(change, copy, capsys):
     path.write_text(json.dumps(manifest))
     before = content(copy)
     for command in (["show", copy], ["trace", "--run", copy], [*PLAIN, "--out", copy]):
-        assert "manifest.json was changed; allowed: a run's own manifest" in refused(
-            capsys, *command
-        )
+        assert "manifest.json was changed" in refused(capsys, *command)
     assert content(copy) == before
 
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
-from attacks import mistake, write_deck
 from commands import COMMAND
 from hypothesis import given
 from hypothesis import strategies as st
+from mistakes import mistake, write_deck
 
 import paxsim
 from paxsim import charts

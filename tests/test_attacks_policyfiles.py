@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from attacks import mistake, write_policy
+from mistakes import mistake, write_policy
 
 import paxsim
 from paxsim import cli, testing

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from attacks import mistake
 from hypothesis import given
 from hypothesis import strategies as st
+from mistakes import mistake
 
 import paxsim
 from paxsim import charts

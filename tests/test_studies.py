@@ -124,7 +124,7 @@ def test_without_a_name_all_studies_are_listed_with_their_questions(capsys):
         ("study luck", "study: found 'luck'; allowed: decks"),
         ("study decks --games many", "games: found 'many'"),
         ("study decks --games 1e15", "games: found 1e15; allowed for decks: at most"),
-        ("study decks --out /dev/null/x", "out: cannot write /dev/null/x/decks"),
+        ("study decks --out /dev/null/x", "out: cannot write /dev/null/x"),
         ("report --study luck", "study: found 'luck'"),
         ("report --scale 0", "scale: found 0.0; allowed: above 0, at most 1000"),
     ],
