@@ -79,7 +79,7 @@ def test_games_are_really_played_in_the_cluster(own_policy, cluster, monkeypatch
     def here(*_):
         raise AssertionError("played here")
 
-    monkeypatch.setattr("paxsim.experiment.run.play_deals", here)
+    monkeypatch.setattr("paxsim.experiment.run._play_blocks", here)
     address = cluster.scheduler_address
     assert play(own_policy, backend="dask", address=address).games == 600
     with pytest.raises(AssertionError, match="played here"):

@@ -1,7 +1,7 @@
 """Experiments: from "play these games" to "this is the rate, and this is how sure we are".
 
-`plan` says what is played, `tally` reduces games to sums over blocks, `execute` plays in parallel,
-`store` keeps a run on disk, `results` turns sums into tables, `questions` is what users call.
+`plan` says what is played, `run` plays it in parallel, `tally` reduces games to sums over blocks,
+`store` keeps a run on disk, `answers` turns sums into tables, `questions` is what users call.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def __getattr__(name: str) -> Any:
     """Load the questions when they are asked: their libraries take a second to import."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = "results" if name == "Result" else "questions"
+    module = "result" if name == "Result" else "questions"
     try:
         return getattr(import_module(f"{__name__}.{module}"), name)
     except ModuleNotFoundError as error:
