@@ -228,8 +228,7 @@ def test_a_loop_without_a_way_out_is_seen_in_the_source():
 # --- Ctrl-C -----------------------------------------------------------------------------------
 
 WAYS = {
-    "run": ["run", "--games", "2000", "--jobs", "1"],
-    "run in two threads": ["run", "--games", "2000", "--jobs", "2", "--chunk-games", "50"],
+    "run": ["run", "--games", "2000", "--jobs", "2", "--chunk-games", "50"],
     "run in processes": ["run", "--games", "2000", "--jobs", "2", "--backend", "processes"],
     "trace": ["trace"],
     "check": ["check"],
