@@ -161,7 +161,7 @@ def test_a_function_of_the_engine_does_not_write_for_a_guest(tmp_path, name):
 BEYOND = [
     f"me.memory[{MEMORY_SIZE}] = 9.0",
     f"me.memory[-{MEMORY_SIZE + 1}] = 9.0",
-    "me.memory[me.seat + 70] = 9.0",
+    f"me.memory[me.seat + {MEMORY_SIZE + 2}] = 9.0",
     "me.memory[2**61] = 9.0",
     "me.memory[np.full(1, 90)] = 9.0",
     "me.memory[np.full(1, -90)] = 9.0",
@@ -194,6 +194,20 @@ def test_a_store_beyond_the_end_is_an_error(overreaching, which):
     assert "raised IndexError(" in said or "raised ValueError(" in said or "raised Ass" in said
 
 
+@pytest.mark.parametrize(
+    ("way", "said"),
+    [
+        ("me.memory += np.zeros(3)", "changes an array in place by another"),
+        ("me.memory[:9] -= me.params[:5]", "changes an array in place by another"),
+        ("np.add(me.memory, np.zeros(3), me.memory)", "uses numpy.add"),
+        ("np.sqrt(np.zeros(3), me.memory)", "uses numpy.sqrt with an array for its result"),
+    ],
+)
+def test_arrays_of_other_lengths_are_not_put_into_each_other_unchecked(tmp_path, way, said):
+    """The compiler reads on behind the end of the shorter one."""
+    assert said in refused(tmp_path, f"{way}\nreturn 0")
+
+
 def test_what_a_policy_may_write_changes_nothing_but_its_own_notes_and_stream(tmp_path):
     """Slices beyond the end, odd steps, lists put into themselves: harmless, byte by byte."""
     busy = find(
@@ -207,7 +221,8 @@ def test_what_a_policy_may_write_changes_nothing_but_its_own_notes_and_stream(tm
         me.memory[:] = me.memory[::-1]
         me.memory[1:9] = me.memory[0:8]
         notes = me.memory
-        notes += 0.0 * me.params[: me.memory.size]
+        notes += 0.5
+        notes -= 0.5
         disturb(me.stream)
         own = [1.0, 2.0, 3.0]
         for _ in range(6):
@@ -221,7 +236,7 @@ def test_what_a_policy_may_write_changes_nothing_but_its_own_notes_and_stream(tm
         me.memory[0] = total
         mine = np.zeros((4, 4), np.int64)
         mine[1:3, ::2] = 7
-        mine[:, 1] += mine[:, 0]
+        mine[:, 1] = mine[:, 1] + mine[:, 0]
         return int(mine.sum()) % choice.count
         """,
         """

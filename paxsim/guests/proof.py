@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numba import types
 from numba.core import ir
 
@@ -137,6 +138,9 @@ class Proof:
             left = self._type(value.lhs)
             if isinstance(left, types.Array) and not left.mutable:
                 raise self._refuse("writes to what it may only read", "me.memory alone")
+            if isinstance(left, types.Array) and isinstance(self._type(value.rhs), types.Array):
+                # The compiler does not check that they are of one length.
+                raise self._refuse("changes an array in place by another", "a[:] = a + b")
             self._check_origin(value.immutable_fn, self.state.calltypes[value])
         if value.fn in (operator.matmul, operator.imatmul):
             raise self._uses("numpy.dot")
@@ -193,12 +197,18 @@ class Proof:
             if not allowed.is_allowed(function.typing_key):
                 raise self._uses(allowed.name_of(function.typing_key))
             self._check_origin(function.typing_key, self.state.calltypes[value])
+            self._check_output(function.typing_key, value)
             if function.typing_key not in allowed.OF_ANY_ITERATOR:
                 self._check_bounded(value)
             if function.typing_key not in allowed.OF_ANY_NUMBERS:
                 self._check_wholeness(value, self._arguments(value))
         elif not isinstance(function, types.ExceptionClass):
             raise self._uses(str(function))
+
+    def _check_output(self, function: Any, value: Any) -> None:
+        """A result that is put into an array is not checked for its length by the compiler."""
+        if isinstance(function, np.ufunc) and len(self._arguments(value)) > function.nin:
+            raise self._uses(f"{allowed.name_of(function)} with an array for its result")
 
     def _arguments(self, value: Any) -> list[Any]:
         """The types of what a function is called with."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 from paxsim.engine.jit import kernel
+from paxsim.engine.records import MEMORY_SIZE
 from paxsim.helpers import (
     ARMY,
     FLEET,
@@ -50,6 +51,8 @@ SHARED = OUTLOOK_AT + 1  #: a worth that was last spread over symbols,
 SHARES = SHARED + 1  #: and what is left for each of 0, 1, 2 ... symbols
 _SHARES_END = 9  # the first number of symbols that has no cell
 SUMS = SHARES + _SHARES_END  #: by category: for what an idea adds up while it makes its wishes
+_END = SUMS + N_CATEGORIES
+assert _END <= MEMORY_SIZE, "compiled policies do not check this index"
 
 
 # --- setters --------------------------------------------------------------------------------
