@@ -26,6 +26,7 @@ from numba.core.untyped_passes import MakeFunctionToJitFunction
 
 from paxsim.guests import lines
 from paxsim.guests.arithmetic import CHECKED
+from paxsim.guests.loops import places_to_check_in
 from paxsim.guests.proof import Proof, refuse
 from paxsim.guests.unset import refuse_unset_names
 from paxsim.guests.watch import check_in
@@ -106,12 +107,14 @@ class _TakeIn(FunctionPass):
         _calls[self.function] = set()
         graph = compute_cfg_from_blocks(blocks)
         refuse_unset_names(self.function, blocks, graph)
-        heads = {loop.header for loop in graph.loops().values()}
+        heads, beginnings = places_to_check_in(state, graph)
         for label, block in blocks.items():
             body: list[Any] = []
             if label in heads:
                 body += _call(block, check_in, [], block.loc)
             for statement in block.body:
+                if id(getattr(statement, "value", None)) in beginnings:
+                    body += _call(block, check_in, [], block.loc)
                 if self.explaining and lines.is_of_a_user(self.function):
                     body += self._note(block, statement)
                 if isinstance(statement, ir.Assign):

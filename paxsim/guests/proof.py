@@ -17,6 +17,10 @@ from numba.core import ir
 from paxsim.errors import PaxsimError
 from paxsim.guests import allowed, origins
 
+#: Steps of a function with all that it calls; beyond that it would take minutes to compile.
+LARGEST = 16_000
+_sizes: dict[Any, int] = {}
+
 
 class RefusedError(PaxsimError):
     """Something in a guest that can't be shown to be harmless."""
@@ -46,10 +50,24 @@ class Proof:
 
     def check(self) -> None:
         """Raise `RefusedError` unless all of it is harmless."""
+        size = 0
         for block in self.state.func_ir.blocks.values():
             for statement in block.body:
                 self.line = statement.loc.line or self.line
                 self._check_statement(statement)
+                size += self._size_of(statement)
+        _sizes[self.function] = size
+        if size > LARGEST:
+            what = f"{self.function.__name__} has {size} steps with all that it calls"
+            raise refuse(self.function, self.function.__code__.co_firstlineno, what, f"{LARGEST}")
+
+    def _size_of(self, statement: Any) -> int:
+        """Steps of a statement; a function is put in wherever it is called."""
+        value = getattr(statement, "value", None)
+        if isinstance(value, ir.Expr) and value.op == "call":
+            called = getattr(self._type(value.func), "dispatcher", None)
+            return 1 + _sizes.get(getattr(called, "py_func", None), 0)
+        return 1
 
     def _refuse(self, what: str, instead: str | None = None) -> RefusedError:
         return refuse(self.function, self.line, what, instead or allowed.instead_of(what))
