@@ -11,9 +11,11 @@ from commands import start
 
 import paxsim
 from paxsim.cli import run_command
-from paxsim.guests import watch
+from paxsim.guests import proof, watch
 from paxsim.policies.contract import check_source
 
+NESTED = "".join("    " * depth + f"for i{depth} in range(250):\n" for depth in range(8))
+NESTED += "    " * 8 + "me.memory[i7 % 9] += me.memory[i6 % 8] * 0.5"
 ENDLESS = {
     "while": "while me.money >= 0:\n    pass",
     "counting": "i = 0\nwhile i >= 0:\n    i = (i + 1) % 1000",
@@ -26,6 +28,9 @@ ENDLESS = {
     "over a list that grows": "xs = [1]\nfor x in xs:\n    xs.append(x)",
     "continued": "while True:\n    if me.money < 0:\n        break\n    continue",
     "with else": "while me.money >= 0:\n    pass\nelse:\n    me.memory[0] = 1.0",
+    "short loops within each other": NESTED,
+    "short loops in functions": "deep_6(me)",
+    "short loops in functions handed on": "handed_5(me)",
     "dice that never fall": "random_below(me, -1)",
     "dice that never fall far": "random_below(me, 2**62)",
 }
@@ -46,6 +51,34 @@ def plain_spin(me):
         x = 0.5 * x + 0.5
 """
 
+#: Functions with a short loop each, one calling the other, by name and as an argument.
+DEEP = """
+@paxsim.helper
+def deep_0(me):
+    for i in range(250):
+        me.memory[i % 9] += me.memory[i % 8] * 0.5
+
+handed_0 = deep_0
+"""
+for depth in range(1, 7):
+    DEEP += f"""
+@paxsim.helper
+def deep_{depth}(me):
+    for i in range(me.hand_count + 3):
+        pass
+    for i in range(250):
+        deep_{depth - 1}(me)
+
+@paxsim.helper
+def call_{depth}(function, me):
+    function(me)
+
+@paxsim.helper
+def handed_{depth}(me):
+    for i in range(250):
+        call_{depth}(handed_{depth - 1}, me)
+"""
+
 
 @pytest.fixture
 def impatient(monkeypatch):
@@ -62,7 +95,7 @@ def endless(tmp_path_factory):
     return find(
         tmp_path_factory.mktemp("endless"),
         "\n".join([*lines, "return 0"]),
-        SPINS,
+        SPINS + DEEP,
         "table, me, choice, which=-1",
     )
 
@@ -76,6 +109,17 @@ def test_a_policy_that_never_answers_is_stopped_and_named(endless, impatient, wa
     assert said.startswith(f"policy {stuck.label} at seat 1 gave no answer within 0.4 s, at the ")
     assert "to see this game: paxsim trace --players 2 --policies random," in said
     assert said.endswith("--seed 0 --deal 0 --rotation 1")
+
+
+def test_functions_that_call_functions_twice_do_not_grow_without_end(tmp_path, monkeypatch):
+    """Each is put in wherever it is called: twice, four times, eight times ..."""
+    monkeypatch.setattr(proof, "LARGEST", 400)
+    before = "@paxsim.helper\ndef f0(x):\n    return x * 3 % 7\n"
+    for depth in range(1, 12):
+        before += f"@paxsim.helper\ndef f{depth}(x):\n"
+        before += f"    return f{depth - 1}(x) + f{depth - 1}(x + 1)\n"
+    said = refused(tmp_path, "return f11(me.money) % choice.count", before)
+    assert "steps with all that it calls; allowed: 400" in said
 
 
 def test_after_a_policy_was_stopped_others_play_as_before(endless, impatient):
