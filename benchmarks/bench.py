@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import compare_c
+import heuristics
 import speeds
 import starting
 from measuring import RESULTS, markdown_table
@@ -37,6 +38,7 @@ def beside_c(quick: bool) -> Rows:
 SECTIONS: list[tuple[str, Callable[[bool], Rows]]] = [
     ("Random play, by number of players", speeds.by_players),
     ("Four players, by policy at all seats", speeds.by_policy),
+    ("Heuristics beside random play, in turns", heuristics.beside_random),
     ("Beside the same games in hand-written C", beside_c),
     ("Beside the plain-Python reference of the tests, 4 random players", speeds.beside_reference),
     ("Two threads against one, playing alone", speeds.thread_scaling),

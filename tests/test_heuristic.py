@@ -4,10 +4,12 @@ import inspect
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import paxsim
 from paxsim.engine.records import N_CATEGORIES
 from paxsim.policies.planner import heuristic
+from paxsim.policies.registry import HEURISTICS
 from paxsim.policies.wishes import EXTRA, MADE, MONEY, ROME, wish_card, wish_money, wish_to_peek
 
 
@@ -79,6 +81,14 @@ def test_every_turn_begins_with_no_wishes():
         game.apply(0)
     notes = asked(wavering, game)[1]
     assert np.all(notes[: ROME + N_CATEGORIES] == 0.0)
+
+
+@pytest.mark.parametrize("size", [1e12, -1e12])
+def test_wishes_beyond_all_measure_still_lead_to_an_option(size):
+    for name in HEURISTICS:
+        policy = paxsim.find_policy(name)
+        absurd = policy.with_params(dict.fromkeys(policy.params, size))
+        assert len(paxsim.play_batch(absurd, 3, deals=20)) == 20
 
 
 def test_a_wish_to_peek_comes_before_everything_else():

@@ -47,6 +47,7 @@ WRONG = (
     "a decision has fewer than two options",
     "the value below a legion is not the sum of its cards",
     "a discount does not follow from the wealth symbols",
+    "a strength does not follow from the symbols",
     "the deciding seat is not at the table",
     "the game goes on for ever",
     "the seat record of a seat changed its number",
@@ -63,6 +64,7 @@ WRONG = (
     NO_CHOICE,
     WRONG_VALUE,
     WRONG_DISCOUNT,
+    WRONG_STRENGTH,
     NO_SUCH_SEAT,
     ENDLESS,
     WRONG_SEAT,
@@ -162,6 +164,24 @@ def recount(game, notes, fresh):
 
 
 @checked
+def with_bonus(table, seat, category):
+    """A seat's symbols with a fleet for every so many armies, and the reverse."""
+    bonus = 0
+    if category == FLEET or category == ARMY:
+        bonus = table.symbols[seat, FLEET + ARMY - category] // table.rules.bonus_step
+    return table.symbols[seat, category] + bonus
+
+
+@checked
+def check_strongest(table):
+    """The strongest seat in every category."""
+    for category in range(N_CATEGORIES):
+        if table.strongest[category] != table.strength[: table.players, category].max():
+            return WRONG_STRENGTH
+    return FINE
+
+
+@checked
 def check_table(game):
     """Money, primus conspiratus, and the numbers that the engine keeps beside the cards."""
     table = game.table
@@ -173,6 +193,9 @@ def check_table(game):
             return IN_DEBT
         if table.discount[seat] != table.symbols[seat, WEALTH] // table.rules.discount_step:
             return WRONG_DISCOUNT
+        for category in range(N_CATEGORIES):
+            if table.strength[seat, category] != with_bonus(table, seat, category):
+                return WRONG_STRENGTH
         most = max(most, table.symbols[seat, INTRIGUE])
     held = 0 if table.primus == NOBODY else table.symbols[table.primus, INTRIGUE]
     if held != most or (table.primus != NOBODY and most == 0):
@@ -183,7 +206,7 @@ def check_table(game):
             value += table.legion_cards[legion, i] >> 8
         if value != table.legion_value[legion]:
             return WRONG_VALUE
-    return FINE
+    return check_strongest(table)
 
 
 @checked
@@ -386,6 +409,8 @@ def _shift_a_symbol(game):
 
 def _arm_beyond_the_limit(game):
     game["table"]["symbols"][1][ARMY] += 1
+    game["table"]["strength"][1][ARMY] += 1
+    game["table"]["strongest"][ARMY] += 1
     game["table"]["rome_symbols"][ARMY] -= 1
 
 
@@ -403,6 +428,8 @@ SPOILT = {
     "an army beyond the limit": (_arm_beyond_the_limit, OVER_LIMIT),
     "debts": (lambda game: game["seats"][1].__setitem__("money", -1), IN_DEBT),
     "a wrong discount": (_set("table", "discount", 9), WRONG_DISCOUNT),
+    "a wrong strength": (_set("table", "strength", 99), WRONG_STRENGTH),
+    "a wrong strongest": (_set("table", "strongest", 99), WRONG_STRENGTH),
     "a wrong value": (_set("table", "legion_value", 99), WRONG_VALUE),
     "a false primus": (lambda game: game["table"].__setitem__("primus", 1), WRONG_PRIMUS),
     "one option": (lambda game: game["choices"][0].__setitem__("count", 1), NO_CHOICE),

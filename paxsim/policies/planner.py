@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -70,8 +71,8 @@ _OWN_GROUP = 0.8
 _ROME_GROUP = 0.6
 _GIFT = 0.15
 _WASTE = 0.5
-#: More than anything is worth.
-_NO_BOUND = 1e9
+#: Less than any option is worth, as long as wishes are for points.
+_NOTHING = -1e9
 #: What the fleet or army that a land allows counts when that land is played.
 _OPENED = 0.8
 
@@ -190,7 +191,7 @@ def would_buy(table, me, legion, value, hope):
 def most_if_left(me, to_rome, rome_has):
     """An upper bound of `worth_if_left`; `rome_has` is the worth of the group Rome would take."""
     if me.memory[ROME_GAINS] > 0.0:
-        return _NO_BOUND
+        return math.inf
     # No group below a legion is worth more than nothing in Rome's hands.
     return max(_ROME_GROUP * (to_rome - rome_has), 0.0)
 
@@ -284,14 +285,14 @@ def choose_place(table, me, choice):
     if choice.drawn_count == 1:
         card = choice.drawn[0]
         hope = max(keep * hope_of(table, me, card), 0.0)
-        return choose_place_of(table, me, choice, card, hope, usual, usual, -_NO_BOUND)[0]
+        place, _ = choose_place_of(table, me, choice, card, hope, usual, usual, _NOTHING)
+        return max(place, 0)
     best = 0
-    best_score = -_NO_BOUND
+    best_score = _NOTHING
     for index in range(choice.drawn_count):
         card = choice.drawn[index]
         hope = max(keep * hope_of(table, me, card), 0.0)
-        # The hand gets another card in view instead, or an average one.
-        instead = max(usual, best_in_hand(table, me, choice, keep, index))
+        instead = hope_instead(table, me, choice, keep, usual, index)
         place, best_score = choose_place_of(
             table, me, choice, card, hope, instead, usual, best_score
         )
@@ -301,9 +302,9 @@ def choose_place(table, me, choice):
 
 
 @kernel
-def best_in_hand(table, me, choice, keep, but):
-    """What the best of the drawn cards, one of them left out, is worth in the hand."""
-    best = -_NO_BOUND
+def hope_instead(table, me, choice, keep, usual, but):
+    """What the hand gets instead of a drawn card: another card in view, or an average one."""
+    best = usual
     for index in range(choice.drawn_count):
         if index != but:
             best = max(best, keep * hope_of(table, me, choice.drawn[index]))
