@@ -48,3 +48,30 @@ def test_a_write_to_anything_but_its_own_memory_is_caught(slots):
 @pytest.mark.parametrize("cell", [0, 31])
 def test_a_write_to_its_own_memory_is_allowed_however_it_is_done(cell):
     assert paxsim.play(with_forger(MEMORY_SLOTS + 4 * cell), seed=5).rounds > 0
+
+
+def renaming(table, me, choice):
+    """Writes to the table under a name of a name that is given in a block further in."""
+    if table.round > 1:
+        if table.round > 2:
+            other = table.cards
+        last = other
+        last[0, 0] = 9
+    return 0
+
+
+def test_a_write_under_a_name_of_a_name_is_refused():
+    with pytest.raises(paxsim.PaxsimError, match=r"policy renaming: .*: writes to last\[0, 0\]"):
+        paxsim.policy(renaming)
+
+
+def test_a_loop_that_only_a_return_ends_is_allowed():
+    def patient(table, me, choice):
+        """Count its options down."""
+        option = choice.count
+        while True:
+            option -= 1
+            if option == 0:
+                return option
+
+    assert paxsim.policy(patient).name == "patient"
