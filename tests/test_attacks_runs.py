@@ -14,7 +14,7 @@ import paxsim
 from paxsim import charts
 from paxsim.cli import run_command
 from paxsim.cli.showing import SHOWN
-from paxsim.experiment import asking
+from paxsim.experiment import answers
 from paxsim.experiment.plan import fingerprint_of
 from paxsim.experiment.store import RunDirectory, plan_of, read_manifest
 from paxsim.report.study import Options, Study
@@ -93,9 +93,9 @@ def use_all_ways(folder):
 
 
 def show_it(folder):
-    result = asking.show(folder)
+    result = answers.show(folder)
     SHOWN[result.manifest["question"]["kind"]](result)
-    assert asking.incomplete(result) is not None and result.caption
+    assert answers.incomplete(result) is not None and result.caption
 
 
 def replay_it(folder):

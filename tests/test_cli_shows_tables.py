@@ -35,7 +35,8 @@ def check_spread(line, row, name, unit=1.0):
     Returns whether it is half the width.
     """
     value, low, high = (unit * row[name + end] for end in ("", "_low", "_high"))
-    found = re.findall(r"(-?\d[\d.]*) (?:± (\d[\d.]*)|\((-?\d[\d.]*) to (-?\d[\d.]*)\))", line)
+    plain = line.replace("−", "-")  # the terminal has the longer sign
+    found = re.findall(r"(-?\d[\d.]*) (?:± (\d[\d.]*)|\((-?\d[\d.]*) to (-?\d[\d.]*)\))", plain)
     for estimate, half, begin, end in found:
         pairs = [(half, (high - low) / 2)] if half else [(begin, low), (end, high)]
         if all(is_rounded(*pair) for pair in [(estimate, value), *pairs]):

@@ -24,6 +24,6 @@ def test_ten_times_the_games_take_no_more_memory(tmp_path):
         [sys.executable, "-c", SCRIPT], capture_output=True, text=True, cwd=tmp_path, timeout=200
     )
     before, after = map(float, done.stdout.split())
-    # 540,000 more results would take 300 MB.
-    assert after < before + 25, (before, after)
+    # 540,000 more results would take 300 MB; two workers that are busy at once take some.
+    assert after < before + 60, (before, after)
     assert after < 500
