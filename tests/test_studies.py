@@ -1,6 +1,7 @@
 """The studies are part of the package: all are found, and none needs a file beside it."""
 
 import ast
+import itertools
 import os
 import pkgutil
 import re
@@ -22,6 +23,7 @@ from paxsim.experiment.questions import compare_rules
 from paxsim.report.plan import STUDIES
 from paxsim.report.study import Options, Study
 from paxsim.studies import fields, load_study
+from paxsim.studies.luck_and_skill import leaders
 from paxsim.studies.rulings import win_changes
 
 PACKAGE = Path(paxsim.__file__).parent
@@ -184,3 +186,12 @@ def test_changes_of_win_rates_are_taken_within_blocks():
         row = table.loc[name]
         assert row["change"] == pytest.approx(within.mean(), abs=1e-12)
         assert (row["change_low"], row["change_high"]) == pytest.approx(ends, abs=1e-9)
+
+
+def test_a_lead_can_pass_from_the_first_seat_to_another():
+    """Every round is scored afresh: who led before does not lead because of that."""
+    setting, lineup = paxsim.make_setting(4), paxsim.make_lineup(fields.mixed_lineup(4), 4)
+    games = [leaders(setting, lineup, 3, deal, 0) for deal in range(20)]
+    passed = [(a, b) for leads in games for a, b in itertools.pairwise(leads)]
+    assert any(a == 0 and b > 0 for a, b in passed)
+    assert {leads[-1] for leads in games} > {0}
