@@ -129,11 +129,10 @@ def test_the_command_that_a_run_keeps_leaves_out_what_does_not_change_its_result
 
 
 def test_a_run_to_a_precision_may_take_more_games_than_usual(capsys):
-    """The usual number of games would be refused as too few for this precision."""
-    plan = ("run", "--policies", "builder,first", "--precision", "0.1%", "--plan")
-    assert run_command(list(plan)) == 0
-    (games,) = re.findall(r"([\d,]+) games", capsys.readouterr().out)[:1] or [""]
-    assert int(games.replace(",", "")) > 100_000
+    """A precision that no run reaches is refused with the number of games that it might take."""
+    asked = ("run", "--policies", "builder,first", "--precision", "0.01%", "--jobs", "1")
+    assert run_command(list(asked)) == 2
+    assert "allowed: 20,000,000 (see --games)" in capsys.readouterr().err
 
 
 def test_the_tables_of_a_result_in_python_are_those_of_the_command(capsys):

@@ -1,6 +1,6 @@
 """Does the suite notice? Apply one small mistake at a time to a copy of the package and test it.
 
-    python tests/mutants/run.py [--area AREA ...] [--only TEXT] [--jobs N] [--check]
+    python tests/mutants/run.py [--area AREA] [--only TEXT] [--jobs N] [--check]
 
 The mistakes are listed in the TOML files beside this script, one file an area:
 
@@ -67,6 +67,10 @@ class Mutant:
         old, new = self.old.splitlines(), self.new.splitlines()
         changed = [line for line in new if line not in old] or ["(left out)"]
         return f"{self.area} {self.number:>2}  {changed[0].strip()[:64]}"
+
+    def is_named(self, text):
+        """Whether a text is its area and number, or stands in it."""
+        return text == f"{self.area} {self.number}" or text in self.old or text in self.new
 
     def found_in(self, package):
         """The file below a copy of the package that has the text, and how often it is there.
@@ -270,7 +274,7 @@ def not_applicable(mutants):
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--area", action="append", help="only this area (may be repeated)")
-    parser.add_argument("--only", default="", help="only mutants whose text contains this")
+    parser.add_argument("--only", action="append", help='only these, e.g. "tally 3" or their text')
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--check", action="store_true", help="only look for the texts")
     parser.add_argument("--no-baseline", action="store_true", help="trust the faultless package")
@@ -283,7 +287,7 @@ def main():
         mutant
         for mutant in listed_mutants()
         if (not wish.area or mutant.area in wish.area)
-        and wish.only in f"{mutant.area} {mutant.number} {mutant.old} {mutant.new}"
+        and (not wish.only or any(mutant.is_named(text) for text in wish.only))
     ]
     problems = list(not_applicable(mutants))
     if wish.check:
