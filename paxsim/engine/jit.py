@@ -33,6 +33,14 @@ def kernel(function: Callable) -> Any:
     return numba.njit(**PART)(function)
 
 
+def called(function: Callable) -> Any:
+    """Compile a function as a part that is called: for what is seldom needed and long.
+
+    In every caller it would only be in the way of what is needed often.
+    """
+    return numba.njit(**{**PART, "forceinline": False})(function)
+
+
 def whole(function: Callable) -> Any:
     """A dispatcher for a function that is compiled together with all of its parts."""
     return numba.njit(**OPTIONS)(function)

@@ -16,7 +16,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from paxsim.engine.jit import kernel
+from paxsim.engine.jit import called, kernel
 from paxsim.helpers import (
     BUY,
     DISPLAY,
@@ -101,7 +101,7 @@ def worth_to_rome(me, card):
     return me.memory[ROME + category_of(card)] * symbols_of(card)
 
 
-@kernel
+@called
 def hand_limit(table, me):
     """The fleet and army limit that the seat can reach with the land and intrigue in its hand."""
     land = table.symbols[me.seat, LAND]
