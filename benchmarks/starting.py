@@ -14,7 +14,7 @@ import json, sys, time
 begin = time.perf_counter()
 import paxsim
 imported = time.perf_counter() - begin
-from paxsim.engine.play import play_games
+from paxsim.engine.loop import play_games
 play_games.compiled()
 engine = time.perf_counter() - begin - imported
 paxsim.play_batch("random", 4, deals=1000)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from paxsim.cards import DEFAULT_DECK
-from paxsim.engine.play import FINE, play_games, progress_dtype
+from paxsim.engine.loop import FINE, play_games, progress_dtype
 from paxsim.engine.records import DECISIONS, address_of, result_dtype
 from paxsim.engine.streams import seat_keys
 from paxsim.errors import PaxsimError
@@ -40,7 +40,7 @@ def ask_all(
     setting, lineup, seed
         What is being played.
     progress : numpy.void
-        Where it stands (``paxsim.engine.play.progress_dtype``).
+        Where it stands (``paxsim.engine.loop.progress_dtype``).
     patience : float, optional
         Seconds that a policy which is not built in may take for one decision.
 
@@ -90,10 +90,10 @@ def _failing_line(setting: Setting, lineup: Lineup, seed: int, progress: np.void
     """The line of a policy that raised an exception, found by playing the game once more."""
     if lineup.trusted:
         return ""
-    from paxsim.guests import lines
+    from paxsim.guests import whereabouts
 
     game, result, again = setting.new_game(), np.zeros(1, result_dtype), np.zeros(1, progress_dtype)
-    lines.forget()
+    whereabouts.forget()
     with contextlib.suppress(Exception):
         play_games(
             address_of(game),
@@ -108,7 +108,7 @@ def _failing_line(setting: Setting, lineup: Lineup, seed: int, progress: np.void
             address_of(again),
         )
     same = all(again[0][name] == progress[name] for name in ("deal", "rotation", "asked", "seat"))
-    return lines.last_line() if same else ""
+    return whereabouts.last_line() if same else ""
 
 
 def policy_error(

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from paxsim.cards import CATEGORIES, DEFAULT_DECK, Card, Deck
-from paxsim.engine.play import (
+from paxsim.engine.loop import (
     NO_SUCH_OPTION,
     apply_option,
     ask_policy,

@@ -8,9 +8,9 @@ Seats, legions and categories are numbers from 0; a card is a number that `categ
 from __future__ import annotations
 
 from paxsim.cards import ARMY, FLEET, INTRIGUE, LAND, RELIGION, SENATOR, WEALTH
+from paxsim.engine.choices import bought_legion, passes, placed_card, placed_to, played_card
 from paxsim.engine.codes import category_of, symbols_of, value_of
 from paxsim.engine.jit import kernel
-from paxsim.engine.options import bought_legion, passes, placed_card, placed_to, played_card
 from paxsim.engine.records import (
     BUY,
     DISPLAY,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from paxsim.cards import DEFAULT_DECK, Deck
-from paxsim.engine.play import (
+from paxsim.engine.loop import (
     apply_option,
     ask_policy,
     play_games,

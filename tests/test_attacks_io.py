@@ -21,8 +21,7 @@ import paxsim
 from paxsim import charts
 from paxsim.cards import unpublished_cards
 from paxsim.cli import run_command
-from paxsim.cli.tables import print_table
-from paxsim.cli.terminal import let_everything_be_written
+from paxsim.cli.console import let_everything_be_written, print_table
 from paxsim.experiment.result import as_csv
 from paxsim.quoting import as_cell, from_cell, visible
 

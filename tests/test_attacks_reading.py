@@ -398,7 +398,7 @@ STRANGERS = {
         "return stranger(me)",
     ),
     "an intrinsic of the engine": (
-        "from paxsim.engine.lineups import policy_at as stranger",
+        "from paxsim.engine.seating import policy_at as stranger",
         "return stranger(np.uint64(me.money))(table, me, choice)",
     ),
     "the views of the package": (

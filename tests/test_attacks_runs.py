@@ -13,7 +13,7 @@ from mistakes import mistake
 import paxsim
 from paxsim import charts
 from paxsim.cli import run_command
-from paxsim.cli.showing import SHOWN
+from paxsim.cli.printing import SHOWN
 from paxsim.experiment import answers
 from paxsim.experiment.plan import fingerprint_of
 from paxsim.experiment.store import RunDirectory, plan_of, read_manifest

@@ -7,7 +7,8 @@ import pytest
 
 import paxsim
 from paxsim.cli import run_command
-from paxsim.cli.running import command_line, parse_players, parse_share
+from paxsim.cli.options import parse_players, parse_share
+from paxsim.cli.progress import command_line
 
 
 def shown(capsys, *arguments):

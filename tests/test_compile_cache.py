@@ -26,7 +26,7 @@ import json, sys
 import numpy as np
 import paxsim
 from paxsim import cli
-from paxsim.engine.play import score_game
+from paxsim.engine.loop import score_game
 from paxsim.engine.records import address_of, result_dtype
 
 if "as-command" in sys.argv:

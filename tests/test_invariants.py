@@ -14,7 +14,7 @@ from conftest import TABLES
 import paxsim
 from paxsim.cards import ARMY, FLEET, INTRIGUE, LAND, WEALTH
 from paxsim.engine.jit import OPTIONS
-from paxsim.engine.play import apply_option, score_game, start_game
+from paxsim.engine.loop import apply_option, score_game, start_game
 from paxsim.engine.records import (
     DISPLAY,
     KEEP,

@@ -13,7 +13,7 @@ from browser import visit
 
 from paxsim.cli import run_command
 from paxsim.errors import PaxsimError
-from paxsim.report import plan
+from paxsim.report import budget
 from paxsim.report.build import build_report
 from paxsim.report.page import write_page
 from paxsim.studies import decks, fields
@@ -76,7 +76,7 @@ class Page(HTMLParser):
 
 
 def test_every_study_writes_tables_charts_and_findings(report):
-    for name in plan.STUDIES:
+    for name in budget.STUDIES:
         summary = json.loads((report / name / "study.json").read_text("utf-8"))
         assert summary["findings"] and summary["charts"] and summary["tables"]
         for chart in summary["charts"]:
@@ -99,7 +99,7 @@ def test_the_page_is_well_formed_and_self_contained(html):
 
 def test_everything_in_the_page_has_a_text(html):
     page = Page(html)
-    assert len(page.all("img")) >= len(plan.STUDIES)
+    assert len(page.all("img")) >= len(budget.STUDIES)
     assert all(len(image["alt"]) > 20 for image in page.all("img"))
     assert "<svg" not in html
 
@@ -108,13 +108,13 @@ def test_contents_lead_to_sections(html):
     page = Page(html)
     ids = {a["id"] for _, a in page.tags if "id" in a}
     links = {a["href"][1:] for a in page.all("a")}
-    assert set(plan.STUDIES) <= links <= ids
+    assert set(budget.STUDIES) <= links <= ids
 
 
 def test_the_page_leads_with_the_deck_and_rome(html):
     first = html.index("The symbols and values of the printed cards are not published")
     assert first < html.index("How often Rome wins</h3>") < html.index('id="decks"')
-    for name in plan.STUDIES:
+    for name in budget.STUDIES:
         assert f"paxsim study {name} --games" in html
 
 
@@ -146,8 +146,8 @@ def test_a_page_without_studies_is_refused(tmp_path):
 
 
 def test_the_plan_plays_two_million_games():
-    assert sum(plan.GAMES.values()) >= 2_000_000
-    assert {run for runs in plan.STUDIES.values() for run in runs} == set(plan.GAMES)
+    assert sum(budget.GAMES.values()) >= 2_000_000
+    assert {run for runs in budget.STUDIES.values() for run in runs} == set(budget.GAMES)
 
 
 def test_the_browser_notices_a_request(tmp_path):

@@ -9,7 +9,7 @@ import pytest
 from positions import deck_of
 
 import paxsim
-from paxsim.engine.play import start_game
+from paxsim.engine.loop import start_game
 from paxsim.engine.streams import below, next_word, seat_keys, seed_deal
 from paxsim.policies import find_policy
 

@@ -20,7 +20,7 @@ from paxsim import studies
 from paxsim.cli import run_command
 from paxsim.errors import PaxsimError
 from paxsim.experiment.questions import compare_rules
-from paxsim.report.plan import STUDIES
+from paxsim.report.budget import STUDIES
 from paxsim.report.study import Options, Study
 from paxsim.studies import fields, load_study
 from paxsim.studies.luck_and_skill import leaders
@@ -59,7 +59,7 @@ def imports_of(path):
 
 
 def test_studies_know_the_report_and_of_the_report_only_build_knows_studies():
-    known = {"paxsim.report.study", "paxsim.report.plan"}
+    known = {"paxsim.report.study", "paxsim.report.budget"}
     for path in (PACKAGE / "studies").glob("*.py"):
         of_report = [name for name in imports_of(path) if name.startswith("paxsim.report")]
         assert all(name.startswith(tuple(known)) for name in of_report), path.name

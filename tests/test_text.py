@@ -5,8 +5,8 @@ import math
 import pandas as pd
 import pytest
 
-from paxsim.cli.showing import percent as terminal_percent
-from paxsim.cli.showing import plus_minus
+from paxsim.cli.printing import percent as terminal_percent
+from paxsim.cli.printing import plus_minus
 from paxsim.report.display import shown_table
 from paxsim.stats import wilson
 from paxsim.text import amount, listing, percent, points, span

@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from paxsim.cli.terminal import give_up, let_everything_be_written, warn
+from paxsim.cli.console import give_up, let_everything_be_written, warn
 from paxsim.engine import cache
 from paxsim.errors import PaxsimError
 from paxsim.version import __version__

@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from paxsim.cli import options
-from paxsim.cli.terminal import say
+from paxsim.cli.console import say
 from paxsim.errors import checked_int
 from paxsim.lineup import Lineup
 from paxsim.setting import Setting

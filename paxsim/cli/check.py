@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from paxsim.cli.terminal import say, warn
+from paxsim.cli.console import say, warn
 
 
 @click.command("check")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import click
 
-from paxsim.cli.running import how_to_run, parse_games, parse_share, run_experiment
-from paxsim.cli.showing import show_comparison
-from paxsim.cli.terminal import say
+from paxsim.cli.console import say
+from paxsim.cli.options import how_to_run, parse_games, parse_share
+from paxsim.cli.printing import show_comparison
+from paxsim.cli.progress import run_experiment
 
 
 @click.command("compare")

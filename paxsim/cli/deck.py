@@ -7,8 +7,7 @@ import shlex
 import click
 
 from paxsim.cards import CATEGORIES, Deck, deck_names, load_deck, unpublished_cards
-from paxsim.cli.tables import print_table
-from paxsim.cli.terminal import say
+from paxsim.cli.console import print_table, say
 
 
 @click.group("deck")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,8 @@ from typing import Any
 import click
 
 from paxsim.cards import DEFAULT_DECK
-from paxsim.errors import checked_path
+from paxsim.errors import PaxsimError, checked_path
+from paxsim.quoting import told
 
 
 class _NamedPath(click.ParamType):
@@ -56,3 +58,67 @@ def setting(function: Callable) -> Callable:
     for option in (rules, deck, solo_level, players):
         function = option(function)
     return function
+
+
+def how_to_run(function: Callable) -> Callable:
+    """The options of every command that plays an experiment."""
+    decorators = (
+        click.option("--games", default="1e5", show_default=True, help="How many, e.g. 1e6."),
+        seed,
+        deck,
+        rules,
+        click.option("--jobs", type=int, help="Workers.  [default: one a core]"),
+        click.option(
+            "--backend",
+            default="threads",
+            show_default=True,
+            help="Where workers run: threads, processes or dask.",
+        ),
+        click.option("--address", help="Scheduler of a dask cluster, e.g. tcp://host:8786."),
+        click.option("--out", type=PATH, metavar="DIR", help="Keep the run here; resumes."),
+        click.option("--csv", type=PATH, metavar="DIR", help="Write every table as CSV here."),
+        click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout."),
+        click.option(
+            "--chunk-games", type=int, default=24_000, hidden=True, help="Games a task, about."
+        ),
+    )
+    for decorator in reversed(decorators):
+        function = decorator(function)
+    return function
+
+
+def parse_games(text: str) -> int:
+    """``"1e6"`` or ``"1000000"`` as a whole number."""
+    try:
+        number = float(text.replace("_", "").replace(",", ""))
+    except ValueError:
+        number = 0.5
+    if not number.is_integer() or number < 1:
+        raise PaxsimError(f"games: found {told(text)}; allowed: a positive whole number, e.g. 1e6")
+    return int(number)
+
+
+def parse_players(field: str, text: str | None) -> list[int] | None:
+    """``"4"``, ``"2-8"`` or ``"2,4,6-8"`` as numbers, e.g. player counts."""
+    if text is None:
+        return None
+    counts: list[int] = []
+    for part in text.split(","):
+        match = re.fullmatch(r"\s*(\d{1,3})\s*(?:-\s*(\d{1,3})\s*)?", part)
+        if match is None:
+            raise PaxsimError(f"{field}: found {text!r}; allowed: e.g. 4, 2-5 or 2,4,5")
+        first, last = int(match[1]), int(match[2] or match[1])
+        if last < first:
+            raise PaxsimError(f"{field}: found {text!r}; allowed: the smaller number first")
+        counts += range(first, last + 1)
+    if len(set(counts)) < len(counts):
+        raise PaxsimError(f"{field}: found {text!r}; allowed: every number once")
+    return counts
+
+
+def parse_share(field: str, text: str) -> float:
+    """``"0.2%"`` or ``"0.002"`` as a fraction."""
+    try:
+        return float(text[:-1]) / 100 if text.endswith("%") else float(text)
+    except ValueError:
+        raise PaxsimError(f"{field}: found {told(text)}; allowed: e.g. 0.2% or 0.002") from None

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import click
 
-from paxsim.cli.tables import print_table
-from paxsim.cli.terminal import say
+from paxsim.cli.console import print_table, say
 
 
 @click.command("policies")

@@ -1,19 +1,26 @@
-"""The progress bar of a run: rate, time left and the win rates so far; silent when piped."""
+"""A question asked under a progress bar, which is silent when piped, and its answer shown."""
 
 from __future__ import annotations
 
+import shlex
 import sys
 import time
-from typing import Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
 
+import click
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Column
 
-from paxsim.cli.tables import make_console
+from paxsim.cli import EXIT_INTERRUPTED
+from paxsim.cli.console import make_console, say, warn
 from paxsim.quoting import one_line
 
 #: Characters that the other columns take, with what stands before the win rates.
 _OTHER_COLUMNS = 45
+#: Options that change how a run is carried out and not what it plays.
+_VARYING = ("--jobs", "--backend", "--address", "--out", "--json", "--csv", "--chunk-games")
 
 
 class ProgressBar:
@@ -96,3 +103,85 @@ def rates_so_far(standing: Any, room: int) -> str:
     length = max(1, room // len(rates) - len(" 12.3 "))
     said = " ".join(f"{name[:length]} {rate:.1f}" for name, rate in rates)
     return f"wins % {one_line(said)}"
+
+
+def command_line() -> str:
+    """The command as typed, without what does not change its results."""
+    words: list[str] = []
+    skip = False
+    for word in sys.argv[1:]:
+        name = word.partition("=")[0]
+        if skip:
+            skip = False
+        elif name in _VARYING:
+            skip = "=" not in word and name != "--json"
+        else:
+            words.append(word)
+    return shlex.join(["paxsim", *words])
+
+
+def run_experiment(
+    question: Callable[..., Any],
+    shown: Callable[[Any], None],
+    *,
+    jobs: int | None,
+    backend: str,
+    address: str | None,
+    out: Path | None,
+    csv: Path | None,
+    as_json: bool,
+    chunk_games: int,
+    **arguments: Any,
+) -> None:
+    """Ask a question with a progress bar and show its result.
+
+    Parameters
+    ----------
+    question : callable
+        One of `paxsim.experiment.questions`.
+    shown : callable
+        Prints the result for a person.
+    """
+    from paxsim.experiment.tablefiles import check_table_folder
+
+    if csv is not None:
+        check_table_folder("csv", csv)  # before playing: it would be a pity about the games
+    notices: list[str] = []
+    bar = ProgressBar()
+    try:
+        with bar:
+            result = question(
+                **arguments,
+                jobs=jobs,
+                backend=backend,
+                address=address,
+                out=out,
+                chunk_games=chunk_games,
+                progress=bar.update,
+                command=command_line(),
+                notices=notices,
+            )
+    except KeyboardInterrupt:
+        _say_interrupted(bar.games, out)
+    for notice in notices:
+        warn(notice)
+    if csv is not None:
+        result.to_csv(csv)
+    if as_json:
+        say(result.to_json())
+    else:
+        shown(result)
+        seconds = result.timing["seconds"]
+        rate = result.games / max(result.timing["playing_seconds"], 1e-9)
+        say(f"{result.caption}; {seconds:.1f} s, {rate:,.0f} games a second")
+
+
+def _say_interrupted(games: int, out: Path | None) -> NoReturn:
+    """End a run that the user stopped, and say how to go on."""
+    kept = (
+        f"what is done is kept in {out}: the same command goes on from there"
+        if out
+        else "nothing is kept; with --out DIR it would be, and the same command would go on"
+    )
+    warn(f"interrupted after {games:,} games; {kept}")
+    click.get_current_context().exit(EXIT_INTERRUPTED)

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from paxsim.cli import options
-from paxsim.cli.terminal import say
+from paxsim.cli.console import say
 from paxsim.errors import PaxsimError
 
 
@@ -26,9 +26,9 @@ from paxsim.errors import PaxsimError
 @click.option("--page-only", is_flag=True, help="Write the page from what the studies wrote.")
 def command(scale, seed, jobs, out, studies, page_only):
     """Run the standing studies and write OUT/index.html, with tables and charts beside it."""
+    from paxsim.report.budget import SEED, STUDIES
     from paxsim.report.build import build_report
     from paxsim.report.page import write_page
-    from paxsim.report.plan import SEED, STUDIES
 
     for name in studies:
         if name not in STUDIES:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import click
 
 from paxsim.cli import options
-from paxsim.cli.running import how_to_run, parse_games, parse_players, parse_share, run_experiment
-from paxsim.cli.showing import show_simulation
-from paxsim.cli.terminal import say
+from paxsim.cli.console import say
+from paxsim.cli.options import how_to_run, parse_games, parse_players, parse_share
+from paxsim.cli.printing import show_simulation
+from paxsim.cli.progress import run_experiment
 
 
 @click.command("run")

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from paxsim.cli import options
-from paxsim.cli.terminal import say, warn
+from paxsim.cli.console import say, warn
 
 
 @click.command("show")
@@ -16,7 +16,7 @@ from paxsim.cli.terminal import say, warn
 @options.csv
 def command(directory: Path, as_json: bool, csv: Path | None) -> None:
     """Print the tables of the run in DIRECTORY, without playing."""
-    from paxsim.cli.showing import SHOWN
+    from paxsim.cli.printing import SHOWN
     from paxsim.experiment.answers import incomplete, show
 
     result = show(directory)

@@ -8,9 +8,8 @@ from pathlib import Path
 import click
 
 from paxsim.cli import EXIT_INTERRUPTED, options
-from paxsim.cli.running import parse_games
-from paxsim.cli.tables import print_table
-from paxsim.cli.terminal import say, warn
+from paxsim.cli.console import print_table, say, warn
+from paxsim.cli.options import parse_games
 from paxsim.errors import PaxsimError
 
 
@@ -34,9 +33,9 @@ def command(
     Tables, charts and findings go to OUT/NAME; `paxsim report --page-only` makes a page of what is
     there.
     """
+    from paxsim.report.bar import Bar
+    from paxsim.report.budget import SEED, study_games
     from paxsim.report.build import run_study
-    from paxsim.report.plan import SEED, study_games
-    from paxsim.report.progress import Bar
     from paxsim.report.study import Options
     from paxsim.studies import load_study
 
@@ -65,7 +64,7 @@ def command(
 
 def checked_size(name: str, games: str) -> int:
     """A number of games that a study can be scaled to."""
-    from paxsim.report.plan import MAX_SCALE, study_games
+    from paxsim.report.budget import MAX_SCALE, study_games
 
     wanted, most = parse_games(games), MAX_SCALE * study_games(name)
     if wanted > most:
@@ -75,7 +74,7 @@ def checked_size(name: str, games: str) -> int:
 
 def list_studies() -> None:
     """Print every study with its question and how much it plays."""
-    from paxsim.report.plan import STUDIES, study_games
+    from paxsim.report.budget import STUDIES, study_games
     from paxsim.studies import load_study
 
     rows = [(name, load_study(name).QUESTION, f"{study_games(name):,}") for name in STUDIES]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
-from paxsim.cli.running import how_to_run, parse_games, parse_players, run_experiment
-from paxsim.cli.showing import show_tournament
+from paxsim.cli.options import how_to_run, parse_games, parse_players
+from paxsim.cli.printing import show_tournament
+from paxsim.cli.progress import run_experiment
 
 
 @click.command("tournament")

@@ -11,7 +11,7 @@ import click
 
 from paxsim.cards import load_deck
 from paxsim.cli import options
-from paxsim.cli.terminal import say
+from paxsim.cli.console import say
 from paxsim.errors import PaxsimError, checked_int
 from paxsim.files import atomic_write
 from paxsim.rules import load_rules

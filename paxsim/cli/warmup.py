@@ -6,7 +6,7 @@ import time
 
 import click
 
-from paxsim.cli.terminal import say
+from paxsim.cli.console import say
 
 #: Compiled code of other versions goes after so many days without use.
 DAYS_KEPT = 30

@@ -112,7 +112,7 @@ choice_dtype = np.dtype(
         ("drawn_count", np.int32),
         ("places", np.int32),  # PLACE: number of open destinations
         ("drawn", np.uint16, MAX_DRAFT),  # DISPLAY, KEEP, PLACE: the drawn cards
-        ("options", np.int16, RING),  # see paxsim.engine.options
+        ("options", np.int16, RING),  # see paxsim.engine.choices
     ],
     align=True,
 )

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from paxsim.guests import arithmetic, lines, watch
+from paxsim.guests import arithmetic, watch, whereabouts
 
 _MATH = """
 acos acosh asin asinh atan atan2 atanh copysign cos cosh degrees erf erfc exp expm1 fabs fmod gamma
@@ -32,7 +32,7 @@ where zeros zeros_like
 FUNCTIONS: tuple[Any, ...] = (
     *(abs, bool, enumerate, float, len, max, min, range, slice, sum, zip),
     *arithmetic.CHECKED.values(),
-    *(lines.note, watch.check_in),
+    *(whereabouts.note, watch.check_in),
     *(getattr(math, name) for name in _MATH.split()),
     *(getattr(np, name) for name in _NUMPY.split()),
 )

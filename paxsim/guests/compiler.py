@@ -24,7 +24,7 @@ from numba.core.ir_utils import build_definitions, mk_unique_var
 from numba.core.typed_passes import NopythonTypeInference
 from numba.core.untyped_passes import MakeFunctionToJitFunction
 
-from paxsim.guests import lines
+from paxsim.guests import whereabouts
 from paxsim.guests.arithmetic import CHECKED
 from paxsim.guests.loops import places_to_check_in
 from paxsim.guests.proof import Proof, refuse
@@ -58,7 +58,7 @@ def guest(function: Callable, explaining: bool = False) -> Any:
     function : callable
         A plain Python function.
     explaining : bool
-        Whether it notes each line of the user's that it comes to (see `paxsim.guests.lines`).
+        Whether it notes each line of the user's that it comes to (see `paxsim.guests.whereabouts`).
     """
     compiler = _ExplainingCompiler if explaining else _GuestCompiler
     return numba.njit(**OPTIONS, pipeline_class=compiler)(function)
@@ -115,7 +115,7 @@ class _TakeIn(FunctionPass):
             for statement in block.body:
                 if id(getattr(statement, "value", None)) in beginnings:
                     body += _call(block, check_in, [], block.loc)
-                if self.explaining and lines.is_of_a_user(self.function):
+                if self.explaining and whereabouts.is_of_a_user(self.function):
                     body += self._note(block, statement)
                 if isinstance(statement, ir.Assign):
                     body += self._taken_in(block, statement)
@@ -175,8 +175,10 @@ class _TakeIn(FunctionPass):
         if loc.line != getattr(block, "_noted", None):
             block._noted = loc.line
             place = ir.Var(block.scope, mk_unique_var("$place"), loc)
-            yield ir.Assign(ir.Const(lines.number_of(loc.filename, loc.line), loc), place, loc)
-            yield from _call(block, lines.note, [place], loc)
+            yield ir.Assign(
+                ir.Const(whereabouts.number_of(loc.filename, loc.line), loc), place, loc
+            )
+            yield from _call(block, whereabouts.note, [place], loc)
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)

@@ -15,7 +15,7 @@ from numba import types
 from numba.core import ir
 
 from paxsim.errors import PaxsimError
-from paxsim.guests import allowed, origins
+from paxsim.guests import allowed, implementers
 
 #: Steps of a function with all that it calls; beyond that it would take minutes to compile.
 LARGEST = 16_000
@@ -120,7 +120,7 @@ class Proof:
         context = self.state.typingctx
         kind = context.resolve_value_type(function)
         if isinstance(kind, types.Function) and signature is not None:
-            stranger = origins.foreign_function(context, kind, signature.args)
+            stranger = implementers.foreign_function(context, kind, signature.args)
             if stranger is not None:
                 raise self._refuse(f"uses {stranger} as {allowed.name_of(function)}")
 
@@ -187,7 +187,7 @@ class Proof:
 
     def _check_getattr(self, value: Any) -> None:
         owner = self._type(value.value)
-        stranger = origins.foreign_attribute(self.state.typingctx, owner, value.attr)
+        stranger = implementers.foreign_attribute(self.state.typingctx, owner, value.attr)
         if stranger is not None:
             raise self._refuse(f"uses {stranger} as {value.attr}")
         if isinstance(owner, (types.Record, types.Module)):

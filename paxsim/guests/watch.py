@@ -118,7 +118,7 @@ def play_watched(
     play : callable
         Plays a batch, or asks for one decision.
     progress : numpy.void
-        Where it stands (``paxsim.engine.play.progress_dtype``).
+        Where it stands (``paxsim.engine.loop.progress_dtype``).
     patience : float
         Seconds that it may stand still.
     blame : callable

@@ -19,8 +19,8 @@ from numba.core.ir import Loc
 
 from paxsim.engine.cache import enable_package_cache
 from paxsim.engine.jit import OPTIONS, kernel, whole
-from paxsim.engine.lineups import POLICY_SIGNATURE, policy_address
 from paxsim.engine.records import MAX_PARAMS
+from paxsim.engine.seating import POLICY_SIGNATURE, policy_address
 from paxsim.errors import PaxsimError, is_number, unknown
 from paxsim.policies.fingerprint import code_fingerprint, note_compiled, package_fingerprint
 from paxsim.policies.userfiles import keep_user_file, user_file_of
@@ -117,7 +117,7 @@ class Policy:
         return _compile_built_in(self.function) if self.built_in else compile_guest(self.function)
 
     def address(self, explaining: bool = False) -> int:
-        """Where its compiled code is (see `paxsim.engine.lineups`).
+        """Where its compiled code is (see `paxsim.engine.seating`).
 
         With `explaining`, a policy that is not built in notes the line that it is at.
         """
@@ -211,7 +211,7 @@ def compile_guest(function: Callable, explaining: bool = False) -> Any:
     function : callable
         The policy.
     explaining : bool
-        Whether it notes the line it is at (see `paxsim.guests.lines`).
+        Whether it notes the line it is at (see `paxsim.guests.whereabouts`).
     """
     from paxsim.guests import views  # only those who bring policies of their own need it
     from paxsim.guests.compiler import guest

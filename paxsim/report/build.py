@@ -13,9 +13,9 @@ from typing import Any
 
 from paxsim.errors import PaxsimError, is_number
 from paxsim.quoting import told
+from paxsim.report.bar import Bar
+from paxsim.report.budget import MAX_SCALE, SEED, STUDIES, study_games
 from paxsim.report.page import write_page
-from paxsim.report.plan import MAX_SCALE, SEED, STUDIES, study_games
-from paxsim.report.progress import Bar
 from paxsim.report.study import Options, Study
 from paxsim.studies import load_study
 

@@ -15,8 +15,8 @@ from paxsim.errors import PaxsimError, checked_path
 from paxsim.experiment.manifest import load_json
 from paxsim.files import atomic_write
 from paxsim.quoting import from_cell, one_line
+from paxsim.report.budget import HEADLINE_PLAYERS, STUDIES
 from paxsim.report.display import shown_table
-from paxsim.report.plan import HEADLINE_PLAYERS, STUDIES
 from paxsim.report.study import SUMMARY
 from paxsim.setting import MAX_NUMBER
 from paxsim.shapes import FLAG, NUMBER, TEXT, Each, Kind, misfit, one_of, whole

@@ -28,8 +28,8 @@ from paxsim.experiment.result import Result, as_csv
 from paxsim.experiment.run import checked_jobs
 from paxsim.files import atomic_write, make_folder
 from paxsim.policies.fingerprint import package_fingerprint
-from paxsim.report.plan import GAMES, SEED, study_games
-from paxsim.report.progress import Silent
+from paxsim.report.bar import Silent
+from paxsim.report.budget import GAMES, SEED, study_games
 from paxsim.setting import MAX_NUMBER
 from paxsim.version import __version__
 

@@ -5,7 +5,7 @@ A study is a module with a ``TITLE``, a ``QUESTION`` and a function ``run(study)
 `fields` (who plays, and the runs that several studies share), `findings` (from a row of a table to
 a sentence) and `claims` with `deckclaims` (the headline findings, judged deck by deck).
 
-Who knows whom: studies know `paxsim.report.study` and `paxsim.report.plan`. Of the report only
+Who knows whom: studies know `paxsim.report.study` and `paxsim.report.budget`. Of the report only
 `paxsim.report.build` knows the studies, by the names in the plan, and it loads one when its turn
 comes; the page is made from the files that studies wrote.
 """
@@ -16,7 +16,7 @@ import importlib
 from types import ModuleType
 
 from paxsim.errors import PaxsimError
-from paxsim.report.plan import STUDIES
+from paxsim.report.budget import STUDIES
 
 
 def load_study(name: str) -> ModuleType:

@@ -13,7 +13,7 @@ from paxsim import charts
 from paxsim.cards import deck_names
 from paxsim.experiment.questions import simulate, solo, tournament
 from paxsim.experiment.result import Result
-from paxsim.report.plan import HEADLINE_PLAYERS
+from paxsim.report.budget import HEADLINE_PLAYERS
 from paxsim.report.study import MIN_BLOCKS, Study
 from paxsim.rules import SOLO_LEVELS
 from paxsim.studies import fields

@@ -24,7 +24,7 @@ from paxsim.experiment.run import checked_jobs
 from paxsim.game import Game, walk
 from paxsim.lineup import Lineup, make_lineup
 from paxsim.playing import play_batch
-from paxsim.report.plan import HEADLINE_PLAYERS
+from paxsim.report.budget import HEADLINE_PLAYERS
 from paxsim.report.study import MIN_BLOCKS, Finding, Study
 from paxsim.setting import Setting, make_setting
 from paxsim.stats import Moments, contrast, variance_shares, wilson

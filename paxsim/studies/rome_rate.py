@@ -15,7 +15,7 @@ import pandas as pd
 from paxsim import charts
 from paxsim.experiment.questions import simulate
 from paxsim.experiment.result import Result
-from paxsim.report.plan import HEADLINE_PLAYERS
+from paxsim.report.budget import HEADLINE_PLAYERS
 from paxsim.report.study import MIN_BLOCKS, Finding, Study
 from paxsim.stats import contrast, wilson
 from paxsim.stats.constants import SURE_ERRORS

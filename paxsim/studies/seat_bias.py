@@ -12,7 +12,7 @@ import pandas as pd
 from paxsim import charts
 from paxsim.experiment.questions import compare_rules
 from paxsim.experiment.result import Result
-from paxsim.report.plan import HEADLINE_PLAYERS
+from paxsim.report.budget import HEADLINE_PLAYERS
 from paxsim.report.study import MIN_BLOCKS, Finding, Study
 from paxsim.stats.constants import SURE
 from paxsim.studies import fields

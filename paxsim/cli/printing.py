@@ -6,8 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from paxsim.cli.tables import print_table
-from paxsim.cli.terminal import say
+from paxsim.cli.console import print_table, say
 from paxsim.text import amount
 
 

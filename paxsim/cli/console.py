@@ -1,16 +1,22 @@
-"""Tables in the terminal, all in one style."""
+"""Everything that the command line prints goes through here: shown, never obeyed.
+
+Names, notes, paths and messages may come from anybody's file, with markup or control characters.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from rich import box
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+import click
 
-from paxsim.quoting import one_line
+from paxsim.quoting import one_line, visible
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 #: Columns of a table that goes to a file or a pipe.
 PIPED_WIDTH = 120
@@ -18,8 +24,36 @@ PIPED_WIDTH = 120
 TEXT_WIDTH = 12
 
 
+def say(text: str) -> None:
+    """Print lines of results."""
+    click.echo(visible(text))
+
+
+def warn(text: str) -> None:
+    """Print one line on stderr; where that is not possible, there is nobody to tell."""
+    with contextlib.suppress(OSError):
+        click.echo(f"paxsim: {one_line(text)}", err=True)
+
+
+def let_everything_be_written() -> None:
+    """A character that the terminal's encoding lacks is spelled out, and never an error."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def give_up(stream: object) -> None:
+    """Send what is still to be written to nowhere, so that Python does not complain at its end."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())  # type: ignore[attr-defined]
+        os.close(nowhere)
+
+
 def make_console(stderr: bool = False, width: int | None = None) -> Console:
     """A console on which square brackets and colons are nothing but characters."""
+    from rich.console import Console  # here: most commands print no table, and rich takes a while
+
     return Console(stderr=stderr, width=width, markup=False, emoji=False, highlight=False)
 
 
@@ -36,6 +70,10 @@ def print_table(
     Where the terminal is narrow, headings and texts are wrapped; numbers never are, and nothing is
     cut off.
     """
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
     in_terminal = sys.stdout is not None and sys.stdout.isatty()
     console = make_console(width=None if in_terminal else PIPED_WIDTH)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)

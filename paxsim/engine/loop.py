@@ -16,10 +16,10 @@ from numba.extending import intrinsic
 
 from paxsim.engine import steps
 from paxsim.engine.jit import entry, kernel
-from paxsim.engine.lineups import POLICY_SIGNATURE as POLICY_SIGNATURE
-from paxsim.engine.lineups import AddressesType, ParamsType, policy_at, seat_lineup
 from paxsim.engine.records import MAX_PLAYERS, GameType, LogType, ResultType, result_dtype
 from paxsim.engine.scoring import score
+from paxsim.engine.seating import POLICY_SIGNATURE as POLICY_SIGNATURE
+from paxsim.engine.seating import AddressesType, ParamsType, policy_at, seat_lineup
 from paxsim.engine.streams import KeysType
 
 # Whether a policy answered with an option that there is.
