@@ -32,7 +32,6 @@ from paxsim.engine.records import (
     TURN,
     address_of,
     game_dtype,
-    log_dtype,
     result_dtype,
 )
 from paxsim.engine.streams import seat_keys
@@ -41,10 +40,6 @@ from paxsim.failures import ask_all
 from paxsim.lineup import Lineup
 from paxsim.rules import Rules
 from paxsim.setting import MAX_NUMBER, Setting, check_numbers, make_setting
-
-#: The log of games whose events nobody wants: it is never written to.
-NO_EVENTS = np.zeros(1, log_dtype)
-_NO_EVENTS_ADDRESS = address_of(NO_EVENTS)
 
 
 class Option(NamedTuple):
@@ -114,31 +109,23 @@ class Game:
     ):
         setting = make_setting(players, solo_level=solo_level, deck=deck, rules=rules)
         numbers = check_numbers(setting, seed, deal, rotation)
-        self._begin(setting, NO_EVENTS)
-        self._start(*numbers)
+        self._begin(setting, *numbers)
 
-    def _begin(self, setting: Setting, log: np.ndarray) -> None:
+    def _begin(self, setting: Setting, seed: int, deal: int, rotation: int) -> None:
         self.setting = setting
-        self._log = log
-        self._log_address = address_of(log)
         self._hold(setting.new_game())
+        start_game(self._address, seat_keys(seed), seed, deal, rotation)
 
     def _hold(self, games: np.ndarray) -> None:
         # As bytes, which numpy copies thirty times as fast as a record.
         self._bytes = games.view(np.uint8)
         self._address = address_of(self._bytes)
 
-    def _start(self, seed: int, deal: int, rotation: int) -> None:
-        start_game(self._address, self._log_address, seat_keys(seed), seed, deal, rotation)
-
     @classmethod
-    def of_setting(
-        cls, setting: Setting, seed: int, deal: int, rotation: int, log: np.ndarray
-    ) -> Game:
-        """A game of a checked setting that writes its events into `log` (for traces)."""
+    def of_setting(cls, setting: Setting, seed: int, deal: int, rotation: int) -> Game:
+        """A game of a checked setting, by checked numbers."""
         game = cls.__new__(cls)
-        game._begin(setting, log)
-        game._start(seed, deal, rotation)
+        game._begin(setting, seed, deal, rotation)
         return game
 
     @property
@@ -196,7 +183,7 @@ class Game:
         if type(option) is not int:
             option = checked_int("option", option, 0, MAX_NUMBER)
         try:
-            done = apply_option(self._address, self._log_address, option)
+            done = apply_option(self._address, option)
         except OverflowError:
             done = NO_SUCH_OPTION
         if done == NO_SUCH_OPTION:
@@ -214,10 +201,9 @@ class Game:
         return ask_policy(self._address, address_of(progress))
 
     def copy(self) -> Game:
-        """An independent copy that can be continued on its own; it writes no events."""
+        """An independent copy that can be continued on its own."""
         other = type(self).__new__(type(self))
         other.setting = self.setting
-        other._log, other._log_address = NO_EVENTS, _NO_EVENTS_ADDRESS
         other._hold(self._bytes.copy())
         return other
 
@@ -265,14 +251,7 @@ class Game:
         }
 
 
-def walk(
-    setting: Setting,
-    lineup: Lineup,
-    seed: int,
-    deal: int,
-    rotation: int,
-    log: np.ndarray | None = None,
-) -> Iterator[Game]:
+def walk(setting: Setting, lineup: Lineup, seed: int, deal: int, rotation: int) -> Iterator[Game]:
     """Play a game with a line-up, stopping before its first decision and after every one.
 
     Parameters
@@ -281,8 +260,6 @@ def walk(
         See `paxsim.make_setting` and `paxsim.make_lineup`.
     seed, deal, rotation : int
         Which game.
-    log : numpy.ndarray, optional
-        Where its events are written, shape ``(1,)``, type ``log_dtype``.
 
     Yields
     ------
@@ -290,7 +267,7 @@ def walk(
         The same object each time, one decision further.
     """
     seed, deal, rotation = check_numbers(setting, seed, deal, rotation)
-    game = Game.of_setting(setting, seed, deal, rotation, NO_EVENTS if log is None else log)
+    game = Game.of_setting(setting, seed, deal, rotation)
     progress = np.zeros(1, progress_dtype)
     progress["deal"] = deal
     game.take_seats(lineup, rotation, progress)

@@ -14,6 +14,7 @@ from paxsim.engine.loop import (
     apply_option,
     ask_policy,
     play_games,
+    play_logged,
     progress_dtype,
     score_game,
     start_game,
@@ -271,7 +272,8 @@ def warm_up() -> Iterator[str]:
     """Compile, or load, the engine and every built-in policy; yield what was done, step by step."""
     play_batch("random", 2, deals=1)
     yield "engine"
-    for entry_point in (start_game, apply_option, take_seats, ask_policy, score_game):
+    steps = (start_game, apply_option, take_seats, ask_policy, score_game, play_logged)
+    for entry_point in steps:
         entry_point.compiled()  # type: ignore[attr-defined]
     yield "steps"
     for name in BUILT_IN:

@@ -1,24 +1,41 @@
-"""Traces: one game as JSON Lines, all that is needed to replay it on a table.
+"""Traces: games as JSON Lines, all that is needed to replay them on a table.
 
-The engine's event log says what happened between two decisions; this module puts it into words.
+Games are played in compiled calls that write down what happens (`paxsim.engine.events`); this
+module has the text for each word of that log.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from paxsim.cards import CATEGORIES, Card
 from paxsim.engine import events
-from paxsim.engine.records import NOBODY, TO_BOTTOM, TO_HAND, log_dtype
-from paxsim.game import Game, walk
+from paxsim.engine.loop import play_logged, progress_dtype, take_seats
+from paxsim.engine.records import (
+    LARGEST_STEP,
+    LOG_SIZE,
+    NOBODY,
+    TO_BOTTOM,
+    TO_HAND,
+    address_of,
+    log_dtype,
+    result_dtype,
+)
+from paxsim.engine.streams import seat_keys
+from paxsim.failures import PolicyError, ask_all
 from paxsim.lineup import Lineup
 from paxsim.setting import Setting, check_numbers
 
 VERSION = 1
+
+#: Words of the log after which it is put into text: some eight games of four players.
+FULL = LOG_SIZE - LARGEST_STEP
+#: Texts that are remembered; a thousand games of one line-up take about three thousand.
+_MOST_TEXTS = 100_000
 
 
 def trace_game(
@@ -33,232 +50,221 @@ def trace_game(
     seed, deal, rotation : int
         Which game.
     """
-    seed, deal, rotation = check_numbers(setting, seed, deal, rotation)
-    log = np.zeros(1, log_dtype)
-    log[0]["on"] = 1
-    teller = _Teller(setting, lineup, seed, deal, rotation)
-    for game in walk(setting, lineup, seed, deal, rotation, log):
-        yield from teller.tell(log[0])
-        if game.over:
-            yield _score_event(game)
+    return map(json.loads, trace_lines(setting, lineup, seed, deal, 1, rotation))
 
 
 def trace_lines(
     setting: Setting, lineup: Lineup, seed: int, first_deal: int, games: int, rotation: int
 ) -> Iterator[str]:
     """Traces of several deals, one JSON text a line."""
-    for deal in range(first_deal, first_deal + games):
-        for event in trace_game(setting, lineup, seed, deal, rotation):
-            yield json.dumps(event)
+    for text in trace_texts(setting, lineup, seed, first_deal, games, rotation):
+        yield from text.splitlines()
+
+
+def trace_texts(
+    setting: Setting, lineup: Lineup, seed: int, first_deal: int, games: int, rotation: int
+) -> Iterator[str]:
+    """Traces of several deals, in pieces of whole lines.
+
+    After the last line before a policy failed, this raises its `PolicyError`.
+    """
+    seed, first_deal, rotation = check_numbers(setting, seed, first_deal, rotation)
+    teller = _Teller(setting, lineup, seed, first_deal, rotation)
+    for words in _logged(setting, lineup, seed, first_deal, games, rotation):
+        text = teller.tell(words)
+        if text:  # there is none while the first line goes on
+            yield text
+
+
+def _logged(
+    setting: Setting, lineup: Lineup, seed: int, first_deal: int, games: int, rotation: int
+) -> Iterator[list[int]]:
+    """Play deals, and yield what happens each time that the log is full, and at the end."""
+    game, result = setting.new_game(), np.zeros(1, result_dtype)
+    log, progress = np.zeros(1, log_dtype), np.zeros(1, progress_dtype)
+    log[0]["full"] = FULL
+    progress[0]["deal"] = first_deal - 1
+    take_seats(
+        address_of(game), lineup.addresses(), lineup.params(), rotation, address_of(progress)
+    )
+    arguments = (
+        *map(address_of, (game, log, result, progress)),
+        seat_keys(seed),
+        seed,
+        first_deal + games - 1,
+    )
+    failure: PolicyError | None = None
+    more = True
+    while more:
+        try:
+            more = ask_all(lambda: play_logged(*arguments), setting, lineup, seed, progress[0])
+        except PolicyError as error:
+            failure, more = error, False
+        yield log[0]["words"][: log[0]["used"]].tolist()
+    if failure is not None:
+        raise failure
 
 
 class _Teller:
-    """Turns the numbers of the event log into the events of a trace."""
+    """Puts the log of consecutive deals into text."""
 
     def __init__(self, setting: Setting, lineup: Lineup, seed: int, deal: int, rotation: int):
-        self.setting = setting
-        self.lineup = lineup
-        self.seed, self.deal, self.rotation = seed, deal, rotation
-        self.draft: dict[str, Any] | None = None
-        # Primus conspiratus may move while a solo draft goes on; it is told after the draft.
-        self.held_back: list[dict[str, Any]] = []
+        self._deal = deal
+        self._before_deal = _opened(
+            event="setup",
+            version=VERSION,
+            players=setting.players,
+            solo_level=setting.solo_level,
+            seed=seed,
+        )
+        self._after_deal = _further(
+            policies=lineup.at_seats(rotation),
+            deck_name=setting.deck.name,
+            deck_fingerprint=setting.deck.fingerprint,
+            rules=setting.rules.changed_for(setting.players),
+            legions=setting.resolved()["legions"],
+        )
+        self._rotation = rotation
+        #: The line that the log has ended in.
+        self._begun = ""
 
-    def tell(self, log: np.void) -> Iterator[dict[str, Any]]:
-        """The events in the log, which is emptied."""
-        words = iter(log["words"][: log["used"]].tolist())
-        log["used"] = 0
-        for code in words:
-            numbers = (next(words), next(words), next(words))
-            yield from _TELLERS[code](self, numbers, words)
+    def tell(self, words: list[int]) -> str:
+        """The text of the log up to its last whole line; the rest is kept for the next time."""
+        if len(_texts) > _MOST_TEXTS:
+            _texts.clear()
+        first, *deals = "".join(map(_texts.__getitem__, words)).split(_SETUP)
+        told = [self._begun, first]
+        for deal in deals:
+            told += (self._setup(), deal)
+        text, _, self._begun = "".join(told).rpartition("\n")
+        return text and f"{text}\n"
 
-    def setup(self, _numbers, words):
-        setting = self.setting
-        removed, hidden, opened, deck = (_cards(words) for _ in range(4))
-        yield {
-            "event": "setup",
-            "version": VERSION,
-            "players": setting.players,
-            "solo_level": setting.solo_level,
-            "seed": self.seed,
-            "game": {"deal": self.deal, "rotation": self.rotation},
-            "policies": self.lineup.at_seats(self.rotation),
-            "deck_name": setting.deck.name,
-            "deck_fingerprint": setting.deck.fingerprint,
-            "rules": setting.rules.changed_for(setting.players),
-            "legions": setting.resolved()["legions"],
-            "removed": removed,
-            "rome_hidden": hidden,
-            "rome_open": opened,
-            "deck": deck,
-        }
-
-    def drawn(self, numbers, words):
-        self.draft = {"event": "draft", "seat": numbers[0] + 1, "drawn": _cards(words)}
-        yield from ()
-
-    def shown(self, numbers, _words):
-        self.draft.setdefault("displayed", []).append(_card(numbers[1]))
-        yield from ()
-
-    def kept(self, numbers, words):
-        yield {**self.draft, "kept": _card(numbers[1]), "bottom": _cards(words)}
-        yield from self.held_back
-        self.draft, self.held_back = None, []
-
-    def refill(self, numbers, words):
-        cards = [[next(words) + 1, _card(next(words))] for _ in range(numbers[0])]
-        yield {"event": "refill", "cards": cards}
-
-    def round(self, numbers, _words):
-        yield {"event": "round", "round": numbers[0], "start": numbers[1] + 1}
-
-    def peek(self, numbers, words):
-        yield {
-            "event": "peek",
-            "seat": numbers[0] + 1,
-            "seen": _cards(words),
-            "money": numbers[1],
-        }
-
-    def reveal(self, numbers, words):
-        yield {"event": "reveal", "seat": numbers[0] + 1, "cards": _cards(words)}
-
-    def place(self, numbers, _words):
-        seat, card, place = numbers
-        event = {"event": "place", "seat": seat + 1, "card": _card(card)}
-        if place == TO_HAND:
-            yield {**event, "to": "hand"}
-        elif place == TO_BOTTOM:
-            yield {**event, "to": "bottom"}
-        else:
-            yield {**event, "to": "legion", "legion": place + 1}
-
-    def compensation(self, numbers, _words):
-        yield _money_event("compensation", numbers)
-
-    def income(self, numbers, _words):
-        yield _money_event("income", numbers)
-
-    def buy(self, numbers, words):
-        seat, legion, price = numbers
-        money = next(words)
-        yield {
-            "event": "buy",
-            "seat": seat + 1,
-            "legion": legion + 1,
-            "cards": _cards(words),
-            "price": price,
-            "money": money,
-        }
-
-    def play(self, numbers, words):
-        yield _card_event("play", numbers, words)
-
-    def react(self, numbers, words):
-        yield _card_event("react", numbers, words)
-
-    def primus(self, numbers, _words):
-        seat, holder = numbers[:2]
-        event = {
-            "event": "primus",
-            "seat": seat + 1,
-            "from": None if holder == NOBODY else holder + 1,
-        }
-        if self.draft is None:
-            yield event
-        else:
-            self.held_back.append(event)
-
-    def rome_takes(self, numbers, words):
-        yield {
-            "event": "rome_takes",
-            "legion": numbers[0] + 1,
-            "cards": _cards(words),
-            "value": numbers[1],
-        }
-
-    def end(self, numbers, _words):
-        rounds, deck_left, empty = numbers
-        yield {"event": "end", "rounds": rounds, "deck_left": deck_left, "empty_legions": empty}
+    def _setup(self) -> str:
+        """How the next deal begins."""
+        game = {"deal": self._deal, "rotation": self._rotation}
+        self._deal += 1
+        return f'{self._before_deal}{_further(game=game)}{self._after_deal}, "removed": ['
 
 
-_TELLERS = {
-    events.SETUP: _Teller.setup,
-    events.DRAWN: _Teller.drawn,
-    events.SHOWN: _Teller.shown,
-    events.KEPT: _Teller.kept,
-    events.REFILL: _Teller.refill,
-    events.ROUND: _Teller.round,
-    events.PEEKED: _Teller.peek,
-    events.REVEAL: _Teller.reveal,
-    events.PLACED: _Teller.place,
-    events.COMPENSATION: _Teller.compensation,
-    events.BOUGHT: _Teller.buy,
-    events.PLAYED: _Teller.play,
-    events.PRIMUS: _Teller.primus,
-    events.INCOME: _Teller.income,
-    events.REACTED: _Teller.react,
-    events.ROME_TAKES: _Teller.rome_takes,
-    events.END: _Teller.end,
+def _opened(**fields: Any) -> str:
+    """A JSON object with these fields that is not closed yet."""
+    return json.dumps(fields)[:-1]
+
+
+def _further(**fields: Any) -> str:
+    """More fields of a JSON object."""
+    return f", {json.dumps(fields)[1:-1]}"
+
+
+def _event(event: str, seat: int, **fields: Any) -> str:
+    """An event of a seat, which the log counts from 0; it is not closed yet."""
+    return _opened(event=event, seat=seat + 1, **fields)
+
+
+def _listed(place: int, text: str) -> str:
+    """An item of a list; in the log the first has place 0, as have the others not."""
+    return f", {text}" if place else text
+
+
+def _name(card: int) -> str:
+    return f'"{Card.from_code(card)}"'
+
+
+def _destination(place: int) -> dict[str, Any]:
+    """Where a drawn card went, in the words of a trace."""
+    if place == TO_HAND:
+        return {"to": "hand"}
+    if place == TO_BOTTOM:
+        return {"to": "bottom"}
+    return {"to": "legion", "legion": place + 1}
+
+
+#: Stands where a deal begins, until that is told: it depends on more than the word in the log.
+_SETUP = "\0"
+_POINTS = ("categories", "stronger", "fleet_army", "primus", "wealthiest", "total")
+
+#: The text of a word of the log, by its code; from its place (a seat, a legion or a place in a
+#: list), its card and its number.
+_TELLERS: dict[int, Callable[[int, int, int], str]] = {
+    events.SETUP: lambda *_: _SETUP,
+    events.ROME_HIDDEN: lambda *_: '], "rome_hidden": [',
+    events.ROME_OPEN: lambda *_: '], "rome_open": [',
+    events.DECK: lambda *_: '], "deck": [',
+    events.DRAFT: lambda seat, *_: f'{_event("draft", seat)}, "drawn": [',
+    events.SHOWN: lambda place, card, _: (
+        f", {_name(card)}" if place else f', "displayed": [{_name(card)}'
+    ),
+    events.KEPT: lambda shown, card, _: (
+        f'{"]" if shown else ""}, "kept": {_name(card)}, "bottom": ['
+    ),
+    events.REFILL: lambda *_: '{"event": "refill", "cards": [',
+    events.REFILLED: lambda place, card, legion: _listed(place, f"[{legion + 1}, {_name(card)}]"),
+    events.ROUND: lambda start, _, number: (
+        json.dumps({"event": "round", "round": number, "start": start + 1}) + "\n"
+    ),
+    events.PEEK: lambda seat, *_: f'{_event("peek", seat)}, "seen": [',
+    events.REVEAL: lambda seat, *_: f'{_event("reveal", seat)}, "cards": [',
+    events.PLACE: lambda seat, card, place: (
+        _event("place", seat, card=str(Card.from_code(card)), **_destination(place)) + "}\n"
+    ),
+    events.COMPENSATION: lambda seat, _, aurei: _event("compensation", seat, aurei=aurei),
+    events.INCOME: lambda seat, _, aurei: _event("income", seat, aurei=aurei),
+    events.BUY: lambda seat, _, legion: f'{_event("buy", seat, legion=legion + 1)}, "cards": [',
+    events.PLAY: lambda seat, card, price: _event(
+        "play", seat, card=str(Card.from_code(card)), price=price
+    ),
+    events.REACT: lambda seat, card, price: _event(
+        "react", seat, card=str(Card.from_code(card)), price=price
+    ),
+    events.PRIMUS: lambda seat, _, holder: (
+        _event("primus", seat, **{"from": None if holder == NOBODY else holder + 1}) + "}\n"
+    ),
+    events.ROME_TAKES: lambda legion, *_: (
+        f'{_opened(event="rome_takes", legion=legion + 1)}, "cards": ['
+    ),
+    events.END: lambda empty, deck_left, rounds: (
+        _opened(event="end", rounds=rounds, deck_left=deck_left, empty_legions=empty) + "}\n"
+    ),
+    events.CARD: lambda place, card, _: _listed(place, _name(card)),
+    events.LIST_END: lambda *_: "]",
+    events.EVENT_END: lambda *_: "]}\n",
+    events.PRICE: lambda _place, _card, price: f'], "price": {price}',
+    events.MONEY: lambda _place, _card, money: f', "money": {money}}}\n',
+    events.VALUE: lambda _place, _card, value: f'], "value": {value}}}\n',
+    events.SCORE: lambda *_: '{"event": "score", "rome": {',
+    events.SYMBOLS: lambda category, _, symbols: _listed(
+        category, f'"{CATEGORIES[category]}": {symbols}'
+    ),
+    events.SEATS: lambda *_: '}, "players": [',
+    events.SEAT: lambda seat, *_: _listed(seat, f'{_opened(seat=seat + 1)}, "symbols": {{'),
+    events.HAND: lambda _place, _card, money: f'}}, "money": {money}, "hand": [',
+    events.POINTS: lambda part, _, points: (
+        ("" if part else '], "points": {') + _listed(part, f'"{_POINTS[part]}": {points}')
+    ),
+    events.SEAT_END: lambda *_: "}}",
+    events.OUTCOME: lambda primus, categories, rome_wins: (
+        "]"
+        + _further(primus=primus or None, rome_categories=categories, rome_wins=bool(rome_wins))
+        + ', "winners": ['
+    ),
+    events.WINNER: lambda place, _, seat: _listed(place, str(seat + 1)),
+    events.SHARES: lambda *_: '], "shares": [',
+    events.SHARE: lambda place, _, winners: _listed(place, str(1 / winners if winners else 0.0)),
+    events.SCORED: lambda solo, _, won: (
+        "]" + (_further(solo_won=bool(won)) if solo else "") + "}\n"
+    ),
 }
 
 
-def _card(code: int) -> str:
-    return str(Card.from_code(code))
+class _Texts(dict[int, str]):
+    """The texts of words of the log; one that is missing is worked out and remembered."""
+
+    def __missing__(self, word: int) -> str:
+        place = word >> events.PLACE_SHIFT & 0xFF
+        card = word >> events.CARD_SHIFT & 0xFFFF
+        text = _TELLERS[word & 0xFF](place, card, word >> events.NUMBER_SHIFT)
+        self[word] = text
+        return text
 
 
-def _cards(words: Iterator[int]) -> list[str]:
-    """A list of cards, which the log holds as its length and the cards."""
-    return [_card(next(words)) for _ in range(next(words))]
-
-
-def _money_event(name: str, numbers: tuple[int, int, int]) -> dict[str, Any]:
-    seat, aurei, money = numbers
-    return {"event": name, "seat": seat + 1, "aurei": aurei, "money": money}
-
-
-def _card_event(name: str, numbers: tuple[int, int, int], words: Iterator[int]) -> dict[str, Any]:
-    seat, card, price = numbers
-    return {
-        "event": name,
-        "seat": seat + 1,
-        "card": _card(card),
-        "price": price,
-        "money": next(words),
-    }
-
-
-def _symbols(numbers: np.ndarray) -> dict[str, int]:
-    return {category: int(numbers[i]) for i, category in enumerate(CATEGORIES)}
-
-
-def _score_event(game: Game) -> dict[str, Any]:
-    """The last line of a trace."""
-    result = game.result()
-    seats = range(game.setting.players)
-    shares = result["shares"][: len(seats)].tolist()
-    event = {
-        "event": "score",
-        "rome": _symbols(result["rome_symbols"]),
-        "players": [_player_score(game, result, seat) for seat in seats],
-        "primus": int(result["primus"]) + 1 or None,
-        "rome_categories": int(result["rome_categories"]),
-        "rome_wins": bool(result["rome_wins"]),
-        "winners": [seat + 1 for seat in seats if shares[seat] > 0],
-        "shares": shares,
-    }
-    if game.setting.solo_level:
-        event["solo_won"] = not event["rome_wins"]
-    return event
-
-
-def _player_score(game: Game, result: np.void, seat: int) -> dict[str, Any]:
-    parts = ("categories", "stronger", "fleet_army", "primus", "wealthiest")
-    points = {part: int(result[f"points_{part}"][seat]) for part in parts}
-    return {
-        "seat": seat + 1,
-        "symbols": _symbols(result["symbols"][seat]),
-        "money": int(result["money"][seat]),
-        "hand": game.state()["seats"][seat]["hand"],
-        "points": {**points, "total": int(result["points"][seat])},
-    }
+_texts = _Texts()

@@ -26,7 +26,6 @@ from paxsim.engine.records import (
     RING,
     TURN,
     address_of,
-    log_dtype,
     result_dtype,
 )
 from paxsim.engine.streams import below, seat_keys, seed_seat
@@ -280,7 +279,7 @@ def compiled_checker():
     def check_game(game, places, notes, keys, seed, deal, eager):
         """Play one random game and check it at every decision; return what is wrong."""
         seed_seat(notes.stream, keys, 7, deal, 0)
-        start(places[0], places[1], keys, seed, deal, 0)
+        start(places[0], keys, seed, deal, 0)
         wrong = check_position(game, notes, True)
         for _ in range(MOST_DECISIONS):
             if wrong or game.hidden.decision == OVER:
@@ -290,7 +289,7 @@ def compiled_checker():
             if eager and choice.kind == TURN and below(notes.stream, 4):
                 option = 0
             notes.asked[choice.kind] += 1
-            apply(places[0], places[1], option)
+            apply(places[0], option)
             wrong = check_position(game, notes, False)
         return ENDLESS
 
@@ -301,7 +300,7 @@ def compiled_checker():
             wrong = check_game(game, places, notes, keys, seed, deal, eager)
             if wrong:
                 return deal, wrong
-            score(places[0], places[2] + deal * RESULT_SIZE)
+            score(places[0], places[1] + deal * RESULT_SIZE)
         return games, FINE
 
     return check_games
@@ -334,10 +333,10 @@ def new_notes(deck):
 def check(setting, games, seed):
     """Run the checker; return the results and its notes, or fail with the first wrong thing."""
     notes, results = new_notes(setting.deck), np.zeros(games, result_dtype)
-    record, log = setting.new_game(), np.zeros(1, log_dtype)
+    record = setting.new_game()
     for eager, part in enumerate(np.array_split(results, 2)):
         keys = seat_keys(seed + eager)
-        places = tuple(map(address_of, (record, log, part)))
+        places = tuple(map(address_of, (record, part)))
         fine, wrong = compiled_checker()(
             record[0], places, notes, keys, seed + eager, len(part), eager
         )

@@ -147,7 +147,7 @@ def shuffles(players, rules, deals):
     in_force = game.setting.resolved()
     dealt = len(DISTINCT) + in_force["cards_added"] - in_force["cards_removed"]
     for deal in range(deals):
-        start_game(game._address, game._log_address, seat_keys(99), 99, deal, 0)
+        start_game(game._address, seat_keys(99), 99, deal, 0)
         top = [numbers[code] for code in hidden["deck"][:dealt].tolist()]
         yield top, [numbers[c] for c in hidden["removed"][: hidden["removed_count"]].tolist()]
 

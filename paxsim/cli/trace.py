@@ -49,18 +49,18 @@ def command(
     players, solo_level, deck, rules, policies, seed, deal, games, rotation, directory, game, out
 ) -> None:
     """Play games and write down every event, hidden cards included, as JSON Lines."""
-    from paxsim.trace import trace_lines
+    from paxsim.trace import trace_texts
 
     if directory is not None:
-        lines = lines_of_run(directory, game or 0, games, given_options())
+        texts = texts_of_run(directory, game or 0, games, given_options())
     elif game is not None:
         raise PaxsimError("game: found without a run; allowed: with --run DIR, or --deal instead")
     else:
         setting, lineup = checked_game(
             players, solo_level, deck, rules, policies, seed, deal, games, rotation
         )
-        lines = trace_lines(setting, lineup, seed, deal, games, rotation)
-    write_lines(lines, out)
+        texts = trace_texts(setting, lineup, seed, deal, games, rotation)
+    write_texts(texts, out)
 
 
 def given_options() -> dict[str, Any]:
@@ -74,8 +74,8 @@ def given_options() -> dict[str, Any]:
     }
 
 
-def lines_of_run(directory: Path, first: int, games: int, given: dict[str, Any]) -> Iterator[str]:
-    """Traces of games of a stored run, in the order of their numbers.
+def texts_of_run(directory: Path, first: int, games: int, given: dict[str, Any]) -> Iterator[str]:
+    """Traces of games of a stored run, in the order of their numbers, in pieces of whole lines.
 
     Parameters
     ----------
@@ -87,18 +87,18 @@ def lines_of_run(directory: Path, first: int, games: int, given: dict[str, Any])
         Options that were given besides; they must say what the run says of the first game.
     """
     from paxsim.experiment.store import plan_of, read_manifest
-    from paxsim.trace import trace_lines
+    from paxsim.trace import trace_texts
 
     plan = plan_of(read_manifest(directory))
     checked_int("game", first, 0, plan.games - 1)
     checked_int("games", games, 1, plan.games - first)
     _refuse_contradictions(plan, first, given)
 
-    def lines_of(number: int) -> Iterator[str]:
+    def texts_of(number: int) -> Iterator[str]:
         match, lineup, deal, rotation = plan.locate_game(number)
-        return trace_lines(match.setting, lineup, plan.seed, deal, 1, rotation)
+        return trace_texts(match.setting, lineup, plan.seed, deal, 1, rotation)
 
-    return itertools.chain.from_iterable(map(lines_of, range(first, first + games)))
+    return itertools.chain.from_iterable(map(texts_of, range(first, first + games)))
 
 
 def _refuse_contradictions(plan: Plan, game: int, given: dict[str, Any]) -> None:
@@ -153,12 +153,11 @@ def checked_game(players, solo_level, deck, rules, policies, seed, deal, games, 
     return setting, lineup
 
 
-def write_lines(lines: Iterable[str], out: Path | None) -> None:
-    """Write lines to a file, all or nothing, or to the terminal."""
+def write_texts(texts: Iterable[str], out: Path | None) -> None:
+    """Write pieces of whole lines to a file, all or nothing, or to the terminal."""
     if out is None:
-        for line in lines:
-            say(line)
+        for text in texts:
+            say(text.removesuffix("\n"))
         return
     with atomic_write(out) as file:
-        for line in lines:
-            file.write(line + "\n")
+        file.writelines(texts)

@@ -14,10 +14,10 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
-from paxsim.engine import steps
+from paxsim.engine import events, steps
 from paxsim.engine.jit import entry, kernel
 from paxsim.engine.records import MAX_PLAYERS, GameType, LogType, ResultType, result_dtype
-from paxsim.engine.scoring import score
+from paxsim.engine.scoring import score, write_score
 from paxsim.engine.seating import POLICY_SIGNATURE as POLICY_SIGNATURE
 from paxsim.engine.seating import AddressesType, ParamsType, policy_at, seat_lineup
 from paxsim.engine.streams import KeysType
@@ -43,7 +43,7 @@ progress_dtype = np.dtype(
 )
 ProgressType = numba.from_dtype(progress_dtype)
 
-#: Batches write no events; see paxsim.engine.events.
+#: Only traces write down what happens; see paxsim.engine.events.
 NO_LOG = None
 
 _RESULT_SIZE = result_dtype.itemsize
@@ -88,10 +88,15 @@ def is_an_option(option, count, progress):
 
 
 @kernel
-def play_to_the_end(game, progress, count):
-    """Play a game from a decision with `count` options; return how many decisions were asked."""
-    decisions = 0
+def play_on(game, log, progress, count, decisions):
+    """Play a game from a decision with `count` options to its end, or until the log is full.
+
+    Returns how many decisions were asked, those before this one included.
+    """
     while count > 0:
+        if log is not None:
+            if events.is_full(log):
+                return decisions
         option = steps.ONLY
         if count > 1:
             decisions += 1
@@ -99,7 +104,7 @@ def play_to_the_end(game, progress, count):
             option = ask(game, policy_at(progress.policies[game.hidden.seat]), progress)
             if not is_an_option(option, count, progress):
                 return decisions
-        count = steps.carry_out(game, NO_LOG, option)
+        count = steps.carry_out(game, log, option)
     return decisions
 
 
@@ -153,7 +158,7 @@ def play_games(
             progress.deal = deal
             progress.seat = -1
             count = steps.begin_game(game, NO_LOG, keys, seed, deal, rotation)
-            decisions = play_to_the_end(game, progress, count)
+            decisions = play_on(game, NO_LOG, progress, count, 0)
             if progress.failure != FINE:
                 return played
             result = result_at(results_address + (index * turns + turn) * _RESULT_SIZE)
@@ -165,16 +170,48 @@ def play_games(
     return played
 
 
-@entry(types.int64(types.int64, types.int64, KeysType, types.int64, types.int64, types.int64))
-def start_game(game_address, log_address, keys, seed, deal, rotation):
+@entry(
+    types.boolean(
+        types.int64, types.int64, types.int64, types.int64, KeysType, types.int64, types.int64
+    )
+)
+def play_logged(game_address, log_address, result_address, progress_address, keys, seed, last_deal):
+    """Play deal after deal up to the last one, or until the log, which is emptied first, is full.
+
+    `progress` has the rotation, the policies (see `take_seats`) and the deal before the first one.
+    Call it again to play on: it returns whether there is anything left to play.
+    """
+    game = game_at(game_address)
+    log = log_at(log_address)
+    progress = progress_at(progress_address)
+    log.used = 0
+    count = options_asked(game)
+    while not events.is_full(log):
+        if count == 0:
+            if progress.deal == last_deal:
+                return False
+            progress.deal += 1
+            progress.asked = 0
+            count = steps.begin_game(game, log, keys, seed, progress.deal, progress.rotation)
+        play_on(game, log, progress, count, progress.asked)
+        if progress.failure != FINE:
+            return False
+        count = options_asked(game)
+        if count == 0:
+            write_score(game, log, result_at(result_address))
+    return True
+
+
+@entry(types.int64(types.int64, KeysType, types.int64, types.int64, types.int64))
+def start_game(game_address, keys, seed, deal, rotation):
     """Deal a game and stop at its first decision; return how many options it has."""
     game = game_at(game_address)
-    steps.start(game, log_at(log_address), keys, seed, deal, rotation)
+    steps.start(game, NO_LOG, keys, seed, deal, rotation)
     return options_asked(game)
 
 
-@entry(types.int64(types.int64, types.int64, types.int64))
-def apply_option(game_address, log_address, option):
+@entry(types.int64(types.int64, types.int64))
+def apply_option(game_address, option):
     """Apply one option and stop at the next decision; return how many options that one has.
 
     That is 0 at the end of the game, and -1 if there is no such option: then nothing is done.
@@ -182,7 +219,7 @@ def apply_option(game_address, log_address, option):
     game = game_at(game_address)
     if not 0 <= option < options_asked(game):
         return NO_SUCH_OPTION
-    steps.apply(game, log_at(log_address), option)
+    steps.apply(game, NO_LOG, option)
     return options_asked(game)
 
 

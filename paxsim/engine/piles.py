@@ -129,4 +129,4 @@ def move_primus(table, log, seat):
     if holder == NOBODY or table.symbols[seat, INTRIGUE] > table.symbols[holder, INTRIGUE]:
         table.primus = seat
         if log is not None:
-            events.write_event(log, events.PRIMUS, seat, holder, 0)
+            events.write(log, events.PRIMUS, seat, 0, holder)

@@ -180,8 +180,18 @@ result_dtype = np.dtype(
     align=True,
 )
 
-#: Events since the last decision, for traces; see paxsim.engine.events.
-log_dtype = np.dtype([("on", np.int32), ("used", np.int32), ("words", np.int32, 4096)], align=True)
+#: Words that the largest step of a game may write: its cards are all in one list, or in two.
+LARGEST_STEP = 1024
+LOG_SIZE = 8 * LARGEST_STEP
+#: What happened, for traces; see paxsim.engine.events.
+log_dtype = np.dtype(
+    [
+        ("used", np.int32),
+        ("full", np.int32),  # words after which games wait; a step more must fit
+        ("words", np.int64, LOG_SIZE),
+    ],
+    align=True,
+)
 
 
 def address_of(record: np.ndarray) -> int:

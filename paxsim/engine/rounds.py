@@ -25,7 +25,7 @@ def begin_round(game, log):
     table.round += 1
     table.turns_left = table.players - 1
     if log is not None:
-        events.write_event(log, events.ROUND, table.round, table.start, 0)
+        events.write(log, events.ROUND, table.start, 0, table.round)
     return begin_turn(game, table.start)
 
 
@@ -80,8 +80,9 @@ def rome_takes(table, log):
     if richest == NOBODY:
         return
     if log is not None:
-        events.write_event(log, events.ROME_TAKES, richest, table.legion_value[richest], 0)
+        events.write(log, events.ROME_TAKES, richest, 0, 0)
         events.write_cards(log, table.legion_cards[richest], 0, table.legion_size[richest])
+        events.write(log, events.VALUE, 0, 0, table.legion_value[richest])
     for i in range(table.legion_size[richest]):
         card = table.legion_cards[richest, i]
         table.rome_symbols[category_of(card)] += symbols_of(card)
@@ -103,18 +104,19 @@ def empty_legions(table):
 def refill(game, log):
     """One card below every empty legion, in legion order; the deck must have enough."""
     table = game.table
-    if log is not None:
-        empty = empty_legions(table)
-        if empty == 0:
-            return
-        events.write_event(log, events.REFILL, empty, 0, 0)
+    refilled = 0
     for legion in range(table.legions):
         if table.legion_size[legion] == 0:
             card = draw_card(game)
             put_below_legion(table, legion, card)
             if log is not None:
-                events.write(log, legion)
-                events.write(log, card)
+                if refilled == 0:
+                    events.write(log, events.REFILL, 0, 0, 0)
+                events.write(log, events.REFILLED, min(refilled, 1), card, legion)
+                refilled += 1
+    if log is not None:
+        if refilled > 0:
+            events.write(log, events.EVENT_END, 0, 0, 0)
 
 
 @kernel
@@ -122,5 +124,5 @@ def end_game(game, log):
     """No more decisions."""
     table = game.table
     if log is not None:
-        events.write_event(log, events.END, table.round, table.deck_left, empty_legions(table))
+        events.write(log, events.END, empty_legions(table), table.deck_left, table.round)
     return offer(game, game.choices[game.hidden.seat], OVER, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from paxsim.cards import ARMY, FLEET
+from paxsim.engine import events
 from paxsim.engine.jit import kernel
 from paxsim.engine.records import N_CATEGORIES, NOBODY, TIE_MONEY
 from paxsim.engine.rounds import empty_legions
@@ -170,3 +171,52 @@ def rank(game, result, seat, other, by_money):
     if difference == 0 and by_money:
         difference = wealth_of(game, seat) - wealth_of(game, other)
     return difference
+
+
+@kernel
+def write_score(game, log, result):
+    """Score a finished game and log how it ended; `result` is only what it is worked out in."""
+    players = game.table.players
+    for seat in range(players):
+        result.shares[seat] = 0.0
+    score(game, result)
+    events.write(log, events.SCORE, 0, 0, 0)
+    write_symbols(log, result.rome_symbols)
+    events.write(log, events.SEATS, 0, 0, 0)
+    for seat in range(players):
+        write_seat(game, log, result, seat)
+    events.write(log, events.OUTCOME, result.primus + 1, result.rome_categories, result.rome_wins)
+    told = 0
+    for seat in range(players):
+        if result.shares[seat] > 0:
+            events.write(log, events.WINNER, min(told, 1), 0, seat)
+            told += 1
+    events.write(log, events.SHARES, 0, 0, 0)
+    for seat in range(players):
+        sharing = result.winners if result.shares[seat] > 0 else 0
+        events.write(log, events.SHARE, min(seat, 1), 0, sharing)
+    events.write(log, events.SCORED, min(game.table.solo_level, 1), 0, not result.rome_wins)
+
+
+@kernel
+def write_symbols(log, symbols):
+    """Log how many symbols somebody has, by category."""
+    for category in range(N_CATEGORIES):
+        events.write(log, events.SYMBOLS, category, 0, symbols[category])
+
+
+@kernel
+def write_seat(game, log, result, seat):
+    """Log what a seat has in the end, and its points."""
+    me = game.seats[seat]
+    events.write(log, events.SEAT, seat, 0, 0)
+    write_symbols(log, result.symbols[seat])
+    events.write(log, events.HAND, 0, 0, me.money)
+    events.write_cards(log, me.hand, 0, me.hand_count)
+    events.write(log, events.POINTS, 0, 0, result.points_categories[seat])
+    events.write(log, events.POINTS, 1, 0, result.points_stronger[seat])
+    events.write(log, events.POINTS, 2, 0, result.points_fleet_army[seat])
+    events.write(log, events.POINTS, 3, 0, result.points_primus[seat])
+    events.write(log, events.POINTS, 4, 0, result.points_wealthiest[seat])
+    events.write(log, events.POINTS, 5, 0, result.points[seat])
+    events.write(log, events.SEAT_END, 0, 0, 0)

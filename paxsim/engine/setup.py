@@ -165,11 +165,15 @@ def write_setup(game, log):
     """Log the whole deal; Rome's open cards lie just before the deck's top in the ring."""
     hidden = game.hidden
     rules = game.table.rules
-    events.write_event(log, events.SETUP, 0, 0, 0)
+    events.write(log, events.SETUP, 0, 0, 0)
     events.write_cards(log, hidden.removed, 0, hidden.removed_count)
+    events.write(log, events.ROME_HIDDEN, 0, 0, 0)
     events.write_cards(log, hidden.rome_hidden, 0, rules.rome_hidden)
+    events.write(log, events.ROME_OPEN, 0, 0, 0)
     events.write_cards(log, hidden.deck, hidden.top - rules.rome_open, rules.rome_open)
+    events.write(log, events.DECK, 0, 0, 0)
     events.write_cards(log, hidden.deck, hidden.top, game.table.deck_left)
+    events.write(log, events.EVENT_END, 0, 0, 0)
 
 
 @kernel
@@ -187,8 +191,9 @@ def begin_draft(game, log, seat):
         choice.drawn[i] = draw_card(game)
     choice.drawn_count = size
     if log is not None:
-        events.write_event(log, events.DRAWN, seat, 0, 0)
+        events.write(log, events.DRAFT, seat, 0, 0)
         events.write_cards(log, choice.drawn, 0, size)
+        events.write(log, events.LIST_END, 0, 0, 0)
     return offer_draft(game, choice)
 
 
@@ -204,8 +209,8 @@ def carry_out_display(game, log, me, choice, option):
     """Solo start: show a drawn card at once; limits do not matter and it is free."""
     card = take_from_drawn(choice, option)
     if log is not None:
-        events.write_event(log, events.SHOWN, me.seat, card, 0)
-    display_card(game, log, me.seat, card)
+        events.write(log, events.SHOWN, min(game.hidden.shown, 1), card, 0)
+    display_card(game, None, me.seat, card)  # a primus that moves is told after the draft
     game.hidden.shown += 1
     return offer_draft(game, choice)
 
@@ -216,8 +221,11 @@ def carry_out_keep(game, log, me, choice, option):
     card = take_from_drawn(choice, option)
     take_to_hand(me, card)
     if log is not None:
-        events.write_event(log, events.KEPT, me.seat, card, 0)
+        events.write(log, events.KEPT, min(game.hidden.shown, 1), card, 0)
         events.write_cards(log, choice.drawn, 0, choice.drawn_count)
+        events.write(log, events.EVENT_END, 0, 0, 0)
+        if game.table.primus == me.seat:
+            events.write(log, events.PRIMUS, me.seat, 0, NOBODY)
     for i in range(choice.drawn_count):
         put_under_deck(game, choice.drawn[i])
     if me.seat + 1 < game.table.players:

@@ -57,8 +57,10 @@ def peek(game, log, me):
         me.rome_hidden[category] = game.hidden.rome_hidden_symbols[category]
     me.money += game.table.rules.peek_income
     if log is not None:
-        events.write_event(log, events.PEEKED, me.seat, me.money, 0)
+        events.write(log, events.PEEK, me.seat, 0, 0)
         events.write_cards(log, game.hidden.rome_hidden, 0, game.table.rules.rome_hidden)
+        events.write(log, events.LIST_END, 0, 0, 0)
+        events.write(log, events.MONEY, 0, 0, me.money)
 
 
 # --- draw -----------------------------------------------------------------------------------
@@ -95,7 +97,8 @@ def compensate(game, log, me):
     aurei = game.table.rules.empty_deck_income
     me.money += aurei
     if log is not None:
-        events.write_event(log, events.COMPENSATION, me.seat, aurei, me.money)
+        events.write(log, events.COMPENSATION, me.seat, 0, aurei)
+        events.write(log, events.MONEY, 0, 0, me.money)
 
 
 @kernel
@@ -107,8 +110,9 @@ def reveal(game, log, choice, count):
     choice.drawn_count = first + count
     game.hidden.undrawn -= count
     if log is not None:
-        events.write_event(log, events.REVEAL, game.hidden.seat, 0, 0)
+        events.write(log, events.REVEAL, game.hidden.seat, 0, 0)
         events.write_cards(log, choice.drawn, first, count)
+        events.write(log, events.EVENT_END, 0, 0, 0)
 
 
 @kernel
@@ -141,7 +145,7 @@ def carry_out_place(game, log, me, choice, option):
     place = choice.options[option]
     card = take_from_drawn(choice, index)
     if log is not None:
-        events.write_event(log, events.PLACED, me.seat, card, place)
+        events.write(log, events.PLACE, me.seat, card, place)
     if place == TO_HAND:
         take_to_hand(me, card)
         hidden.hand_open = 0
@@ -199,9 +203,10 @@ def carry_out_buy(game, log, me, choice, option):
     price = price_of_legion(table, me.seat, legion)
     me.money -= price
     if log is not None:
-        events.write_event(log, events.BOUGHT, me.seat, legion, price)
-        events.write(log, me.money)
+        events.write(log, events.BUY, me.seat, 0, legion)
         events.write_cards(log, table.legion_cards[legion], 0, table.legion_size[legion])
+        events.write(log, events.PRICE, 0, 0, price)
+        events.write(log, events.MONEY, 0, 0, me.money)
     for i in range(table.legion_size[legion]):
         take_to_hand(me, table.legion_cards[legion, i])
     clear_legion(table, legion)
@@ -243,7 +248,7 @@ def carry_out_play(game, log, me, choice, option):
     """Play one card and ask again; or stop, which brings income and reactions."""
     if option == choice.count - 1:
         return end_play(game, log)
-    card = pay_and_display(game, log, me, choice, option, events.PLAYED)
+    card = pay_and_display(game, log, me, choice, option, events.PLAY)
     game.table.played += 1
     game.table.categories_played |= 1 << category_of(card)
     return offer_play(game, me, choice)
@@ -255,8 +260,8 @@ def pay_and_display(game, log, me, choice, option, event):
     card = take_from_hand(me, choice.options[option])
     me.money -= choice.price
     if log is not None:
-        events.write_event(log, event, me.seat, card, choice.price)
-        events.write(log, me.money)
+        events.write(log, event, me.seat, card, choice.price)
+        events.write(log, events.MONEY, 0, 0, me.money)
     display_card(game, log, me.seat, card)
     return card
 
@@ -298,7 +303,8 @@ def pay_income(game, log):
     income = income_of(table, table.active, game.table.categories_played)
     me.money += income
     if log is not None:
-        events.write_event(log, events.INCOME, table.active, income, me.money)
+        events.write(log, events.INCOME, table.active, 0, income)
+        events.write(log, events.MONEY, 0, 0, me.money)
 
 
 # --- reactions ------------------------------------------------------------------------------
@@ -335,5 +341,5 @@ def offer_react(game, me, choice):
 def carry_out_react(game, log, me, choice, option):
     """Play one card outside one's turn: no income, and nothing is triggered by it."""
     if option != choice.count - 1:
-        pay_and_display(game, log, me, choice, option, events.REACTED)
+        pay_and_display(game, log, me, choice, option, events.REACT)
     return next_reaction(game, log)
