@@ -18,6 +18,7 @@ from typing import Any
 
 import compare_c
 import heuristics
+import single
 import speeds
 import starting
 from measuring import RESULTS, markdown_table
@@ -41,6 +42,7 @@ SECTIONS: list[tuple[str, Callable[[bool], Rows]]] = [
     ("Heuristics beside random play, in turns", heuristics.beside_random),
     ("Beside the same games in hand-written C", beside_c),
     ("Beside the plain-Python reference of the tests, 4 random players", speeds.beside_reference),
+    ("One game at a time, 4 players", single.one_at_a_time),
     ("Two threads against one, playing alone", speeds.thread_scaling),
     ("Two workers against one, whole experiments of 4 random players", speeds.run_scaling),
     ("Processor time of an experiment that is not playing", speeds.outside_kernel),

@@ -111,6 +111,9 @@ class Deck:
         text = "\n".join(f"{card} {count}" for card, count in sorted(self.counts.items()))
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
+    def __hash__(self) -> int:
+        return int(self.fingerprint, 16)
+
     def of_category(self, category: str) -> list[Card]:
         """The cards of one category, sorted by symbols and value."""
         return [card for card in self.cards if card.category == category]

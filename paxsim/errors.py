@@ -58,7 +58,8 @@ def is_number(found: Any) -> bool:
 
 def checked_int(field: str, found: Any, low: int, high: int) -> int:
     """Return `found` if it is a whole number within ``low..high``; complain otherwise."""
-    if is_whole(found) and low <= int(found) <= high:
+    # Nearly all are Python's own numbers, and one look tells.
+    if (type(found) is int or is_whole(found)) and low <= int(found) <= high:
         return int(found)
     raise PaxsimError(f"{field}: found {told(found)}; allowed: a whole number from {low} to {high}")
 

@@ -24,7 +24,8 @@ class PolicyError(PaxsimError):
 
 
 def ask_all(
-    ask: Callable[[], Any],
+    entry_point: Any,
+    arguments: tuple,
     setting: Setting,
     lineup: Lineup,
     seed: int,
@@ -35,8 +36,10 @@ def ask_all(
 
     Parameters
     ----------
-    ask : callable
-        Calls an entry point of the engine.
+    entry_point : callable
+        An entry point of the engine (see `paxsim.engine.jit.entry`).
+    arguments : tuple
+        What it is called with.
     setting, lineup, seed
         What is being played.
     progress : numpy.void
@@ -49,11 +52,12 @@ def ask_all(
     PolicyError
         Whatever a policy does wrong.
     """
+    ask = entry_point.compiled()  # the time for it is not the policies'
     try:
         if lineup.trusted:
-            answer = ask()
+            answer = ask(*arguments)
         else:
-            answer = _ask_guests(ask, setting, lineup, seed, progress, patience)
+            answer = _ask_guests(lambda: ask(*arguments), setting, lineup, seed, progress, patience)
     except PolicyError:
         raise
     except Exception as error:
@@ -82,7 +86,6 @@ def _ask_guests(
     def blame(what: str) -> PolicyError:
         return policy_error(setting, lineup, seed, progress, what)
 
-    play_games.compiled()  # type: ignore[attr-defined]  # the time for it is not the policies'
     return play_watched(ask, progress, seconds, blame)
 
 
@@ -98,7 +101,7 @@ def _failing_line(setting: Setting, lineup: Lineup, seed: int, progress: np.void
         play_games(
             address_of(game),
             lineup.addresses(explaining=True),
-            lineup.params(),
+            lineup.params,
             seat_keys(seed),
             seed,
             int(progress["deal"]),

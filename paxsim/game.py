@@ -116,9 +116,9 @@ class Game:
         self._hold(setting.new_game())
         start_game(self._address, seat_keys(seed), seed, deal, rotation)
 
-    def _hold(self, games: np.ndarray) -> None:
+    def _hold(self, game: np.ndarray) -> None:
         # As bytes, which numpy copies thirty times as fast as a record.
-        self._bytes = games.view(np.uint8)
+        self._bytes = game
         self._address = address_of(self._bytes)
 
     @classmethod
@@ -192,13 +192,9 @@ class Game:
             checked_int("option", option, 0, int(self.choice["count"]) - 1)
 
     def take_seats(self, lineup: Lineup, rotation: int, progress: np.ndarray) -> None:
-        """Seat the policies of a line-up, for `ask`."""
-        policies, params = lineup.addresses(), lineup.params()
+        """Seat the policies of a line-up; see `walk`."""
+        policies, params = lineup.addresses(), lineup.params
         take_seats(self._address, policies, params, rotation, address_of(progress))
-
-    def ask(self, progress: np.ndarray) -> int:
-        """The option that the policy at the deciding seat chooses; see `walk`."""
-        return ask_policy(self._address, address_of(progress))
 
     def copy(self) -> Game:
         """An independent copy that can be continued on its own."""
@@ -271,9 +267,10 @@ def walk(setting: Setting, lineup: Lineup, seed: int, deal: int, rotation: int) 
     progress = np.zeros(1, progress_dtype)
     progress["deal"] = deal
     game.take_seats(lineup, rotation, progress)
+    arguments = (game._address, address_of(progress))
     yield game
     while not game.over:
-        option = ask_all(lambda: game.ask(progress), setting, lineup, seed, progress[0])
+        option = ask_all(ask_policy, arguments, setting, lineup, seed, progress[0])
         game.apply(option)
         yield game
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from types import MappingProxyType
 
 import numpy as np
 
 from paxsim.engine.records import MAX_PARAMS, MAX_PLAYERS
 from paxsim.errors import PaxsimError, checked_int, checked_list
 from paxsim.policies.policy import Policy
-from paxsim.policies.registry import find_policy, split_specs
+from paxsim.policies.registry import find_policy, names_built_in, split_specs
 
 #: Line-ups of a tournament with more than two players; all combinations if there are no more.
 MAX_LINEUPS = 120
@@ -41,7 +43,7 @@ class Lineup:
         shift = rotation % len(labels)
         return labels[shift:] + labels[:shift]
 
-    @property
+    @cached_property
     def trusted(self) -> bool:
         """Whether all policies come with the package (and pass its contract test)."""
         return all(policy.built_in for policy in self.policies)
@@ -51,17 +53,31 @@ class Lineup:
 
         With `explaining`, policies that are not built in note the line that they are at.
         """
+        return self._find_addresses(explaining=True) if explaining else self._addresses
+
+    @cached_property
+    def _addresses(self) -> np.ndarray:
+        return self._find_addresses(explaining=False)
+
+    def _find_addresses(self, explaining: bool) -> np.ndarray:
         found = np.zeros(MAX_PLAYERS, np.uint64)
         for position, policy in enumerate(self.policies):
             found[position] = policy.address(explaining)
+        found.flags.writeable = False
         return found
 
+    @cached_property
     def params(self) -> np.ndarray:
         """Parameters by position, shape ``(MAX_PLAYERS, MAX_PARAMS)``."""
         matrix = np.zeros((MAX_PLAYERS, MAX_PARAMS))
         for position, policy in enumerate(self.policies):
             matrix[position] = policy.param_vector()
+        matrix.flags.writeable = False
         return matrix
+
+    def __reduce__(self) -> tuple:
+        """How a line-up travels to another process: addresses mean nothing there."""
+        return Lineup, (self.policies,)
 
 
 def as_specs(
@@ -87,7 +103,22 @@ def make_lineup(policies: str | Policy | Sequence[str | Policy], players: int) -
         Seats to fill.
     """
     players = checked_int("players", players, 1, MAX_PLAYERS)
-    found = [find_policy(policy) for policy in as_specs(policies)]
+    specs = as_specs(policies)
+    if all(isinstance(spec, str) and names_built_in(spec) for spec in specs):
+        return _of_built_ins(tuple(specs), players)
+    return _seated([find_policy(spec) for spec in specs], players)
+
+
+@lru_cache(maxsize=256)
+def _of_built_ins(specs: tuple[str, ...], players: int) -> Lineup:
+    """The same line-up whenever it is asked for: to put it together can take longer than a game."""
+    found = [find_policy(spec) for spec in specs]
+    # Whoever gets it must not change it for the others.
+    return _seated([replace(p, params=MappingProxyType(p.params)) for p in found], players)
+
+
+def _seated(found: list[Policy], players: int) -> Lineup:
+    """A line-up of policies, or of one at every seat."""
     if len(found) == 1:
         found *= players
     if len(found) != players:

@@ -160,7 +160,7 @@ def play_deals(
     arguments = (
         address_of(game),
         lineup.addresses(),
-        lineup.params(),
+        lineup.params,
         seat_keys(seed),
         seed,
         first_deal,
@@ -169,7 +169,7 @@ def play_deals(
         address_of(results),
         address_of(progress),
     )
-    ask_all(lambda: play_games(*arguments), setting, lineup, seed, progress[0], patience)
+    ask_all(play_games, arguments, setting, lineup, seed, progress[0], patience)
     return Batch(setting, lineup, seed, rotations, results)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, fields
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -170,7 +171,7 @@ class Rules:
         """The fields that differ from the published game, as plain values (lists for tuples)."""
         return {
             field.name: _plain(getattr(self, field.name))
-            for field in fields(self)
+            for field in _FIELDS
             if getattr(self, field.name) != field.default
         }
 
@@ -199,11 +200,14 @@ class Rules:
             if name not in PLAYER_DEPENDENT or value != _published(name, players)
         }
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """Twelve hexadecimal digits that depend on what was changed."""
         text = json.dumps(self.changed(), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+    def __hash__(self) -> int:
+        return int(self.fingerprint, 16)
 
     def describe(self) -> str:
         """``"published"``, or the changes as ``field=value`` pairs."""
@@ -216,13 +220,17 @@ class Rules:
         return "".join(f"{line}\n" for line in lines)
 
 
+_FIELDS = fields(Rules)
+
+
+@cache
 def field_names() -> tuple[str, ...]:
     """The names of all rule fields, in the order of the documentation."""
-    return tuple(field.name for field in fields(Rules))
+    return tuple(field.name for field in _FIELDS)
 
 
 #: Fields whose published value depends on the number of players.
-PLAYER_DEPENDENT = tuple(field.name for field in fields(Rules) if field.default is None)
+PLAYER_DEPENDENT = tuple(field.name for field in _FIELDS if field.default is None)
 
 
 def load_rules(source: str | Path | dict[str, Any] | Rules | None = None) -> Rules:
@@ -239,7 +247,7 @@ def load_rules(source: str | Path | dict[str, Any] | Rules | None = None) -> Rul
     if isinstance(source, dict):
         return _from_fields(source, "rules")
     if source is None:
-        return Rules()
+        return _published_rules()
     if not isinstance(source, (str, Path)):
         raise PaxsimError(
             f"rules: found {told(source)}; allowed: FILE.toml, field=value pairs, a dictionary, "
@@ -247,10 +255,16 @@ def load_rules(source: str | Path | dict[str, Any] | Rules | None = None) -> Rul
         )
     text = str(source)
     if text in ("", "published"):
-        return Rules()
+        return _published_rules()
     if text.endswith(".toml") and "=" not in text:
         return _from_fields(read_toml("rules", checked_path("rules", text)), f"rules {text}")
     return _from_fields(_parse_pairs(text), "rules")
+
+
+@cache
+def _published_rules() -> Rules:
+    """Checked once: every game asks for them."""
+    return Rules()
 
 
 def _from_fields(values: dict[str, Any], where: str) -> Rules:

@@ -7,7 +7,7 @@ what they were made with.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -49,8 +49,8 @@ class Setting:
         return self.rules.resolve(self.players, self.solo_level)
 
     def new_game(self) -> np.ndarray:
-        """An undealt game, array of shape ``(1,)`` and type ``game_dtype``."""
-        return self._undealt.copy().view(game_dtype)
+        """An undealt game as bytes, which are copied quickly; ``view(game_dtype)`` shows it."""
+        return self._undealt.copy()
 
     @cached_property
     def _undealt(self) -> np.ndarray:
@@ -99,7 +99,13 @@ def make_setting(
             )
     elif players == 1:
         solo_level = SOLO_LEVELS[0]
-    setting = Setting(players, solo_level, load_deck(deck), load_rules(rules))
+    return _checked_setting(players, solo_level, load_deck(deck), load_rules(rules))
+
+
+@lru_cache(maxsize=64)
+def _checked_setting(players: int, solo_level: int | None, deck: Deck, rules: Rules) -> Setting:
+    """The same setting whenever it is asked for: to make one takes longer than a game."""
+    setting = Setting(players, solo_level, deck, rules)
     _check_enough_cards(setting)
     return setting
 

@@ -84,9 +84,7 @@ def _logged(
     log, progress = np.zeros(1, log_dtype), np.zeros(1, progress_dtype)
     log[0]["full"] = FULL
     progress[0]["deal"] = first_deal - 1
-    take_seats(
-        address_of(game), lineup.addresses(), lineup.params(), rotation, address_of(progress)
-    )
+    take_seats(address_of(game), lineup.addresses(), lineup.params, rotation, address_of(progress))
     arguments = (
         *map(address_of, (game, log, result, progress)),
         seat_keys(seed),
@@ -97,7 +95,7 @@ def _logged(
     more = True
     while more:
         try:
-            more = ask_all(lambda: play_logged(*arguments), setting, lineup, seed, progress[0])
+            more = ask_all(play_logged, arguments, setting, lineup, seed, progress[0])
         except PolicyError as error:
             failure, more = error, False
         yield log[0]["words"][: log[0]["used"]].tolist()

@@ -5,12 +5,14 @@ being compiled: slower, but at once. It is for whoever changes the sources for a
 tests (see mutants/run.py); that compiled code does the same is tested elsewhere.
 """
 
+import ctypes
 import os
 import types
 
 import numpy as np
 
 import paxsim.game
+from paxsim.engine.records import game_dtype, result_dtype
 
 WANTED = os.environ.get("PAXSIM_TESTS_PLAIN") == "1"
 
@@ -58,6 +60,20 @@ def view(value):
     return value if isinstance(value, np.uint64) else value.item()
 
 
+def record_at(dtype):
+    """A function that takes an address for a record, as compiled entry points do."""
+
+    def at(address):
+        place = (ctypes.c_char * dtype.itemsize).from_address(address)
+        return view(np.frombuffer(place, dtype)[0])
+
+    return at
+
+
+#: What can't be run as Python, by name.
+STAND_INS = {"game_at": record_at(game_dtype), "result_at": record_at(result_dtype)}
+
+
 def plain(function, known=None):
     """A compiled function, and all that it calls, as Python functions."""
     known = {} if known is None else known
@@ -67,7 +83,9 @@ def plain(function, known=None):
         known[source] = types.FunctionType(source.__code__, names, source.__name__)
         for name in source.__code__.co_names:
             found = names.get(name)
-            if isinstance(found, types.ModuleType) and found.__name__.startswith("paxsim."):
+            if name in STAND_INS:
+                names[name] = STAND_INS[name]
+            elif isinstance(found, types.ModuleType) and found.__name__.startswith("paxsim."):
                 names[name] = types.SimpleNamespace(
                     **{
                         key: plain(value, known) if source_of(value) is not None else value
@@ -89,20 +107,18 @@ def source_of(function):
 
 
 def played_plainly(entry_point):
-    """An entry point of the engine that takes records and compiles nothing."""
+    """An entry point of the engine that compiles nothing."""
     function = plain(entry_point)
 
-    def call(game, *arguments):
+    def call(*arguments):
         with np.errstate(over="ignore"):
-            log = [None if a.dtype.names and "words" in a.dtype.names else view(a)
-                   for a in arguments if isinstance(a, np.void)]  # fmt: skip
-            return function(view(game), *log, *(a for a in arguments if not isinstance(a, np.void)))
+            return function(*arguments)
 
     return call
 
 
 def use():
-    """From here on, games step by step run in plain Python; they write no log."""
+    """From here on, games step by step run in plain Python."""
     for name in ("start_game", "apply_option", "score_game"):
         setattr(paxsim.game, name, played_plainly(getattr(paxsim.game, name)))
 

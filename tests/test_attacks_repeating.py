@@ -58,7 +58,7 @@ def noisy(monkeypatch):
 
     def new_game(setting):
         made = clean(setting)
-        fill_with_noise(made[0], setting, noise)
+        fill_with_noise(made.view(game_dtype)[0], setting, noise)
         return made
 
     def switch(on):
@@ -94,7 +94,7 @@ def test_what_a_policy_can_read_does_not_depend_on_the_memory_before_the_game(pl
 def test_the_noise_reaches_what_a_policy_reads():
     """The test above could not fail if there were no noise."""
     setting = paxsim.make_setting(3)
-    made = setting.new_game()
+    made = setting.new_game().view(game_dtype)
     before = made.copy()
     fill_with_noise(made[0], setting, np.random.default_rng(1))
     for part, dtype in (("table", table_dtype), ("seats", seat_dtype), ("choices", choice_dtype)):

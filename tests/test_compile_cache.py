@@ -27,14 +27,15 @@ import numpy as np
 import paxsim
 from paxsim import cli
 from paxsim.engine.loop import score_game
-from paxsim.engine.records import address_of, result_dtype
+from paxsim.engine.records import address_of, game_dtype, result_dtype
 
 if "as-command" in sys.argv:
     cli.run_command(["deck", "--help"])
 if "edit" in sys.argv:
     with open(sys.argv[-1], "a") as file:
         file.write("\\n\\n@kernel\\ndef wealth_of(game, seat):\\n    return -seat\\n")
-games, result = paxsim.make_setting(3).new_game(), np.zeros(1, result_dtype)
+games = paxsim.make_setting(3).new_game().view(game_dtype)
+result = np.zeros(1, result_dtype)
 score_game(address_of(games), address_of(result))
 game, result = games[0], result[0]
 game["choices"][0]["count"] = 1

@@ -26,6 +26,7 @@ from paxsim.engine.records import (
     RING,
     TURN,
     address_of,
+    game_dtype,
     result_dtype,
 )
 from paxsim.engine.streams import below, seat_keys, seed_seat
@@ -333,7 +334,7 @@ def new_notes(deck):
 def check(setting, games, seed):
     """Run the checker; return the results and its notes, or fail with the first wrong thing."""
     notes, results = new_notes(setting.deck), np.zeros(games, result_dtype)
-    record = setting.new_game()
+    record = setting.new_game().view(game_dtype)
     for eager, part in enumerate(np.array_split(results, 2)):
         keys = seat_keys(seed + eager)
         places = tuple(map(address_of, (record, part)))

@@ -196,8 +196,7 @@ log_dtype = np.dtype(
 
 def address_of(record: np.ndarray) -> int:
     """Where a record, or the first of several, is in memory; the caller keeps it alive."""
-    # Of plain bytes: for a record numpy would describe every field of it.
-    return record.view(np.uint8).__array_interface__["data"][0]
+    return record.ctypes.data
 
 
 RulesType = numba.from_dtype(rules_dtype)

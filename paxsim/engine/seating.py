@@ -19,8 +19,8 @@ from paxsim.engine.records import MAX_PARAMS, ChoiceType, SeatType, TableType
 POLICY_SIGNATURE = types.int64(TableType, SeatType, ChoiceType)
 PolicyType = types.FunctionType(POLICY_SIGNATURE)
 #: Addresses of the policies by line-up position, and their parameters.
-AddressesType = types.Array(types.uint64, 1, "C")
-ParamsType = types.Array(types.float64, 2, "C")
+AddressesType = types.Array(types.uint64, 1, "C", readonly=True)
+ParamsType = types.Array(types.float64, 2, "C", readonly=True)
 
 
 @intrinsic

@@ -7,7 +7,7 @@ import functools
 import hashlib
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,7 @@ class Policy:
         What line-ups and results call it.
     function : callable
         The Python function ``(table, me, choice, **parameters) -> int``.
-    params : dict of str to float
+    params : mapping of str to float
         Its parameters with the values in force.
     defaults : dict of str to float
         The same as they were defined.
@@ -51,7 +51,7 @@ class Policy:
 
     name: str
     function: Callable
-    params: dict[str, float]
+    params: Mapping[str, float]
     defaults: dict[str, float]
     origin: str
     solo: bool

@@ -169,6 +169,11 @@ def find_policy(spec: str | Policy) -> Policy:
     return found.with_params(changes)
 
 
+def names_built_in(spec: str) -> bool:
+    """Whether a text names a built-in policy, with whatever parameters."""
+    return spec.partition(":")[0].strip() in BUILT_IN
+
+
 def split_specs(text: str) -> list[str]:
     """The policies of a comma-separated text; an empty one is a mistake."""
     specs = [part.strip() for part in text.split(",")]
@@ -183,7 +188,7 @@ def _itself(made: Policy) -> Policy:
         return made
     if not made.built_in:
         raise _taken(made.name)
-    return _by_name(made.name).with_params(made.params)
+    return _by_name(made.name).with_params(dict(made.params))
 
 
 def _by_name(name: str) -> Policy:
