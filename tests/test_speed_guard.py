@@ -4,10 +4,14 @@ Seconds say nothing on another machine. So the time of games is divided by the t
 kernel of the same nature (random streams, look-ups, branches and stores in records) that is
 measured in turns with them. Processor time counts, and the best of many turns: other work on the
 machine hardly changes these.
+
+What stands around the compiled code (a call that plays one game, a trace) takes time by the calls
+that Python makes. These are counted, and their number is the same every time.
 """
 
 from __future__ import annotations
 
+import sys
 import time
 
 import numba
@@ -16,6 +20,7 @@ import pytest
 
 import paxsim
 from paxsim.playing import play_deals
+from paxsim.trace import trace_texts
 
 #: Time of a game of 4 alike players, in rounds of the yardstick; as recorded. `random` stands for
 #: the engine, `builder` for the planner, `weighted` for all wishes that heuristics share.
@@ -88,3 +93,45 @@ def test_play_has_not_become_slower(policy):
         f"a game of {policy} takes {min(ratios):.2f} rounds of the yardstick; recorded "
         f"{RECORDED[policy]}, allowed {allowed:.2f}: about a quarter of the speed is lost"
     )
+
+
+LINEUP = "builder,tribune,weighted,random"
+
+
+def trace(games=100):
+    setting, lineup = paxsim.make_setting(4), paxsim.make_lineup(LINEUP, 4)
+    return list(trace_texts(setting, lineup, 0, 0, games, 0))
+
+
+#: What is done, how many games that is, and the calls that Python makes for each; as recorded.
+COUNTED = {
+    "a game of a trace": (trace, 100, 11),
+    "play": (lambda: paxsim.play(LINEUP), 1, 110),
+    "a batch of one game": (lambda: paxsim.play_batch(LINEUP, deals=1), 1, 104),
+    "a game begun and copied": (lambda: paxsim.Game(4).copy().apply(0), 1, 38),
+}
+#: Another version of Python or numpy may make some more.
+TOLERATED_CALLS = 1.3
+
+
+def calls_in(work) -> int:
+    """How many functions Python calls, its own and those written in C."""
+    calls = 0
+
+    def note(_frame, event, _argument):
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    sys.setprofile(note)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+@pytest.mark.parametrize("what", COUNTED)
+def test_python_does_not_do_more_than_it_did(what):
+    work, number, recorded = COUNTED[what]
+    work(), work()  # compiled, and all that is kept is there
+    assert calls_in(work) / number <= TOLERATED_CALLS * recorded

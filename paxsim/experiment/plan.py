@@ -110,6 +110,8 @@ class Match:
 
     def ordered_lineup(self, order: tuple[int, ...]) -> Lineup:
         """The line-up with its positions in another order."""
+        if order == tuple(range(self.players)):
+            return self.lineup  # which knows by now where its policies are
         return Lineup(tuple(self.lineup.policies[position] for position in order))
 
     @cached_property
