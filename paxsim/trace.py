@@ -34,7 +34,7 @@ VERSION = 1
 
 #: Words of the log after which it is put into text: some eight games of four players.
 FULL = LOG_SIZE - LARGEST_STEP
-#: Texts that are remembered; a thousand games of one line-up take about three thousand.
+#: Texts that are remembered; a thousand games of one line-up take about two thousand.
 _MOST_TEXTS = 100_000
 
 
