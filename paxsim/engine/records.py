@@ -11,7 +11,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from paxsim.cards import CATEGORIES
+from paxsim.cards import CATEGORIES, MAX_COPY
 from paxsim.rules import (
     MAX_DRAFT,
     MAX_LEGIONS,
@@ -71,9 +71,14 @@ table_dtype = np.dtype(
         ("categories_played", np.int32),  # those of these cards, as a bit set
         ("primus", np.int32),  # seat with primus conspiratus, or NOBODY
         ("deck_left", np.int32),
+        ("deck_top", np.uint32),  # cards that ever left the deck: the place of its top card
+        ("seen_count", np.int32),
         ("discount", np.int32, (MAX_PLAYERS,)),  # Aurei off each purchase, by seat
         ("symbols", np.int16, (MAX_PLAYERS, ROW)),  # displayed, by seat and category
         ("cards", np.int16, (MAX_PLAYERS, ROW)),  # displayed, by seat and category
+        ("money", np.int32, (MAX_PLAYERS,)),  # by seat; see `paxsim.engine.knowledge`
+        ("hand_size", np.int16, (MAX_PLAYERS,)),  # by seat
+        ("known_count", np.int16, (MAX_PLAYERS,)),  # cards in a hand that everybody knows
         ("allowance", np.int16, (MAX_PLAYERS, ROW)),  # most symbols that a card to play may have
         ("strength", np.int16, (MAX_PLAYERS, ROW)),  # symbols with the bonus of fleets and armies
         ("strongest", np.int16, ROW),  # the most of these that any seat has, by category
@@ -81,10 +86,15 @@ table_dtype = np.dtype(
         ("rome_cards", np.int16, ROW),  # face up, by category
         ("legion_size", np.int16, MAX_LEGIONS),
         ("legion_value", np.int16, MAX_LEGIONS),
-        ("legion_cards", np.uint16, (MAX_LEGIONS, MAX_CARDS)),
         ("copy_symbols", np.int16, ROW),  # of one copy of the deck, by category
         ("copy_cards", np.int16, ROW),  # of one copy of the deck, by category
+        ("copy_count", np.int32),
         ("rules", rules_dtype),
+        # Lists: what stands behind the last card of one is 0.
+        ("copy", np.uint16, MAX_COPY),  # the cards of one copy of the deck, sorted
+        ("seen", np.uint16, MAX_CARDS),  # cards that everybody has seen, each of them once
+        ("legion_cards", np.uint16, (MAX_LEGIONS, MAX_CARDS)),
+        ("known_hand", np.uint16, (MAX_PLAYERS, MAX_CARDS)),  # by seat; see `known_count`
     ],
     align=True,
 )
@@ -96,7 +106,14 @@ seat_dtype = np.dtype(
         ("hand_count", np.int32),
         ("peeked", np.int32),  # 1 once this seat has looked at Rome's hidden cards
         ("rome_hidden", np.int16, ROW),  # their symbols by category; zeros before peeking
+        ("rome_peeked", np.uint16, MAX_ROME_START),  # the cards themselves
+        ("spotted_count", np.int32),
         ("hand", np.uint16, MAX_CARDS),
+        # What this seat knows and not everybody does: cards in the deck by place (0: unknown),
+        # and cards in hands of others, with whose.
+        ("deck_known", np.uint16, RING),
+        ("spotted", np.uint16, MAX_CARDS),
+        ("spotted_at", np.uint8, MAX_CARDS),
         ("params", np.float64, MAX_PARAMS),
         ("memory", np.float64, MEMORY_SIZE),  # the policy's own notes, zeros at the start
         ("stream", np.uint64, 4),  # the seat's random stream
@@ -111,6 +128,12 @@ choice_dtype = np.dtype(
         ("price", np.int32),  # PLAY, REACT: what the next card costs
         ("drawn_count", np.int32),
         ("places", np.int32),  # PLACE: number of open destinations
+        ("undrawn", np.int32),  # cards of this draw step still in the deck
+        ("hand_open", np.int32),  # this draw step may still put a card into the hand,
+        ("bottom_open", np.int32),  # under the deck,
+        ("legion_open", np.int32),  # below a legion
+        ("hand_waits", np.int32),  # religion: the first of two cards may not go to the hand
+        ("shown", np.int32),  # solo start: cards displayed so far
         ("drawn", np.uint16, MAX_DRAFT),  # DISPLAY, KEEP, PLACE: the drawn cards
         ("options", np.int16, RING),  # see paxsim.engine.choices
     ],
@@ -121,21 +144,14 @@ hidden_dtype = np.dtype(
     [
         ("decision", np.int32),
         ("seat", np.uint32),  # who decides; unsigned: an index that needs no look at its sign
-        ("undrawn", np.int32),  # cards of this draw step still in the deck
-        ("hand_open", np.int32),  # this draw step may still put a card into the hand,
-        ("bottom_open", np.int32),  # under the deck,
-        ("legion_open", np.int32),  # below a legion
-        ("hand_waits", np.int32),  # religion: the first of two cards may not go to the hand
-        ("shown", np.int32),  # solo start: cards displayed so far
-        ("top", np.uint32),  # index of the deck's top card in the ring
+        ("followers", np.int32),  # seats that know the one card in view, as a bit set
         ("removed_count", np.int32),
         ("rome_hidden", np.uint16, MAX_ROME_START),
         ("rome_hidden_symbols", np.int16, ROW),
         ("stream", np.uint64, 4),  # the deal's random stream
         ("deck", np.uint16, RING),
+        ("known_by", np.uint8, RING),  # seats that know the card there, as a bit set
         ("removed", np.uint16, MAX_CARDS),
-        ("copy", np.uint16, MAX_CARDS),  # one copy of the deck, sorted
-        ("copy_size", np.int32),
     ],
     align=True,
 )

@@ -11,6 +11,7 @@ from paxsim.cards import INTRIGUE, RELIGION, SENATOR
 from paxsim.engine import events
 from paxsim.engine.codes import category_of, symbols_of
 from paxsim.engine.jit import kernel
+from paxsim.engine.knowledge import note_bought, note_played, note_spotted
 from paxsim.engine.piles import (
     clear_legion,
     display_card,
@@ -19,6 +20,7 @@ from paxsim.engine.piles import (
     put_under_deck,
     take_from_drawn,
     take_from_hand,
+    take_money,
     take_to_hand,
 )
 from paxsim.engine.piles import (
@@ -55,7 +57,9 @@ def peek(game, log, me):
     me.peeked = 1
     for category in range(N_CATEGORIES):
         me.rome_hidden[category] = game.hidden.rome_hidden_symbols[category]
-    me.money += game.table.rules.peek_income
+    for i in range(game.table.rules.rome_hidden):
+        me.rome_peeked[i] = game.hidden.rome_hidden[i]
+    take_money(game.table, me, game.table.rules.peek_income)
     if log is not None:
         events.write_event(log, events.PEEKED, me.seat, me.money, 0)
         events.write_cards(log, game.hidden.rome_hidden, 0, game.table.rules.rome_hidden)
@@ -67,7 +71,6 @@ def peek(game, log, me):
 @kernel
 def begin_draw(game, log, me, choice):
     """Open the draw step: how many cards, how many of them together, which places."""
-    hidden = game.hidden
     table = game.table
     cards = min(CARDS_DRAWN, table.deck_left)
     choice.drawn_count = 0
@@ -80,11 +83,11 @@ def begin_draw(game, log, me, choice):
         together = 3
     elif religion >= table.rules.religion_two:
         together = 2
-    hidden.undrawn = cards
-    hidden.hand_open = 1
-    hidden.legion_open = 1
-    hidden.bottom_open = cards == CARDS_DRAWN  # a short deck gets nothing back
-    hidden.hand_waits = together == 2 and cards == CARDS_DRAWN
+    choice.undrawn = cards
+    choice.hand_open = 1
+    choice.legion_open = 1
+    choice.bottom_open = cards == CARDS_DRAWN  # a short deck gets nothing back
+    choice.hand_waits = together == 2 and cards == CARDS_DRAWN
     reveal(game, log, choice, min(together, cards))
     return offer_place(game, choice)
 
@@ -93,7 +96,7 @@ def begin_draw(game, log, me, choice):
 def compensate(game, log, me):
     """Money instead of cards, when the deck is empty."""
     aurei = game.table.rules.empty_deck_income
-    me.money += aurei
+    take_money(game.table, me, aurei)
     if log is not None:
         events.write_event(log, events.COMPENSATION, me.seat, aurei, me.money)
 
@@ -105,7 +108,9 @@ def reveal(game, log, choice, count):
     for i in range(first, first + count):
         choice.drawn[i] = draw_card(game)
     choice.drawn_count = first + count
-    game.hidden.undrawn -= count
+    choice.undrawn -= count
+    if choice.drawn_count > 1:
+        game.hidden.followers = 0
     if log is not None:
         events.write_event(log, events.REVEAL, game.hidden.seat, 0, 0)
         events.write_cards(log, choice.drawn, first, count)
@@ -114,15 +119,14 @@ def reveal(game, log, choice, count):
 @kernel
 def offer_place(game, choice):
     """PLACE: every card in view to every open place."""
-    hidden = game.hidden
     places = 0
-    if hidden.hand_open and not hidden.hand_waits:
+    if choice.hand_open and not choice.hand_waits:
         choice.options[places] = TO_HAND
         places += 1
-    if hidden.bottom_open:
+    if choice.bottom_open:
         choice.options[places] = TO_BOTTOM
         places += 1
-    if hidden.legion_open:
+    if choice.legion_open:
         for legion in range(game.table.legions):
             choice.options[places] = legion
             places += 1
@@ -133,7 +137,6 @@ def offer_place(game, choice):
 @kernel
 def carry_out_place(game, log, me, choice, option):
     """Put a card of the view somewhere; draw the next one, or go on to buying."""
-    hidden = game.hidden
     index = 0
     while option >= choice.places:  # mostly there is one card in view: no division is needed
         option -= choice.places
@@ -142,17 +145,20 @@ def carry_out_place(game, log, me, choice, option):
     card = take_from_drawn(choice, index)
     if log is not None:
         events.write_event(log, events.PLACED, me.seat, card, place)
+    followers = game.hidden.followers
     if place == TO_HAND:
-        take_to_hand(me, card)
-        hidden.hand_open = 0
+        take_to_hand(game.table, me, card)
+        if followers != 0:
+            note_spotted(game, me.seat, card, followers)
+        choice.hand_open = 0
     elif place == TO_BOTTOM:
-        put_under_deck(game, card)
-        hidden.bottom_open = 0
+        put_under_deck(game, me, card, followers)
+        choice.bottom_open = 0
     else:
         put_below_legion(game.table, place, card)
-        hidden.legion_open = 0
-    hidden.hand_waits = 0
-    if hidden.undrawn > 0:
+        choice.legion_open = 0
+    choice.hand_waits = 0
+    if choice.undrawn > 0:
         reveal(game, log, choice, 1)
     elif choice.drawn_count == 0:
         return offer_buy(game, me, choice)
@@ -197,13 +203,15 @@ def carry_out_buy(game, log, me, choice, option):
     table = game.table
     legion = choice.options[option]
     price = price_of_legion(table, me.seat, legion)
-    me.money -= price
+    take_money(table, me, -price)
     if log is not None:
         events.write_event(log, events.BOUGHT, me.seat, legion, price)
         events.write(log, me.money)
         events.write_cards(log, table.legion_cards[legion], 0, table.legion_size[legion])
     for i in range(table.legion_size[legion]):
-        take_to_hand(me, table.legion_cards[legion, i])
+        card = table.legion_cards[legion, i]
+        take_to_hand(table, me, card)
+        note_bought(table, me.seat, card)
     clear_legion(table, legion)
     return offer_play(game, me, choice)
 
@@ -252,8 +260,9 @@ def carry_out_play(game, log, me, choice, option):
 @kernel
 def pay_and_display(game, log, me, choice, option, event):
     """Move a hand card of the deciding seat to its display at the price of the choice."""
-    card = take_from_hand(me, choice.options[option])
-    me.money -= choice.price
+    card = take_from_hand(game.table, me, choice.options[option])
+    note_played(game, me.seat, card)
+    take_money(game.table, me, -choice.price)
     if log is not None:
         events.write_event(log, event, me.seat, card, choice.price)
         events.write(log, me.money)
@@ -296,7 +305,7 @@ def pay_income(game, log):
     table = game.table
     me = game.seats[table.active]
     income = income_of(table, table.active, game.table.categories_played)
-    me.money += income
+    take_money(table, me, income)
     if log is not None:
         events.write_event(log, events.INCOME, table.active, income, me.money)
 
