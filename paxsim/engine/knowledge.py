@@ -2,28 +2,30 @@
 
 Public, in the table record:
 
-- every card that was ever face up: below a legion, in a display, among Rome's open cards (`seen`);
-- bought cards, which stay in that hand until they are played (`known_hand`);
+- every card that lay below a legion, among Rome's open cards or in the first display of a solo
+  game (`shown`);
+- the diary of every hand: which cards were bought into it and which were played from it (`diary`).
+  A bought card is known to be in the hand until it is played;
 - money and sizes of hands. Both are kept secret at the table, and both follow from what everybody
   saw: the draft leaves one card, a draw step puts one card into the hand face down, purchases,
   plays, prices and income are open.
 
 Known to some, in their seat records:
 
-- the place in the deck of a card that a seat itself put under it (`deck_known`). Cards are drawn
-  from the top one by one in sight of all, so the place stays known until it is drawn; and where
-  that card goes then: into a hand (`spotted`), or under the deck again. Only of cards drawn
-  together (religion, drafts) nobody else can say which went where: these are lost sight of;
+- cards under the deck, with their places: those that a seat put there itself (`buried`). Cards are
+  drawn from the top one by one in sight of all, so it also knows when such a card is drawn, and
+  whether it goes into a hand (`spotted`) or under the deck again. Only of cards drawn together
+  (religion, drafts) nobody else can say which went where: these are lost sight of;
 - Rome's hidden cards after a peek (`rome_peeked`).
 
-Equal cards can't be told apart. So whoever plays a card that everybody knows to be in the hand is
-taken to have played that one.
+The engine only writes down what happens; what follows from it is worked out where it is wanted
+(`paxsim.engine.unseen`), because most games have nobody who asks.
 """
 
 from __future__ import annotations
 
-from paxsim.engine.jit import called, kernel
-from paxsim.engine.records import RING
+from paxsim.engine.jit import kernel
+from paxsim.engine.records import PLAYED_CARD, RING
 
 
 @kernel
@@ -33,85 +35,56 @@ def place_in_ring(place):
 
 
 @kernel
-def note_seen(table, card):
-    """A card lies face up for the first time."""
-    table.seen[table.seen_count] = card
-    table.seen_count += 1
+def knowers_of_top(game):
+    """The seats that know the top card of the deck, as a bit set."""
+    return game.hidden.known_by[place_in_ring(game.table.deck_top)]
+
+
+@kernel
+def note_shown(table, card):
+    """A card lies face up that was in no hand before."""
+    table.shown[table.shown_count] = card
+    table.shown_count += 1
 
 
 @kernel
 def note_bought(table, seat, card):
-    """A card that everybody has seen goes into a hand."""
-    table.known_hand[seat, table.known_count[seat]] = card
-    table.known_count[seat] += 1
+    """Everybody saw which card went into a hand."""
+    table.diary[seat, table.diary_count[seat]] = card
+    table.diary_count[seat] += 1
 
 
 @kernel
-def note_played(game, seat, card):
-    """A card of a hand is displayed: the one known to be there, or one not seen before."""
-    table = game.table
-    known = table.known_hand[seat]
-    last = table.known_count[seat] - 1
-    for i in range(last + 1):
-        if known[i] == card:
-            known[i] = known[last]
-            known[last] = 0
-            table.known_count[seat] = last
-            return
-    note_seen(table, card)
-    for other in range(table.players):
-        if game.seats[other].spotted_count > 0:
-            forget_spotted(game.seats[other], seat, card)
-
-
-@called
-def forget_spotted(me, seat, card):
-    """A card that this seat knew to be in another's hand may have left it."""
-    last = me.spotted_count - 1
-    for i in range(last + 1):
-        if me.spotted[i] == card and me.spotted_at[i] == seat:
-            me.spotted[i] = me.spotted[last]
-            me.spotted_at[i] = me.spotted_at[last]
-            me.spotted[last] = 0
-            me.spotted_at[last] = 0
-            me.spotted_count = last
-            return
+def note_played(table, seat, card):
+    """Everybody saw which card left a hand."""
+    table.diary[seat, table.diary_count[seat]] = card | PLAYED_CARD
+    table.diary_count[seat] += 1
 
 
 @kernel
-def note_under_deck(game, place, card, seat, followers):
-    """A card was put at a place of the deck by a seat, and others may know which one it is."""
-    knowers = followers | (1 << seat)
-    game.hidden.known_by[place] = knowers
-    game.seats[seat].deck_known[place] = card
-    if followers != 0:
-        tell_place(game, place, card, followers)
+def note_buried(me, place, card):
+    """A seat knows which card is at a place of the deck."""
+    me.buried[me.buried_count] = card
+    me.buried_at[me.buried_count] = place
+    me.buried_count += 1
 
 
-@called
-def tell_place(game, place, card, knowers):
-    """Every seat of a bit set knows the card at a place of the deck (0: nothing any more)."""
+@kernel
+def note_buried_again(game, place, card, followers):
+    """Seats that knew the card in view saw it go under the deck."""
     for seat in range(game.table.players):
-        if (knowers >> seat) & 1:
-            game.seats[seat].deck_known[place] = card
+        if (followers >> seat) & 1 and seat != game.hidden.seat:
+            note_buried(game.seats[seat], place, card)
 
 
 @kernel
-def note_drawn(game, place):
-    """A place of the deck is empty; return the seats that knew its card, as a bit set."""
-    knowers = game.hidden.known_by[place]
-    if knowers != 0:
-        tell_place(game, place, 0, knowers)
-        game.hidden.known_by[place] = 0
-    return knowers
-
-
-@called
-def note_spotted(game, seat, card, followers):
-    """Seats that knew the card in view saw it go into a hand."""
-    for other in range(game.table.players):
-        if (followers >> other) & 1 and other != seat:
-            me = game.seats[other]
+def note_spotted(game, card, followers):
+    """Seats that knew the card in view saw it go into the hand of the deciding seat."""
+    holder = game.hidden.seat
+    for seat in range(game.table.players):
+        if (followers >> seat) & 1 and seat != holder:
+            me = game.seats[seat]
             me.spotted[me.spotted_count] = card
-            me.spotted_at[me.spotted_count] = seat
+            me.spotted_at[me.spotted_count] = holder
+            me.spotted_when[me.spotted_count] = game.table.diary_count[holder]
             me.spotted_count += 1

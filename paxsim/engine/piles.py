@@ -6,7 +6,7 @@ from paxsim.cards import ARMY, FLEET, INTRIGUE, LAND, WEALTH
 from paxsim.engine import events
 from paxsim.engine.codes import category_of, symbols_of, value_of
 from paxsim.engine.jit import kernel
-from paxsim.engine.knowledge import note_drawn, note_seen, note_under_deck, place_in_ring
+from paxsim.engine.knowledge import note_buried, note_buried_again, note_shown, place_in_ring
 from paxsim.engine.records import NOBODY
 
 
@@ -14,22 +14,23 @@ from paxsim.engine.records import NOBODY
 def draw_card(game):
     """Take the top card of the deck, which must not be empty."""
     table = game.table
-    place = place_in_ring(table.deck_top)
-    # Whoever sees a single card drawn can follow it (see `paxsim.engine.knowledge`).
-    game.hidden.followers = note_drawn(game, place)
+    card = game.hidden.deck[place_in_ring(table.deck_top)]
     table.deck_top += 1
     table.deck_left -= 1
-    return game.hidden.deck[place]
+    return card
 
 
 @kernel
 def put_under_deck(game, me, card, followers):
-    """Put a card under the deck; its place is known to the seat, and to those who followed it."""
+    """Put a card under the deck; the seat knows its place, and so do those who followed it."""
     table = game.table
-    place = place_in_ring(table.deck_top + table.deck_left)
-    game.hidden.deck[place] = card
-    note_under_deck(game, place, card, me.seat, followers)
+    place = table.deck_top + table.deck_left
     table.deck_left += 1
+    game.hidden.deck[place_in_ring(place)] = card
+    game.hidden.known_by[place_in_ring(place)] = followers | (1 << me.seat)
+    note_buried(me, place, card)
+    if followers != 0:
+        note_buried_again(game, place, card, followers)
 
 
 @kernel
@@ -72,7 +73,7 @@ def take_money(table, me, aurei):
 @kernel
 def put_below_legion(table, legion, card):
     """Put a card face up below a legion, on top of those that lie there."""
-    note_seen(table, card)
+    note_shown(table, card)
     table.legion_cards[legion, table.legion_size[legion]] = card
     table.legion_size[legion] += 1
     table.legion_value[legion] += value_of(card)

@@ -45,6 +45,9 @@ TAKE_TURN, PEEK = 0, 1
 # Where a drawn card may go, besides a legion (0, 1, 2 ...).
 TO_HAND, TO_BOTTOM = -1, -2
 
+#: Marks the cards of a diary that were played; the others were bought.
+PLAYED_CARD = 1 << 16
+
 #: How `Rules.tie` is written in the rules record.
 TIE_SHARED, TIE_MONEY = 0, 1
 
@@ -72,13 +75,13 @@ table_dtype = np.dtype(
         ("primus", np.int32),  # seat with primus conspiratus, or NOBODY
         ("deck_left", np.int32),
         ("deck_top", np.uint32),  # cards that ever left the deck: the place of its top card
-        ("seen_count", np.int32),
+        ("shown_count", np.uint32),
         ("discount", np.int32, (MAX_PLAYERS,)),  # Aurei off each purchase, by seat
         ("symbols", np.int16, (MAX_PLAYERS, ROW)),  # displayed, by seat and category
         ("cards", np.int16, (MAX_PLAYERS, ROW)),  # displayed, by seat and category
         ("money", np.int32, (MAX_PLAYERS,)),  # by seat; see `paxsim.engine.knowledge`
         ("hand_size", np.int16, (MAX_PLAYERS,)),  # by seat
-        ("known_count", np.int16, (MAX_PLAYERS,)),  # cards in a hand that everybody knows
+        ("diary_count", np.uint16, (MAX_PLAYERS,)),
         ("allowance", np.int16, (MAX_PLAYERS, ROW)),  # most symbols that a card to play may have
         ("strength", np.int16, (MAX_PLAYERS, ROW)),  # symbols with the bonus of fleets and armies
         ("strongest", np.int16, ROW),  # the most of these that any seat has, by category
@@ -92,9 +95,10 @@ table_dtype = np.dtype(
         ("rules", rules_dtype),
         # Lists: what stands behind the last card of one is 0.
         ("copy", np.uint16, MAX_COPY),  # the cards of one copy of the deck, sorted
-        ("seen", np.uint16, MAX_CARDS),  # cards that everybody has seen, each of them once
+        ("shown", np.uint16, MAX_CARDS),  # cards seen by all before they were in any hand
         ("legion_cards", np.uint16, (MAX_LEGIONS, MAX_CARDS)),
-        ("known_hand", np.uint16, (MAX_PLAYERS, MAX_CARDS)),  # by seat; see `known_count`
+        # Cards bought into a hand and, with PLAYED_CARD, played from it; by seat.
+        ("diary", np.uint32, (MAX_PLAYERS, 2 * MAX_CARDS)),
     ],
     align=True,
 )
@@ -107,13 +111,16 @@ seat_dtype = np.dtype(
         ("peeked", np.int32),  # 1 once this seat has looked at Rome's hidden cards
         ("rome_hidden", np.int16, ROW),  # their symbols by category; zeros before peeking
         ("rome_peeked", np.uint16, MAX_ROME_START),  # the cards themselves
-        ("spotted_count", np.int32),
+        ("buried_count", np.uint32),
+        ("spotted_count", np.uint32),
         ("hand", np.uint16, MAX_CARDS),
-        # What this seat knows and not everybody does: cards in the deck by place (0: unknown),
-        # and cards in hands of others, with whose.
-        ("deck_known", np.uint16, RING),
+        # What this seat knows and not everybody does: cards that went under the deck, with their
+        # places, and cards that went into hands: whose, and how long its diary was then.
+        ("buried", np.uint16, MAX_CARDS),
+        ("buried_at", np.uint16, MAX_CARDS),
         ("spotted", np.uint16, MAX_CARDS),
-        ("spotted_at", np.uint8, MAX_CARDS),
+        ("spotted_at", np.uint16, MAX_CARDS),
+        ("spotted_when", np.uint16, MAX_CARDS),
         ("params", np.float64, MAX_PARAMS),
         ("memory", np.float64, MEMORY_SIZE),  # the policy's own notes, zeros at the start
         ("stream", np.uint64, 4),  # the seat's random stream

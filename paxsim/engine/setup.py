@@ -5,7 +5,7 @@ from __future__ import annotations
 from paxsim.engine import events
 from paxsim.engine.codes import category_of, symbols_of
 from paxsim.engine.jit import kernel
-from paxsim.engine.knowledge import note_seen
+from paxsim.engine.knowledge import note_shown
 from paxsim.engine.piles import (
     clear_legion,
     display_card,
@@ -66,9 +66,9 @@ def clear_table(game):
     for seat in range(table.players):
         table.discount[seat] = 0
         table.hand_size[seat] = 0
-        for i in range(table.known_count[seat]):
-            table.known_hand[seat, i] = 0
-        table.known_count[seat] = 0
+        for i in range(table.diary_count[seat]):
+            table.diary[seat, i] = 0
+        table.diary_count[seat] = 0
         for category in range(ROW):
             table.symbols[seat, category] = 0
             table.strength[seat, category] = 0
@@ -82,9 +82,9 @@ def clear_table(game):
         game.hidden.rome_hidden_symbols[category] = 0
     for legion in range(table.legions):
         clear_legion(table, legion)
-    for i in range(table.seen_count):
-        table.seen[i] = 0
-    table.seen_count = 0
+    for i in range(table.shown_count):
+        table.shown[i] = 0
+    table.shown_count = 0
     table.deck_top = 0
 
 
@@ -103,12 +103,15 @@ def clear_seat(game, seat):
         me.rome_hidden[category] = 0
     for i in range(game.table.rules.rome_hidden):
         me.rome_peeked[i] = 0
+    for i in range(me.buried_count):
+        me.buried[i] = 0
+        me.buried_at[i] = 0
+    me.buried_count = 0
     for i in range(me.spotted_count):
         me.spotted[i] = 0
         me.spotted_at[i] = 0
+        me.spotted_when[i] = 0
     me.spotted_count = 0
-    for i in range(RING):
-        me.deck_known[i] = 0
     for i in range(MEMORY_SIZE):
         me.memory[i] = 0.0
 
@@ -182,7 +185,7 @@ def deal_rome(game):
         card = draw_card(game)
         table.rome_symbols[category_of(card)] += symbols_of(card)
         table.rome_cards[category_of(card)] += 1
-        note_seen(table, card)
+        note_shown(table, card)
 
 
 @kernel
@@ -230,7 +233,7 @@ def carry_out_display(game, log, me, choice, option):
     card = take_from_drawn(choice, option)
     if log is not None:
         events.write_event(log, events.SHOWN, me.seat, card, 0)
-    note_seen(game.table, card)
+    note_shown(game.table, card)
     display_card(game, log, me.seat, card)
     choice.shown += 1
     return offer_draft(game, choice)

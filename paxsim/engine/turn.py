@@ -11,7 +11,7 @@ from paxsim.cards import INTRIGUE, RELIGION, SENATOR
 from paxsim.engine import events
 from paxsim.engine.codes import category_of, symbols_of
 from paxsim.engine.jit import kernel
-from paxsim.engine.knowledge import note_bought, note_played, note_spotted
+from paxsim.engine.knowledge import knowers_of_top, note_bought, note_played, note_spotted
 from paxsim.engine.piles import (
     clear_legion,
     display_card,
@@ -105,12 +105,12 @@ def compensate(game, log, me):
 def reveal(game, log, choice, count):
     """Draw cards into the view of the active seat."""
     first = choice.drawn_count
+    alone = first + count == 1
+    game.hidden.followers = knowers_of_top(game) if alone else 0
     for i in range(first, first + count):
         choice.drawn[i] = draw_card(game)
     choice.drawn_count = first + count
     choice.undrawn -= count
-    if choice.drawn_count > 1:
-        game.hidden.followers = 0
     if log is not None:
         events.write_event(log, events.REVEAL, game.hidden.seat, 0, 0)
         events.write_cards(log, choice.drawn, first, count)
@@ -149,7 +149,7 @@ def carry_out_place(game, log, me, choice, option):
     if place == TO_HAND:
         take_to_hand(game.table, me, card)
         if followers != 0:
-            note_spotted(game, me.seat, card, followers)
+            note_spotted(game, card, followers)
         choice.hand_open = 0
     elif place == TO_BOTTOM:
         put_under_deck(game, me, card, followers)
@@ -261,7 +261,7 @@ def carry_out_play(game, log, me, choice, option):
 def pay_and_display(game, log, me, choice, option, event):
     """Move a hand card of the deciding seat to its display at the price of the choice."""
     card = take_from_hand(game.table, me, choice.options[option])
-    note_played(game, me.seat, card)
+    note_played(game.table, me.seat, card)
     take_money(game.table, me, -choice.price)
     if log is not None:
         events.write_event(log, event, me.seat, card, choice.price)
