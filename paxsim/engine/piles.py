@@ -6,7 +6,7 @@ from paxsim.cards import ARMY, FLEET, INTRIGUE, LAND, WEALTH
 from paxsim.engine import events
 from paxsim.engine.codes import category_of, symbols_of, value_of
 from paxsim.engine.jit import kernel
-from paxsim.engine.knowledge import note_buried, note_buried_again, note_shown, place_in_ring
+from paxsim.engine.knowledge import note_buried, note_shown, place_in_ring
 from paxsim.engine.records import NOBODY
 
 
@@ -21,16 +21,13 @@ def draw_card(game):
 
 
 @kernel
-def put_under_deck(game, me, card, followers):
-    """Put a card under the deck; the seat knows its place, and so do those who followed it."""
+def put_under_deck(game, me, card, drawn_from):
+    """Put a card under the deck."""
     table = game.table
     place = table.deck_top + table.deck_left
     table.deck_left += 1
     game.hidden.deck[place_in_ring(place)] = card
-    game.hidden.known_by[place_in_ring(place)] = followers | (1 << me.seat)
-    note_buried(me, place, card)
-    if followers != 0:
-        note_buried_again(game, place, card, followers)
+    note_buried(table, me, place, card, drawn_from)
 
 
 @kernel

@@ -45,8 +45,11 @@ TAKE_TURN, PEEK = 0, 1
 # Where a drawn card may go, besides a legion (0, 1, 2 ...).
 TO_HAND, TO_BOTTOM = -1, -2
 
-#: Marks the cards of a diary that were played; the others were bought.
-PLAYED_CARD = 1 << 16
+#: Marks in a diary, which is of bought cards otherwise: a card that was played, and the place of
+#: the deck that a card was drawn from.
+PLAYED_CARD, DRAWN_FROM = 1 << 16, 1 << 17
+#: The place of a card that was drawn together with others.
+NOWHERE = 0xFFFF
 
 #: How `Rules.tie` is written in the rules record.
 TIE_SHARED, TIE_MONEY = 0, 1
@@ -97,8 +100,8 @@ table_dtype = np.dtype(
         ("copy", np.uint16, MAX_COPY),  # the cards of one copy of the deck, sorted
         ("shown", np.uint16, MAX_CARDS),  # cards seen by all before they were in any hand
         ("legion_cards", np.uint16, (MAX_LEGIONS, MAX_CARDS)),
-        # Cards bought into a hand and, with PLAYED_CARD, played from it; by seat.
-        ("diary", np.uint32, (MAX_PLAYERS, 2 * MAX_CARDS)),
+        ("came_from", np.uint16, RING),  # by place: that of a card before it went under the deck
+        ("diary", np.uint32, (MAX_PLAYERS, 2 * MAX_CARDS)),  # of every hand
     ],
     align=True,
 )
@@ -112,15 +115,9 @@ seat_dtype = np.dtype(
         ("rome_hidden", np.int16, ROW),  # their symbols by category; zeros before peeking
         ("rome_peeked", np.uint16, MAX_ROME_START),  # the cards themselves
         ("buried_count", np.uint32),
-        ("spotted_count", np.uint32),
         ("hand", np.uint16, MAX_CARDS),
-        # What this seat knows and not everybody does: cards that went under the deck, with their
-        # places, and cards that went into hands: whose, and how long its diary was then.
-        ("buried", np.uint16, MAX_CARDS),
-        ("buried_at", np.uint16, MAX_CARDS),
-        ("spotted", np.uint16, MAX_CARDS),
-        ("spotted_at", np.uint16, MAX_CARDS),
-        ("spotted_when", np.uint16, MAX_CARDS),
+        ("buried", np.uint16, MAX_CARDS),  # cards that this seat put under the deck,
+        ("buried_at", np.uint16, MAX_CARDS),  # and at which places
         ("params", np.float64, MAX_PARAMS),
         ("memory", np.float64, MEMORY_SIZE),  # the policy's own notes, zeros at the start
         ("stream", np.uint64, 4),  # the seat's random stream
@@ -135,6 +132,7 @@ choice_dtype = np.dtype(
         ("price", np.int32),  # PLAY, REACT: what the next card costs
         ("drawn_count", np.int32),
         ("places", np.int32),  # PLACE: number of open destinations
+        ("drawn_from", np.int32),  # PLACE: the place in the deck of a card drawn alone, or NOWHERE
         ("undrawn", np.int32),  # cards of this draw step still in the deck
         ("hand_open", np.int32),  # this draw step may still put a card into the hand,
         ("bottom_open", np.int32),  # under the deck,
@@ -151,13 +149,11 @@ hidden_dtype = np.dtype(
     [
         ("decision", np.int32),
         ("seat", np.uint32),  # who decides; unsigned: an index that needs no look at its sign
-        ("followers", np.int32),  # seats that know the one card in view, as a bit set
         ("removed_count", np.int32),
         ("rome_hidden", np.uint16, MAX_ROME_START),
         ("rome_hidden_symbols", np.int16, ROW),
         ("stream", np.uint64, 4),  # the deal's random stream
         ("deck", np.uint16, RING),
-        ("known_by", np.uint8, RING),  # seats that know the card there, as a bit set
         ("removed", np.uint16, MAX_CARDS),
     ],
     align=True,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from paxsim.engine import events
 from paxsim.engine.codes import category_of, symbols_of
-from paxsim.engine.jit import kernel
+from paxsim.engine.jit import called, kernel
 from paxsim.engine.knowledge import note_shown
 from paxsim.engine.piles import (
     clear_legion,
@@ -22,6 +22,7 @@ from paxsim.engine.records import (
     MEMORY_SIZE,
     NO_LIMIT,
     NOBODY,
+    NOWHERE,
     RING,
     ROW,
 )
@@ -30,7 +31,7 @@ from paxsim.engine.streams import draw_below, seed_deal, seed_seat, set_state, s
 from paxsim.rules import MAX_DRAFT
 
 
-@kernel
+@called
 def begin_game(game, log, keys, seed, deal, rotation):
     """Shuffle and deal a fresh game up to the draft of the first seat."""
     clear_table(game)
@@ -86,6 +87,8 @@ def clear_table(game):
         table.shown[i] = 0
     table.shown_count = 0
     table.deck_top = 0
+    for place in range(RING):
+        table.came_from[place] = 0
 
 
 @kernel
@@ -107,11 +110,6 @@ def clear_seat(game, seat):
         me.buried[i] = 0
         me.buried_at[i] = 0
     me.buried_count = 0
-    for i in range(me.spotted_count):
-        me.spotted[i] = 0
-        me.spotted_at[i] = 0
-        me.spotted_when[i] = 0
-    me.spotted_count = 0
     for i in range(MEMORY_SIZE):
         me.memory[i] = 0.0
 
@@ -124,6 +122,7 @@ def clear_choice(choice):
     choice.price = 0
     choice.drawn_count = 0
     choice.places = 0
+    choice.drawn_from = 0
     choice.undrawn = 0
     choice.hand_open = 0
     choice.bottom_open = 0
@@ -155,8 +154,6 @@ def shuffle(game):
     hidden.removed_count = rules.cards_removed
     for i in range(rules.cards_removed):
         hidden.removed[i] = hidden.deck[dealt + i]
-    for i in range(dealt):
-        hidden.known_by[i] = 0
     table.deck_left = dealt
 
 
@@ -248,7 +245,7 @@ def carry_out_keep(game, log, me, choice, option):
         events.write_event(log, events.KEPT, me.seat, card, 0)
         events.write_cards(log, choice.drawn, 0, choice.drawn_count)
     for i in range(choice.drawn_count):
-        put_under_deck(game, me, choice.drawn[i], 0)
+        put_under_deck(game, me, choice.drawn[i], NOWHERE)
     choice.drawn_count = 0
     if me.seat + 1 < game.table.players:
         return begin_draft(game, log, me.seat + 1)

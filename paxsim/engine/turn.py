@@ -11,7 +11,7 @@ from paxsim.cards import INTRIGUE, RELIGION, SENATOR
 from paxsim.engine import events
 from paxsim.engine.codes import category_of, symbols_of
 from paxsim.engine.jit import kernel
-from paxsim.engine.knowledge import knowers_of_top, note_bought, note_played, note_spotted
+from paxsim.engine.knowledge import note_bought, note_drawn, note_played, place_in_view
 from paxsim.engine.piles import (
     clear_legion,
     display_card,
@@ -105,8 +105,7 @@ def compensate(game, log, me):
 def reveal(game, log, choice, count):
     """Draw cards into the view of the active seat."""
     first = choice.drawn_count
-    alone = first + count == 1
-    game.hidden.followers = knowers_of_top(game) if alone else 0
+    choice.drawn_from = place_in_view(game.table, first + count)
     for i in range(first, first + count):
         choice.drawn[i] = draw_card(game)
     choice.drawn_count = first + count
@@ -145,14 +144,12 @@ def carry_out_place(game, log, me, choice, option):
     card = take_from_drawn(choice, index)
     if log is not None:
         events.write_event(log, events.PLACED, me.seat, card, place)
-    followers = game.hidden.followers
     if place == TO_HAND:
         take_to_hand(game.table, me, card)
-        if followers != 0:
-            note_spotted(game, card, followers)
+        note_drawn(game.table, me.seat, choice.drawn_from)
         choice.hand_open = 0
     elif place == TO_BOTTOM:
-        put_under_deck(game, me, card, followers)
+        put_under_deck(game, me, card, choice.drawn_from)
         choice.bottom_open = 0
     else:
         put_below_legion(game.table, place, card)
