@@ -84,6 +84,7 @@ table_dtype = np.dtype(
         ("cards", np.int16, (MAX_PLAYERS, ROW)),  # displayed, by seat and category
         ("money", np.int32, (MAX_PLAYERS,)),  # by seat; see `paxsim.engine.knowledge`
         ("hand_size", np.int16, (MAX_PLAYERS,)),  # by seat
+        ("peeked", np.int16, (MAX_PLAYERS,)),  # 1 for a seat that has looked at Rome's hidden cards
         ("diary_count", np.uint16, (MAX_PLAYERS,)),
         ("allowance", np.int16, (MAX_PLAYERS, ROW)),  # most symbols that a card to play may have
         ("strength", np.int16, (MAX_PLAYERS, ROW)),  # symbols with the bonus of fleets and armies

@@ -28,7 +28,7 @@ from paxsim.engine.records import (
 )
 from paxsim.engine.rounds import begin_round, offer, refill
 from paxsim.engine.streams import draw_below, seed_deal, seed_seat, set_state, state_of
-from paxsim.rules import MAX_DRAFT
+from paxsim.rules import MAX_DRAFT, MAX_ROME_START
 
 
 @called
@@ -67,6 +67,7 @@ def clear_table(game):
     for seat in range(table.players):
         table.discount[seat] = 0
         table.hand_size[seat] = 0
+        table.peeked[seat] = 0
         for i in range(table.diary_count[seat]):
             table.diary[seat, i] = 0
         table.diary_count[seat] = 0
@@ -104,7 +105,7 @@ def clear_seat(game, seat):
     me.peeked = 0
     for category in range(ROW):
         me.rome_hidden[category] = 0
-    for i in range(game.table.rules.rome_hidden):
+    for i in range(MAX_ROME_START):
         me.rome_peeked[i] = 0
     for i in range(me.buried_count):
         me.buried[i] = 0

@@ -55,6 +55,7 @@ def carry_out_turn(game, log, me, choice, option):
 def peek(game, log, me):
     """Look at Rome's hidden cards for the whole turn, and take a little money."""
     me.peeked = 1
+    game.table.peeked[me.seat] = 1
     for category in range(N_CATEGORIES):
         me.rome_hidden[category] = game.hidden.rome_hidden_symbols[category]
     for i in range(game.table.rules.rome_hidden):
