@@ -48,6 +48,8 @@ _SEAT_HEAD = _offset(seat_dtype, "hand")
 #: Notes and random stream, which come last.
 _NOTES = _offset(seat_dtype, "memory")
 _NOTES_SIZE = seat_dtype.itemsize - _NOTES
+_CHOICE_SIZE = choice_dtype.itemsize
+_HIDDEN_SIZE = hidden_dtype.itemsize
 
 
 @kernel
@@ -95,13 +97,13 @@ def copy_seat(target, source):
 @kernel
 def copy_choice(target, source):
     """Copy a choice."""
-    copy_bytes(address(target), address(source), choice_dtype.itemsize)
+    copy_bytes(address(target), address(source), _CHOICE_SIZE)
 
 
 @kernel
 def copy_game(target, source):
     """Copy a game, but for the parameters of the policies; both are of the same setting."""
-    copy_bytes(address(target.hidden), address(source.hidden), hidden_dtype.itemsize)
+    copy_bytes(address(target.hidden), address(source.hidden), _HIDDEN_SIZE)
     copy_table(target.table, source.table)
     for seat in range(source.table.players):
         copy_seat(target.seats[seat], source.seats[seat])

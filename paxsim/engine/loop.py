@@ -49,7 +49,7 @@ NO_LOG = None
 _RESULT_SIZE = result_dtype.itemsize
 
 
-def _record_at(record: Any) -> Any:
+def record_at(record: Any) -> Any:
     """A function of compiled code that takes an address for a record."""
 
     @intrinsic
@@ -63,7 +63,7 @@ def _record_at(record: Any) -> Any:
 
 
 game_at, log_at, result_at, progress_at = map(
-    _record_at, (GameType, LogType, ResultType, ProgressType)
+    record_at, (GameType, LogType, ResultType, ProgressType)
 )
 
 

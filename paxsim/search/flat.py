@@ -1,4 +1,4 @@
-"""Flat search: rollouts of every option in common worlds, halving the options that stay in the race.
+"""Flat search: rollouts of every option in common worlds, halving the options in the race.
 
 The plain option is the one that the searcher's own rollout policy would choose. It stays in the
 race to the end, every option is compared with it world by world, and another is chosen only if it

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from paxsim.cards import INTRIGUE
 from paxsim.engine.copying import copy_choice, copy_game, copy_seat, copy_table
-from paxsim.engine.jit import kernel
+from paxsim.engine.jit import called, kernel
 from paxsim.engine.loop import FINE, play_to_the_end
 from paxsim.engine.records import MAX_PARAMS, MAX_PLAYERS, N_CATEGORIES
 from paxsim.engine.scoring import categories_displayed, score, stronger_than_rome
@@ -17,20 +17,19 @@ POINTS_MARGIN = 20.0
 INTRIGUE_MARGIN = 6.0
 
 
-@kernel
+@called
 def begin_search(search, table, me, choice):
     """Work out what the seat knows, once for a decision."""
     sort_out(search.known, table, me, choice)
     if search.known.out > 0:
         count_ways(search.known)
     copy_table(search.world.table, table)
-    search.game.table.players = table.players
     copy_params(search.game.seats[me.seat].params, search.self_params)
     search.progress.policies[me.seat] = search.self
     search.progress.failure = FINE
 
 
-@kernel
+@called
 def imagine_world(search, me, choice, stream):
     """One more world that fits what the seat knows, with a policy for everybody."""
     world = search.world
@@ -78,7 +77,7 @@ def draw_model(search, stream):
     return search.models - 1
 
 
-@kernel
+@called
 def roll_out(search, me, option):
     """Take an option in the imagined world and play on to the end; return what it was worth."""
     copy_game(search.game, search.world)
