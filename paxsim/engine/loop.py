@@ -104,6 +104,20 @@ def play_to_the_end(game, progress, count):
 
 
 @kernel
+def play_on(game, progress, option):
+    """Take an option of the decision at hand, and play to the end."""
+    while True:  # as in `steps.apply`: the rules are compiled once
+        count = steps.carry_out(game, NO_LOG, option)
+        if count == 0:
+            return
+        option = steps.ONLY
+        if count > 1:
+            option = ask(game, policy_at(progress.policies[game.hidden.seat]), progress)
+            if not is_an_option(option, count, progress):
+                return
+
+
+@kernel
 def options_asked(game):
     """How many options the decision at hand has; 0 at the end of the game."""
     return game.choices[game.hidden.seat].count

@@ -14,7 +14,7 @@ from paxsim.engine.jit import kernel
 from paxsim.engine.loop import FINE
 from paxsim.engine.records import DISPLAY, KEEP, PLACE, PLAY, REACT
 from paxsim.engine.seating import policy_at
-from paxsim.search.rollouts import begin_search, imagine_world, roll_out
+from paxsim.search.rollouts import begin_search, copy_params, imagine_world, own_model, roll_out
 
 
 @kernel
@@ -81,9 +81,9 @@ def find_plain(search, me, choice):
     world = search.world
     seat = me.seat
     own = world.seats[seat]
-    for i in range(own.params.size):
-        own.params[i] = search.self_params[i]
-    option = policy_at(search.self)(world.table, own, world.choices[seat])
+    alone = own_model(world.table)
+    copy_params(own.params, search.self_params[alone])
+    option = policy_at(search.self[alone])(world.table, own, world.choices[seat])
     for i in range(search.options):
         if same(me, choice, search.option[i], option) or search.option[i] == option:
             return i

@@ -12,6 +12,7 @@ from paxsim.engine.records import (
     MAX_PARAMS,
     MAX_PLAYERS,
     RING,
+    ROW,
     game_dtype,
     result_dtype,
 )
@@ -49,14 +50,17 @@ search_dtype = np.dtype(
         ("rollouts", np.int32),  # a decision has so many for each of its options
         ("doubt", np.float64),  # paired errors by which another option must beat the plain one
         ("tie_break", np.float64),  # weight of the margin beside the share of a win
-        ("self", np.uint64),  # address of the policy that plays the searcher's own seat on
-        ("self_params", np.float64, MAX_PARAMS),
+        # The policy that plays the searcher's own seat on, its address, with others and in solo.
+        ("self", np.uint64, 2),
+        ("self_params", np.float64, (2, MAX_PARAMS)),
         ("models", np.int32),  # policies that rivals may play
         ("model", np.uint64, MAX_MODELS),  # their addresses
         ("model_params", np.float64, (MAX_MODELS, MAX_PARAMS)),
-        ("weight", np.float64, MAX_MODELS),  # how likely each is, in some unit
+        ("adaptive", np.int32),  # whether rivals are recognised by what they buy and play
+        ("likeness", np.float64, (MAX_MODELS, 2, ROW)),  # log-share of a category: bought, played
         # From here on: memory of the decision at hand.
         ("known", known_dtype),
+        ("weight", np.float64, (MAX_PLAYERS, MAX_MODELS)),  # of the models, by rival
         ("world", game_dtype),  # an imagined game at the decision
         ("game", game_dtype),  # the same game, played on
         ("progress", progress_dtype),

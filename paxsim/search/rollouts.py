@@ -5,11 +5,11 @@ from __future__ import annotations
 from paxsim.cards import INTRIGUE
 from paxsim.engine.copying import copy_choice, copy_game, copy_seat, copy_table
 from paxsim.engine.jit import called, kernel
-from paxsim.engine.loop import FINE, play_to_the_end
+from paxsim.engine.loop import FINE, play_on
 from paxsim.engine.records import MAX_PARAMS, MAX_PLAYERS, N_CATEGORIES
 from paxsim.engine.scoring import categories_displayed, score, stronger_than_rome
-from paxsim.engine.steps import carry_out
 from paxsim.search.imagine import count_ways, deal_unseen, seat_everybody, unit
+from paxsim.search.models import weigh_models
 from paxsim.search.unseen import sort_out
 
 #: Margins of so many points, or symbols of intrigue, count in full as tie-breaks.
@@ -23,10 +23,19 @@ def begin_search(search, table, me, choice):
     sort_out(search.known, table, me, choice)
     if search.known.out > 0:
         count_ways(search.known)
+    for seat in range(table.players):
+        weigh_models(search, table, seat)
     copy_table(search.world.table, table)
-    copy_params(search.game.seats[me.seat].params, search.self_params)
-    search.progress.policies[me.seat] = search.self
+    alone = own_model(table)
+    copy_params(search.game.seats[me.seat].params, search.self_params[alone])
+    search.progress.policies[me.seat] = search.self[alone]
     search.progress.failure = FINE
+
+
+@kernel
+def own_model(table):
+    """Which of its two policies plays the searcher's own seat on."""
+    return 1 if table.solo_level else 0
 
 
 @called
@@ -39,7 +48,7 @@ def imagine_world(search, me, choice, stream):
     deal_unseen(world, search.known, me, stream)
     for seat in range(world.table.players):
         if seat != me.seat:
-            model = draw_model(search, stream)
+            model = draw_model(search, seat, stream)
             search.progress.policies[seat] = search.model[model]
             copy_params(search.game.seats[seat].params, search.model_params[model])
 
@@ -62,16 +71,16 @@ def copy_params(target, source):
 
 
 @kernel
-def draw_model(search, stream):
+def draw_model(search, seat, stream):
     """The policy that a rival plays in this world, by its weight."""
     if search.models == 1:
         return 0
     total = 0.0
     for model in range(search.models):
-        total += search.weight[model]
+        total += search.weight[seat, model]
     point = unit(stream) * total
     for model in range(search.models - 1):
-        point -= search.weight[model]
+        point -= search.weight[seat, model]
         if point < 0.0:
             return model
     return search.models - 1
@@ -81,8 +90,7 @@ def draw_model(search, stream):
 def roll_out(search, me, option):
     """Take an option in the imagined world and play on to the end; return what it was worth."""
     copy_game(search.game, search.world)
-    count = carry_out(search.game, None, option)
-    play_to_the_end(search.game, search.progress, count)
+    play_on(search.game, search.progress, option)
     return worth(search, search.game, me.seat)
 
 

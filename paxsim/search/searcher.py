@@ -2,7 +2,7 @@
 
 ``search:rollouts=64:self=hermit:opponents=weighted+tribune``: rollouts for each option of a
 decision, the policy that plays the own seat on, and the policies of which one is drawn for every
-rival and world.
+rival and world. ``opponents=adaptive`` draws from the catalogue by what a rival has done so far.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from __future__ import annotations
 import functools
 import hashlib
 import threading
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numba
@@ -23,22 +24,26 @@ from paxsim.engine.records import MAX_PARAMS, address_of
 from paxsim.engine.seating import POLICY_SIGNATURE, policy_address
 from paxsim.errors import PaxsimError, unknown
 from paxsim.policies.policy import Policy
+from paxsim.policies.registry import HEURISTICS, find_policy, parse_setting
 from paxsim.search.flat import search_flat
+from paxsim.search.models import likeness_of
 from paxsim.search.records import MAX_MODELS, SearchType, search_dtype
 
 NAME = "search"
-#: The most rollouts for an option: an hour a game, and no sense.
+#: The most rollouts for an option: hours for a game, and no sense.
 MAX_ROLLOUTS = 100_000
 DEFAULTS = {"rollouts": 32.0, "doubt": 1.0, "tie_break": 0.1}
-#: Who plays on, unless said otherwise.
-DEFAULT_SELF = {False: "weighted", True: "hermit"}
+#: Who plays the own seat on unless said otherwise, with others and in solo.
+DEFAULT_SELF, DEFAULT_SOLO = "weighted", "hermit"
+#: Stands for the catalogue, weighed by what a rival has done so far.
+ADAPTIVE = "adaptive"
 
 search_at = record_at(SearchType)
 _desks = threading.local()
 
 
 def search(table, me, choice):
-    """Imagines the cards it can't see and plays every option out many times before it chooses."""
+    """Imagines the cards it can't see, and plays every option out many times before it chooses."""
     return search_flat(search_at(numba.int64(me.params[0])), table, me, choice)
 
 
@@ -48,39 +53,51 @@ class Searcher(Policy):
 
     Attributes
     ----------
-    own : Policy
-        Plays the searcher's seat in its rollouts.
+    own : Policy or None
+        Plays the searcher's seat on in its rollouts; None for the usual ones.
     opponents : tuple of Policy
-        One of them is drawn for every rival and world.
+        One of them is drawn for every rival and world; empty for the catalogue, weighed by what
+        the rival has done so far.
     """
 
-    own: Policy = None  # type: ignore[assignment]
+    own: Policy | None = None
     opponents: tuple[Policy, ...] = ()
+
+    @property
+    def models(self) -> tuple[Policy, ...]:
+        """The policies that rivals may be playing."""
+        return self.opponents or tuple(map(find_policy, HEURISTICS))
 
     @property
     def built_in(self) -> bool:
         """Whether nothing but the package's own policies takes part."""
-        return all(policy.built_in for policy in (self.own, *self.opponents))
+        own = (self.own,) if self.own else ()
+        return all(policy.built_in for policy in (*own, *self.opponents))
 
     @property
     def label(self) -> str:
-        """Name, changed numbers, and who plays its rollouts."""
-        opponents = "+".join(policy.name for policy in self.opponents)
-        changed = [f"{k}={v:g}" for k, v in self.params.items() if v != self.defaults[k]]
-        return ":".join([self.name, *changed, f"self={self.own.name}", f"opponents={opponents}"])
+        """Name, changed numbers, and who plays its rollouts unless it is the usual ones."""
+        return self._described("label")
 
     @property
     def spec(self) -> str:
         """The label as `find_policy` reads it in another process, files included."""
-        opponents = "+".join(policy.spec for policy in self.opponents)
-        changed = [f"{k}={v:g}" for k, v in self.params.items() if v != self.defaults[k]]
-        return ":".join([self.name, *changed, f"self={self.own.spec}", f"opponents={opponents}"])
+        return self._described("spec")
+
+    def _described(self, how: str) -> str:
+        words = [f"{k}={v:g}" for k, v in self.params.items() if v != self.defaults[k]]
+        if self.own:
+            words.append(f"self={getattr(self.own, how)}")
+        if self.opponents:
+            words.append("opponents=" + "+".join(getattr(one, how) for one in self.opponents))
+        return ":".join([self.name, *words])
 
     @property
     def fingerprint(self) -> str:
         """Twelve hexadecimal digits that depend on all that decides its moves."""
-        parts = [policy.fingerprint for policy in (self.own, *self.opponents)]
-        text = repr((parts, sorted(self.params.items())))
+        own = self.own or find_policy(DEFAULT_SELF)
+        parts = [policy.fingerprint for policy in (own, *self.models)]
+        text = repr((self.label, parts, sorted(self.params.items())))
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def __reduce__(self) -> tuple:
@@ -104,22 +121,25 @@ class Searcher(Policy):
     def _desk(self) -> np.ndarray:
         """The memory of this searcher in this thread."""
         desks = vars(_desks).setdefault("made", {})
-        if self.spec not in desks:
-            desks[self.spec] = self._new_desk()
-        return desks[self.spec]
+        if self.fingerprint not in desks:
+            desks[self.fingerprint] = self._new_desk()
+        return desks[self.fingerprint]
 
     def _new_desk(self) -> np.ndarray:
         desk = np.zeros(1, search_dtype)
         one = desk[0]
         for name, value in self.params.items():
             one[name] = value
-        one["self"] = self.own.address()
-        one["self_params"] = self.own.param_vector()
-        one["models"] = len(self.opponents)
-        for number, model in enumerate(self.opponents):
+        for solo, usual in enumerate((DEFAULT_SELF, DEFAULT_SOLO)):
+            own = self.own or find_policy(usual)
+            one["self"][solo] = own.address()
+            one["self_params"][solo] = own.param_vector()
+        one["models"] = len(self.models)
+        for number, model in enumerate(self.models):
             one["model"][number] = model.address()
             one["model_params"][number] = model.param_vector()
-            one["weight"][number] = 1.0
+            one["likeness"][number] = likeness_of(model.name)
+        one["adaptive"] = not self.opponents
         return desk
 
     def with_params(self, changes: dict[str, float]) -> Searcher:
@@ -135,17 +155,17 @@ class Searcher(Policy):
 
 
 def make_searcher(
-    params: dict[str, float], own: Policy, opponents: tuple[Policy, ...]
+    params: dict[str, float], own: Policy | None, opponents: Sequence[Policy]
 ) -> Searcher:
-    """A searcher of checked policies."""
+    """A searcher; see `Searcher` for what it is made of."""
     for policy in (own, *opponents):
         if isinstance(policy, Searcher):
             raise PaxsimError(
-                "policy search: found a searcher that plays its rollouts; allowed: other policies"
+                "policy search: found a searcher in its own rollouts; allowed: any other policy"
             )
-    if not 1 <= len(opponents) <= MAX_MODELS:
+    if len(opponents) > MAX_MODELS:
         raise PaxsimError(
-            f"policy search: opponents: found {len(opponents)}; allowed: 1 to {MAX_MODELS}"
+            f"policy search: opponents: found {len(opponents)}; allowed: at most {MAX_MODELS}"
         )
     made = Searcher(
         NAME, search, dict(DEFAULTS), dict(DEFAULTS), __name__, True, own, tuple(opponents)
@@ -153,10 +173,33 @@ def make_searcher(
     return made.with_params(params)
 
 
+def searcher_from(settings: list[str]) -> Searcher:
+    """A searcher as a line-up names it, from the parts behind its name."""
+    params: dict[str, float] = {}
+    named: dict[str, str] = {}
+    for part in settings:
+        name, _, value = part.partition("=")
+        if "=" not in part and named:  # self=mine.py:thrifty
+            named[list(named)[-1]] += f":{part}"
+        elif name in named or name in params:
+            raise PaxsimError(f"policy search: {name}: given twice; allowed: once")
+        elif name in ("self", "opponents"):
+            named[name] = value
+        elif name in DEFAULTS:
+            params.update([parse_setting(NAME, part)])
+        else:
+            raise unknown("policy search: parameter", name, [*DEFAULTS, "self", "opponents"])
+    own = find_policy(named["self"]) if "self" in named else None
+    opponents: list[Policy] = []
+    if named.get("opponents", ADAPTIVE) != ADAPTIVE:
+        opponents = [find_policy(one) for one in named["opponents"].split("+")]
+    return make_searcher(params, own, opponents)
+
+
 @functools.cache
 def _compiled() -> Any:
     outer = whole(search)
-    enable_package_cache(outer, "the search")
+    enable_package_cache(outer, "the search (about 40 s)")
     outer.compile(POLICY_SIGNATURE)
     return outer
 

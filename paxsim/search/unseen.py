@@ -7,7 +7,7 @@ See `paxsim.engine.knowledge` for what the notes are.
 
 from __future__ import annotations
 
-from paxsim.engine.jit import kernel
+from paxsim.engine.jit import called, kernel
 from paxsim.engine.knowledge import place_in_ring
 from paxsim.engine.records import (
     DISPLAY,
@@ -20,7 +20,7 @@ from paxsim.engine.records import (
 )
 
 
-@kernel
+@called
 def sort_out(known, table, me, choice):
     """Work out what a seat knows at a decision of its own."""
     list_kinds(known, table)
@@ -66,7 +66,7 @@ def kind_of(known, card):
     return 0
 
 
-@kernel
+@called
 def locate(known, card):
     """One more card that the seat can place."""
     kind = kind_of(known, card)
@@ -134,7 +134,7 @@ def add_to_known(known, seat, card):
     known.hand_count[seat] += 1
 
 
-@kernel
+@called
 def take_from_known(known, seat, card):
     """A hand no longer has this card; whether it was known to have it."""
     last = known.hand_count[seat] - 1
