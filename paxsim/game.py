@@ -219,7 +219,7 @@ class Game:
         """Everything on and off the table in words, hidden things included (for tests and eyes)."""
         table, hidden = self.record["table"], self.record["hidden"]
         legions = range(self.setting.resolved()["legions"])
-        deck = [hidden["deck"][(hidden["top"] + i) % RING] for i in range(table["deck_left"])]
+        deck = [hidden["deck"][(table["deck_top"] + i) % RING] for i in range(table["deck_left"])]
         hidden_count = self.setting.resolved()["rome_hidden"]
         return {
             "players": self.setting.players,

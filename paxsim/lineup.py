@@ -66,9 +66,18 @@ class Lineup:
         found.flags.writeable = False
         return found
 
-    @cached_property
+    @property
     def params(self) -> np.ndarray:
-        """Parameters by position, shape ``(MAX_PLAYERS, MAX_PARAMS)``."""
+        """Parameters by position, shape ``(MAX_PLAYERS, MAX_PARAMS)``, for use in this thread."""
+        if any(policy.thread_bound for policy in self.policies):
+            return self._find_params()
+        return self._params
+
+    @cached_property
+    def _params(self) -> np.ndarray:
+        return self._find_params()
+
+    def _find_params(self) -> np.ndarray:
         matrix = np.zeros((MAX_PLAYERS, MAX_PARAMS))
         for position, policy in enumerate(self.policies):
             matrix[position] = policy.param_vector()

@@ -56,7 +56,7 @@ class Setting:
     def _undealt(self) -> np.ndarray:
         """The bytes of an undealt game."""
         games = np.zeros(1, game_dtype)
-        table, hidden = games[0]["table"], games[0]["hidden"]
+        table = games[0]["table"]
         table["players"] = self.players
         table["solo_level"] = self.solo_level or 0
         table["rules"] = rules_record(self.rules, self.players, self.solo_level)
@@ -65,8 +65,8 @@ class Setting:
             cards = self.deck.of_category(category)
             table["copy_cards"][number] = len(cards)
             table["copy_symbols"][number] = sum(card.symbols for card in cards)
-        hidden["copy"][: len(self.deck.cards)] = [card.code for card in self.deck.cards]
-        hidden["copy_size"] = len(self.deck.cards)
+        table["copy"][: len(self.deck.cards)] = [card.code for card in self.deck.cards]
+        table["copy_count"] = len(self.deck.cards)
         return games.view(np.uint8)
 
 

@@ -62,9 +62,8 @@ def bare_solo(level=1, rules=None, display=(), hand=(), money=5):
 
 def lay_deck(game, *texts):
     """The deck, top card first."""
-    hidden = game.record["hidden"]
-    hidden["top"] = 0
-    hidden["deck"][: len(texts)] = [card(text).code for text in texts]
+    game.record["hidden"]["deck"][: len(texts)] = [card(text).code for text in texts]
+    game.record["table"]["deck_top"] = 0
     game.record["table"]["deck_left"] = len(texts)
 
 
@@ -73,6 +72,7 @@ def lay_hand(game, seat, *texts):
     me = game.record["seats"][seat - 1]
     me["hand"][: len(texts)] = [card(text).code for text in texts]
     me["hand_count"] = len(texts)
+    game.record["table"]["hand_size"][seat - 1] = len(texts)
 
 
 def lay_legion(game, legion, *texts):
@@ -119,6 +119,7 @@ def by_category(texts):
 def give_money(game, seat, aurei):
     """A seat's money."""
     game.record["seats"][seat - 1]["money"] = aurei
+    game.record["table"]["money"][seat - 1] = aurei
 
 
 def give_primus(game, seat):

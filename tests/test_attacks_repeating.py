@@ -19,10 +19,15 @@ from paxsim.setting import Setting
 # --- leftovers --------------------------------------------------------------------------------
 
 #: What a batch sets up once: no game changes it.
-KEPT = ("players", "solo_level", "legions", "rules", "copy_symbols", "copy_cards")
+KEPT = ("players", "solo_level", "legions", "rules", "copy_symbols", "copy_cards", "copy",
+        "copy_count")  # fmt: skip
 
 
-BY_SEAT = ("discount", "symbols", "cards", "allowance", "strength")
+BY_SEAT = ("discount", "symbols", "cards", "allowance", "strength", "money", "hand_size", "peeked",
+           "diary", "diary_count")  # fmt: skip
+#: Lists, which are cleared up to their last card: how many there are, and of which list.
+COUNTS = {"shown_count": "shown", "diary_count": "diary", "legion_size": "legion_cards",
+          "hand_count": "hand", "buried_count": "buried"}  # fmt: skip
 
 
 def fill_with_noise(record, setting, noise):
@@ -32,7 +37,10 @@ def fill_with_noise(record, setting, noise):
     def fill(part, name, rows=None):
         """Of arrays by seat or legion, the rows of those who take part."""
         old = part[name]
-        if isinstance(old, np.ndarray):
+        if name in COUNTS:
+            full = part[COUNTS[name]].shape[-1]
+            part[name] = full if rows is None else [full] * rows + [0] * (len(old) - rows)
+        elif isinstance(old, np.ndarray):
             old[:rows] = noise.integers(0, 100, old[:rows].shape)
         else:
             part[name] = noise.integers(0, 100)
@@ -46,8 +54,7 @@ def fill_with_noise(record, setting, noise):
             for name in dtype.names:
                 fill(record[part][seat], name)
     for name in record["hidden"].dtype.names:
-        if name not in ("copy", "copy_size"):
-            fill(record["hidden"], name)
+        fill(record["hidden"], name)
 
 
 @pytest.fixture

@@ -51,6 +51,8 @@ WRONG = (
     "the deciding seat is not at the table",
     "the game goes on for ever",
     "the seat record of a seat changed its number",
+    "there is something behind the last card of a list",
+    "what all can work out of a seat is not what it has",
 )
 (
     FINE,
@@ -68,6 +70,8 @@ WRONG = (
     NO_SUCH_SEAT,
     ENDLESS,
     WRONG_SEAT,
+    LEFT_BEHIND,
+    WRONG_PURSE,
 ) = range(len(WRONG))
 
 #: What the checker remembers from one decision to the next.
@@ -101,7 +105,7 @@ def count_loose(game, notes):
         now[notes.kinds[i]] = 0
     total = table.deck_left + hidden.removed_count + table.rules.rome_hidden
     for i in range(table.deck_left):
-        now[hidden.deck[(hidden.top + i) % RING]] += 1
+        now[hidden.deck[(table.deck_top + i) % RING]] += 1
     for i in range(hidden.removed_count):
         now[hidden.removed[i]] += 1
     for i in range(table.rules.rome_hidden):
@@ -158,7 +162,7 @@ def recount(game, notes, fresh):
     if fresh:
         for category in range(N_CATEGORIES):
             total += on_show(table, category)[0]
-        if total != game.hidden.copy_size + table.rules.cards_added:
+        if total != table.copy_count + table.rules.cards_added:
             return FOREIGN_DEAL
     return FINE
 
@@ -191,6 +195,10 @@ def check_table(game):
             return WRONG_SEAT
         if game.seats[seat].money < 0:
             return IN_DEBT
+        if table.money[seat] != game.seats[seat].money:
+            return WRONG_PURSE
+        if table.hand_size[seat] != game.seats[seat].hand_count:
+            return WRONG_PURSE
         if table.discount[seat] != table.symbols[seat, WEALTH] // table.rules.discount_step:
             return WRONG_DISCOUNT
         for category in range(N_CATEGORIES):
@@ -207,6 +215,21 @@ def check_table(game):
         if value != table.legion_value[legion]:
             return WRONG_VALUE
     return check_strongest(table)
+
+
+@checked
+def check_lists(game):
+    """Behind the last card of every list there is nothing."""
+    table = game.table
+    wrong = table.shown[table.shown_count :].any() or table.copy[table.copy_count :].any()
+    for legion in range(table.legions):
+        wrong |= table.legion_cards[legion, table.legion_size[legion] :].any()
+    for seat in range(table.players):
+        me = game.seats[seat]
+        wrong |= table.diary[seat, table.diary_count[seat] :].any()
+        wrong |= me.hand[me.hand_count :].any()
+        wrong |= me.buried[me.buried_count :].any() or me.buried_at[me.buried_count :].any()
+    return LEFT_BEHIND if wrong else FINE
 
 
 @checked
@@ -268,6 +291,8 @@ def check_position(game, notes, fresh):
         wrong = check_limits(game.table, notes.excess)
     if not wrong:
         wrong = check_choice(game)
+    if not wrong:
+        wrong = check_lists(game)
     return wrong
 
 
@@ -399,8 +424,8 @@ def _drop_a_card(game):
 
 
 def _change_a_card(game):
-    deck, top = game["hidden"]["deck"], game["hidden"]["top"]
-    deck[top] = next(code for code in game["hidden"]["copy"] if code != deck[top])
+    deck, top = game["hidden"]["deck"], game["table"]["deck_top"]
+    deck[top] = next(code for code in game["table"]["copy"] if code != deck[top])
 
 
 def _shift_a_symbol(game):
@@ -427,6 +452,16 @@ SPOILT = {
     "a symbol appears": (_shift_a_symbol, SYMBOLS_LOST),
     "an army beyond the limit": (_arm_beyond_the_limit, OVER_LIMIT),
     "debts": (lambda game: game["seats"][1].__setitem__("money", -1), IN_DEBT),
+    "a wrong purse": (_set("table", "money", 99), WRONG_PURSE),
+    "a wrong size of a hand": (_set("table", "hand_size", 99), WRONG_PURSE),
+    "a card behind a hand": (
+        lambda game: game["seats"][1]["hand"].__setitem__(239, 9),
+        LEFT_BEHIND,
+    ),
+    "a card below an empty legion": (
+        lambda game: game["table"]["legion_cards"][0].__setitem__(239, 9),
+        LEFT_BEHIND,
+    ),
     "a wrong discount": (_set("table", "discount", 9), WRONG_DISCOUNT),
     "a wrong strength": (_set("table", "strength", 99), WRONG_STRENGTH),
     "a wrong strongest": (_set("table", "strongest", 99), WRONG_STRENGTH),

@@ -128,8 +128,8 @@ def test_a_draft_of_one_card_is_no_decision():
     assert [len(seat["hand"]) for seat in game.state()["seats"]] == [1, 1]
 
 
-def test_hands_money_and_the_sizes_of_hands_are_nowhere_on_the_public_table():
-    secret = {"hand", "hand_count", "money", "rome_hidden", "deck", "removed", "stream"}
+def test_hands_and_face_down_cards_are_nowhere_on_the_public_table():
+    secret = {"hand", "buried", "rome_hidden", "rome_peeked", "deck", "removed", "stream"}
     assert secret.isdisjoint(table_dtype.names)
     assert secret.isdisjoint(choice_dtype.names)
 

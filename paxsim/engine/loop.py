@@ -49,7 +49,7 @@ NO_LOG = None
 _RESULT_SIZE = result_dtype.itemsize
 
 
-def _record_at(record: Any) -> Any:
+def record_at(record: Any) -> Any:
     """A function of compiled code that takes an address for a record."""
 
     @intrinsic
@@ -63,7 +63,7 @@ def _record_at(record: Any) -> Any:
 
 
 game_at, log_at, result_at, progress_at = map(
-    _record_at, (GameType, LogType, ResultType, ProgressType)
+    record_at, (GameType, LogType, ResultType, ProgressType)
 )
 
 
@@ -106,6 +106,20 @@ def play_on(game, log, progress, count, decisions):
                 return decisions
         count = steps.carry_out(game, log, option)
     return decisions
+
+
+@kernel
+def play_on(game, progress, option):
+    """Take an option of the decision at hand, and play to the end."""
+    while True:  # as in `steps.apply`: the rules are compiled once
+        count = steps.carry_out(game, NO_LOG, option)
+        if count == 0:
+            return
+        option = steps.ONLY
+        if count > 1:
+            option = ask(game, policy_at(progress.policies[game.hidden.seat]), progress)
+            if not is_an_option(option, count, progress):
+                return
 
 
 @kernel

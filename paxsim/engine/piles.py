@@ -6,25 +6,28 @@ from paxsim.cards import ARMY, FLEET, INTRIGUE, LAND, WEALTH
 from paxsim.engine import events
 from paxsim.engine.codes import category_of, symbols_of, value_of
 from paxsim.engine.jit import kernel
-from paxsim.engine.records import NOBODY, RING
+from paxsim.engine.knowledge import note_buried, note_shown, place_in_ring
+from paxsim.engine.records import NOBODY
 
 
 @kernel
 def draw_card(game):
     """Take the top card of the deck, which must not be empty."""
-    hidden = game.hidden
-    card = hidden.deck[hidden.top]
-    hidden.top = (hidden.top + 1) & (RING - 1)
-    game.table.deck_left -= 1
+    table = game.table
+    card = game.hidden.deck[place_in_ring(table.deck_top)]
+    table.deck_top += 1
+    table.deck_left -= 1
     return card
 
 
 @kernel
-def put_under_deck(game, card):
+def put_under_deck(game, me, card, drawn_from):
     """Put a card under the deck."""
-    hidden = game.hidden
-    hidden.deck[(hidden.top + game.table.deck_left) & (RING - 1)] = card
-    game.table.deck_left += 1
+    table = game.table
+    place = table.deck_top + table.deck_left
+    table.deck_left += 1
+    game.hidden.deck[place_in_ring(place)] = card
+    note_buried(table, me, place, card, drawn_from)
 
 
 @kernel
@@ -38,24 +41,36 @@ def take_from_drawn(choice, index):
 
 
 @kernel
-def take_to_hand(me, card):
+def take_to_hand(table, me, card):
     """Put a card into a hand, in its last slot."""
     me.hand[me.hand_count] = card
     me.hand_count += 1
+    table.hand_size[me.seat] = me.hand_count
 
 
 @kernel
-def take_from_hand(me, slot):
+def take_from_hand(table, me, slot):
     """Take the card of a slot out of a hand; the last card takes its place."""
     card = me.hand[slot]
-    me.hand_count -= 1
-    me.hand[slot] = me.hand[me.hand_count]
+    last = me.hand_count - 1
+    me.hand[slot] = me.hand[last]
+    me.hand[last] = 0
+    me.hand_count = last
+    table.hand_size[me.seat] = last
     return card
+
+
+@kernel
+def take_money(table, me, aurei):
+    """Give Aurei to a seat, or take them if the number is negative."""
+    me.money += aurei
+    table.money[me.seat] = me.money
 
 
 @kernel
 def put_below_legion(table, legion, card):
     """Put a card face up below a legion, on top of those that lie there."""
+    note_shown(table, card)
     table.legion_cards[legion, table.legion_size[legion]] = card
     table.legion_size[legion] += 1
     table.legion_value[legion] += value_of(card)
@@ -64,6 +79,8 @@ def put_below_legion(table, legion, card):
 @kernel
 def clear_legion(table, legion):
     """Nothing lies below the legion any more."""
+    for i in range(table.legion_size[legion]):
+        table.legion_cards[legion, i] = 0
     table.legion_size[legion] = 0
     table.legion_value[legion] = 0
 

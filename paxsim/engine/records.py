@@ -11,7 +11,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from paxsim.cards import CATEGORIES
+from paxsim.cards import CATEGORIES, MAX_COPY
 from paxsim.rules import (
     MAX_DRAFT,
     MAX_LEGIONS,
@@ -45,6 +45,12 @@ TAKE_TURN, PEEK = 0, 1
 # Where a drawn card may go, besides a legion (0, 1, 2 ...).
 TO_HAND, TO_BOTTOM = -1, -2
 
+#: Marks in a diary, which is of bought cards otherwise: a card that was played, and the place of
+#: the deck that a card was drawn from.
+PLAYED_CARD, DRAWN_FROM = 1 << 16, 1 << 17
+#: The place of a card that was drawn together with others.
+NOWHERE = 0xFFFF
+
 #: How `Rules.tie` is written in the rules record.
 TIE_SHARED, TIE_MONEY = 0, 1
 
@@ -71,9 +77,15 @@ table_dtype = np.dtype(
         ("categories_played", np.int32),  # those of these cards, as a bit set
         ("primus", np.int32),  # seat with primus conspiratus, or NOBODY
         ("deck_left", np.int32),
+        ("deck_top", np.uint32),  # cards that ever left the deck: the place of its top card
+        ("shown_count", np.uint32),
         ("discount", np.int32, (MAX_PLAYERS,)),  # Aurei off each purchase, by seat
         ("symbols", np.int16, (MAX_PLAYERS, ROW)),  # displayed, by seat and category
         ("cards", np.int16, (MAX_PLAYERS, ROW)),  # displayed, by seat and category
+        ("money", np.int32, (MAX_PLAYERS,)),  # by seat; see `paxsim.engine.knowledge`
+        ("hand_size", np.int16, (MAX_PLAYERS,)),  # by seat
+        ("peeked", np.int16, (MAX_PLAYERS,)),  # 1 for a seat that has looked at Rome's hidden cards
+        ("diary_count", np.uint16, (MAX_PLAYERS,)),
         ("allowance", np.int16, (MAX_PLAYERS, ROW)),  # most symbols that a card to play may have
         ("strength", np.int16, (MAX_PLAYERS, ROW)),  # symbols with the bonus of fleets and armies
         ("strongest", np.int16, ROW),  # the most of these that any seat has, by category
@@ -81,10 +93,16 @@ table_dtype = np.dtype(
         ("rome_cards", np.int16, ROW),  # face up, by category
         ("legion_size", np.int16, MAX_LEGIONS),
         ("legion_value", np.int16, MAX_LEGIONS),
-        ("legion_cards", np.uint16, (MAX_LEGIONS, MAX_CARDS)),
         ("copy_symbols", np.int16, ROW),  # of one copy of the deck, by category
         ("copy_cards", np.int16, ROW),  # of one copy of the deck, by category
+        ("copy_count", np.int32),
         ("rules", rules_dtype),
+        # Lists: what stands behind the last card of one is 0.
+        ("copy", np.uint16, MAX_COPY),  # the cards of one copy of the deck, sorted
+        ("shown", np.uint16, MAX_CARDS),  # cards seen by all before they were in any hand
+        ("legion_cards", np.uint16, (MAX_LEGIONS, MAX_CARDS)),
+        ("came_from", np.uint16, RING),  # by place: that of a card before it went under the deck
+        ("diary", np.uint32, (MAX_PLAYERS, 2 * MAX_CARDS)),  # of every hand
     ],
     align=True,
 )
@@ -96,7 +114,11 @@ seat_dtype = np.dtype(
         ("hand_count", np.int32),
         ("peeked", np.int32),  # 1 once this seat has looked at Rome's hidden cards
         ("rome_hidden", np.int16, ROW),  # their symbols by category; zeros before peeking
+        ("rome_peeked", np.uint16, MAX_ROME_START),  # the cards themselves
+        ("buried_count", np.uint32),
         ("hand", np.uint16, MAX_CARDS),
+        ("buried", np.uint16, MAX_CARDS),  # cards that this seat put under the deck,
+        ("buried_at", np.uint16, MAX_CARDS),  # and at which places
         ("params", np.float64, MAX_PARAMS),
         ("memory", np.float64, MEMORY_SIZE),  # the policy's own notes, zeros at the start
         ("stream", np.uint64, 4),  # the seat's random stream
@@ -111,6 +133,13 @@ choice_dtype = np.dtype(
         ("price", np.int32),  # PLAY, REACT: what the next card costs
         ("drawn_count", np.int32),
         ("places", np.int32),  # PLACE: number of open destinations
+        ("drawn_from", np.int32),  # PLACE: the place in the deck of a card drawn alone, or NOWHERE
+        ("undrawn", np.int32),  # cards of this draw step still in the deck
+        ("hand_open", np.int32),  # this draw step may still put a card into the hand,
+        ("bottom_open", np.int32),  # under the deck,
+        ("legion_open", np.int32),  # below a legion
+        ("hand_waits", np.int32),  # religion: the first of two cards may not go to the hand
+        ("shown", np.int32),  # solo start: cards displayed so far
         ("drawn", np.uint16, MAX_DRAFT),  # DISPLAY, KEEP, PLACE: the drawn cards
         ("options", np.int16, RING),  # see paxsim.engine.choices
     ],
@@ -121,21 +150,12 @@ hidden_dtype = np.dtype(
     [
         ("decision", np.int32),
         ("seat", np.uint32),  # who decides; unsigned: an index that needs no look at its sign
-        ("undrawn", np.int32),  # cards of this draw step still in the deck
-        ("hand_open", np.int32),  # this draw step may still put a card into the hand,
-        ("bottom_open", np.int32),  # under the deck,
-        ("legion_open", np.int32),  # below a legion
-        ("hand_waits", np.int32),  # religion: the first of two cards may not go to the hand
-        ("shown", np.int32),  # solo start: cards displayed so far
-        ("top", np.uint32),  # index of the deck's top card in the ring
         ("removed_count", np.int32),
         ("rome_hidden", np.uint16, MAX_ROME_START),
         ("rome_hidden_symbols", np.int16, ROW),
         ("stream", np.uint64, 4),  # the deal's random stream
         ("deck", np.uint16, RING),
         ("removed", np.uint16, MAX_CARDS),
-        ("copy", np.uint16, MAX_CARDS),  # one copy of the deck, sorted
-        ("copy_size", np.int32),
     ],
     align=True,
 )

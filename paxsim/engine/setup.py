@@ -4,31 +4,34 @@ from __future__ import annotations
 
 from paxsim.engine import events
 from paxsim.engine.codes import category_of, symbols_of
-from paxsim.engine.jit import kernel
+from paxsim.engine.jit import called, kernel
+from paxsim.engine.knowledge import note_shown
 from paxsim.engine.piles import (
+    clear_legion,
     display_card,
     draw_card,
     put_under_deck,
     take_from_drawn,
+    take_money,
     take_to_hand,
     update_allowance,
 )
 from paxsim.engine.records import (
     DISPLAY,
     KEEP,
-    MAX_CARDS,
     MEMORY_SIZE,
     NO_LIMIT,
     NOBODY,
+    NOWHERE,
     RING,
     ROW,
 )
 from paxsim.engine.rounds import begin_round, offer, refill
 from paxsim.engine.streams import draw_below, seed_deal, seed_seat, set_state, state_of
-from paxsim.rules import MAX_DRAFT
+from paxsim.rules import MAX_DRAFT, MAX_ROME_START
 
 
-@kernel
+@called
 def begin_game(game, log, keys, seed, deal, rotation):
     """Shuffle and deal a fresh game up to the draft of the first seat."""
     clear_table(game)
@@ -63,6 +66,11 @@ def clear_table(game):
     table.primus = NOBODY
     for seat in range(table.players):
         table.discount[seat] = 0
+        table.hand_size[seat] = 0
+        table.peeked[seat] = 0
+        for i in range(table.diary_count[seat]):
+            table.diary[seat, i] = 0
+        table.diary_count[seat] = 0
         for category in range(ROW):
             table.symbols[seat, category] = 0
             table.strength[seat, category] = 0
@@ -75,10 +83,13 @@ def clear_table(game):
         table.rome_cards[category] = 0
         game.hidden.rome_hidden_symbols[category] = 0
     for legion in range(table.legions):
-        table.legion_size[legion] = 0
-        table.legion_value[legion] = 0
-        for i in range(MAX_CARDS):
-            table.legion_cards[legion, i] = 0
+        clear_legion(table, legion)
+    for i in range(table.shown_count):
+        table.shown[i] = 0
+    table.shown_count = 0
+    table.deck_top = 0
+    for place in range(RING):
+        table.came_from[place] = 0
 
 
 @kernel
@@ -86,13 +97,20 @@ def clear_seat(game, seat):
     """An empty hand, the starting money, no knowledge and no notes."""
     me = game.seats[seat]
     me.seat = seat
-    me.money = game.table.rules.starting_money
+    me.money = 0
+    take_money(game.table, me, game.table.rules.starting_money)
+    for i in range(me.hand_count):
+        me.hand[i] = 0
     me.hand_count = 0
     me.peeked = 0
     for category in range(ROW):
         me.rome_hidden[category] = 0
-    for i in range(MAX_CARDS):
-        me.hand[i] = 0
+    for i in range(MAX_ROME_START):
+        me.rome_peeked[i] = 0
+    for i in range(me.buried_count):
+        me.buried[i] = 0
+        me.buried_at[i] = 0
+    me.buried_count = 0
     for i in range(MEMORY_SIZE):
         me.memory[i] = 0.0
 
@@ -105,6 +123,13 @@ def clear_choice(choice):
     choice.price = 0
     choice.drawn_count = 0
     choice.places = 0
+    choice.drawn_from = 0
+    choice.undrawn = 0
+    choice.hand_open = 0
+    choice.bottom_open = 0
+    choice.legion_open = 0
+    choice.hand_waits = 0
+    choice.shown = 0
     for i in range(MAX_DRAFT):
         choice.drawn[i] = 0
     for i in range(RING):
@@ -115,13 +140,14 @@ def clear_choice(choice):
 def shuffle(game):
     """Fill the deck with the copy, cards of a second copy if any, less the removed cards."""
     hidden = game.hidden
-    rules = game.table.rules
-    size = hidden.copy_size
+    table = game.table
+    rules = table.rules
+    size = table.copy_count
     for i in range(size):
-        hidden.deck[i] = hidden.copy[i]
+        hidden.deck[i] = table.copy[i]
     if rules.cards_added:
         for i in range(size):
-            hidden.deck[size + i] = hidden.copy[i]
+            hidden.deck[size + i] = table.copy[i]
         draw_to_front(hidden, size, rules.cards_added, 2 * size)
         size += rules.cards_added
     dealt = size - rules.cards_removed
@@ -129,8 +155,7 @@ def shuffle(game):
     hidden.removed_count = rules.cards_removed
     for i in range(rules.cards_removed):
         hidden.removed[i] = hidden.deck[dealt + i]
-    hidden.top = 0
-    game.table.deck_left = dealt
+    table.deck_left = dealt
 
 
 @kernel
@@ -158,6 +183,7 @@ def deal_rome(game):
         card = draw_card(game)
         table.rome_symbols[category_of(card)] += symbols_of(card)
         table.rome_cards[category_of(card)] += 1
+        note_shown(table, card)
 
 
 @kernel
@@ -169,10 +195,11 @@ def write_setup(game, log):
     events.write_cards(log, hidden.removed, 0, hidden.removed_count)
     events.write(log, events.ROME_HIDDEN, 0, 0, 0)
     events.write_cards(log, hidden.rome_hidden, 0, rules.rome_hidden)
+    top = game.table.deck_top
     events.write(log, events.ROME_OPEN, 0, 0, 0)
-    events.write_cards(log, hidden.deck, hidden.top - rules.rome_open, rules.rome_open)
+    events.write_cards(log, hidden.deck, top - rules.rome_open, rules.rome_open)
     events.write(log, events.DECK, 0, 0, 0)
-    events.write_cards(log, hidden.deck, hidden.top, game.table.deck_left)
+    events.write_cards(log, hidden.deck, top, game.table.deck_left)
     events.write(log, events.EVENT_END, 0, 0, 0)
 
 
@@ -183,7 +210,6 @@ def begin_draft(game, log, seat):
     rules = game.table.rules
     choice = game.choices[seat]
     hidden.seat = seat
-    hidden.shown = 0
     size = rules.draft_sizes[seat]
     if game.table.solo_level:
         size = rules.solo_displayed + 2
@@ -200,7 +226,7 @@ def begin_draft(game, log, seat):
 @kernel
 def offer_draft(game, choice):
     """DISPLAY and KEEP: one option for each drawn card still in view."""
-    more_to_show = game.hidden.shown < game.table.rules.solo_displayed
+    more_to_show = choice.shown < game.table.rules.solo_displayed
     return offer(game, choice, DISPLAY if more_to_show else KEEP, choice.drawn_count)
 
 
@@ -209,9 +235,10 @@ def carry_out_display(game, log, me, choice, option):
     """Solo start: show a drawn card at once; limits do not matter and it is free."""
     card = take_from_drawn(choice, option)
     if log is not None:
-        events.write(log, events.SHOWN, min(game.hidden.shown, 1), card, 0)
+        events.write(log, events.SHOWN, min(choice.shown, 1), card, 0)
+    note_shown(game.table, card)
     display_card(game, None, me.seat, card)  # a primus that moves is told after the draft
-    game.hidden.shown += 1
+    choice.shown += 1
     return offer_draft(game, choice)
 
 
@@ -219,15 +246,16 @@ def carry_out_display(game, log, me, choice, option):
 def carry_out_keep(game, log, me, choice, option):
     """Keep one drawn card, put the others under the deck in the order drawn."""
     card = take_from_drawn(choice, option)
-    take_to_hand(me, card)
+    take_to_hand(game.table, me, card)
     if log is not None:
-        events.write(log, events.KEPT, min(game.hidden.shown, 1), card, 0)
+        events.write(log, events.KEPT, min(choice.shown, 1), card, 0)
         events.write_cards(log, choice.drawn, 0, choice.drawn_count)
         events.write(log, events.EVENT_END, 0, 0, 0)
         if game.table.primus == me.seat:
             events.write(log, events.PRIMUS, me.seat, 0, NOBODY)
     for i in range(choice.drawn_count):
-        put_under_deck(game, choice.drawn[i])
+        put_under_deck(game, me, choice.drawn[i], NOWHERE)
+    choice.drawn_count = 0
     if me.seat + 1 < game.table.players:
         return begin_draft(game, log, me.seat + 1)
     refill(game, log)

@@ -11,6 +11,7 @@ from paxsim.cards import INTRIGUE, RELIGION, SENATOR
 from paxsim.engine import events
 from paxsim.engine.codes import category_of, symbols_of
 from paxsim.engine.jit import kernel
+from paxsim.engine.knowledge import note_bought, note_drawn, note_played, place_in_view
 from paxsim.engine.piles import (
     clear_legion,
     display_card,
@@ -19,6 +20,7 @@ from paxsim.engine.piles import (
     put_under_deck,
     take_from_drawn,
     take_from_hand,
+    take_money,
     take_to_hand,
 )
 from paxsim.engine.piles import (
@@ -53,9 +55,12 @@ def carry_out_turn(game, log, me, choice, option):
 def peek(game, log, me):
     """Look at Rome's hidden cards for the whole turn, and take a little money."""
     me.peeked = 1
+    game.table.peeked[me.seat] = 1
     for category in range(N_CATEGORIES):
         me.rome_hidden[category] = game.hidden.rome_hidden_symbols[category]
-    me.money += game.table.rules.peek_income
+    for i in range(game.table.rules.rome_hidden):
+        me.rome_peeked[i] = game.hidden.rome_hidden[i]
+    take_money(game.table, me, game.table.rules.peek_income)
     if log is not None:
         events.write(log, events.PEEK, me.seat, 0, 0)
         events.write_cards(log, game.hidden.rome_hidden, 0, game.table.rules.rome_hidden)
@@ -69,7 +74,6 @@ def peek(game, log, me):
 @kernel
 def begin_draw(game, log, me, choice):
     """Open the draw step: how many cards, how many of them together, which places."""
-    hidden = game.hidden
     table = game.table
     cards = min(CARDS_DRAWN, table.deck_left)
     choice.drawn_count = 0
@@ -82,11 +86,11 @@ def begin_draw(game, log, me, choice):
         together = 3
     elif religion >= table.rules.religion_two:
         together = 2
-    hidden.undrawn = cards
-    hidden.hand_open = 1
-    hidden.legion_open = 1
-    hidden.bottom_open = cards == CARDS_DRAWN  # a short deck gets nothing back
-    hidden.hand_waits = together == 2 and cards == CARDS_DRAWN
+    choice.undrawn = cards
+    choice.hand_open = 1
+    choice.legion_open = 1
+    choice.bottom_open = cards == CARDS_DRAWN  # a short deck gets nothing back
+    choice.hand_waits = together == 2 and cards == CARDS_DRAWN
     reveal(game, log, choice, min(together, cards))
     return offer_place(game, choice)
 
@@ -95,7 +99,7 @@ def begin_draw(game, log, me, choice):
 def compensate(game, log, me):
     """Money instead of cards, when the deck is empty."""
     aurei = game.table.rules.empty_deck_income
-    me.money += aurei
+    take_money(game.table, me, aurei)
     if log is not None:
         events.write(log, events.COMPENSATION, me.seat, 0, aurei)
         events.write(log, events.MONEY, 0, 0, me.money)
@@ -105,10 +109,11 @@ def compensate(game, log, me):
 def reveal(game, log, choice, count):
     """Draw cards into the view of the active seat."""
     first = choice.drawn_count
+    choice.drawn_from = place_in_view(game.table, first + count)
     for i in range(first, first + count):
         choice.drawn[i] = draw_card(game)
     choice.drawn_count = first + count
-    game.hidden.undrawn -= count
+    choice.undrawn -= count
     if log is not None:
         events.write(log, events.REVEAL, game.hidden.seat, 0, 0)
         events.write_cards(log, choice.drawn, first, count)
@@ -118,15 +123,14 @@ def reveal(game, log, choice, count):
 @kernel
 def offer_place(game, choice):
     """PLACE: every card in view to every open place."""
-    hidden = game.hidden
     places = 0
-    if hidden.hand_open and not hidden.hand_waits:
+    if choice.hand_open and not choice.hand_waits:
         choice.options[places] = TO_HAND
         places += 1
-    if hidden.bottom_open:
+    if choice.bottom_open:
         choice.options[places] = TO_BOTTOM
         places += 1
-    if hidden.legion_open:
+    if choice.legion_open:
         for legion in range(game.table.legions):
             choice.options[places] = legion
             places += 1
@@ -137,7 +141,6 @@ def offer_place(game, choice):
 @kernel
 def carry_out_place(game, log, me, choice, option):
     """Put a card of the view somewhere; draw the next one, or go on to buying."""
-    hidden = game.hidden
     index = 0
     while option >= choice.places:  # mostly there is one card in view: no division is needed
         option -= choice.places
@@ -147,16 +150,17 @@ def carry_out_place(game, log, me, choice, option):
     if log is not None:
         events.write(log, events.PLACE, me.seat, card, place)
     if place == TO_HAND:
-        take_to_hand(me, card)
-        hidden.hand_open = 0
+        take_to_hand(game.table, me, card)
+        note_drawn(game.table, me.seat, choice.drawn_from)
+        choice.hand_open = 0
     elif place == TO_BOTTOM:
-        put_under_deck(game, card)
-        hidden.bottom_open = 0
+        put_under_deck(game, me, card, choice.drawn_from)
+        choice.bottom_open = 0
     else:
         put_below_legion(game.table, place, card)
-        hidden.legion_open = 0
-    hidden.hand_waits = 0
-    if hidden.undrawn > 0:
+        choice.legion_open = 0
+    choice.hand_waits = 0
+    if choice.undrawn > 0:
         reveal(game, log, choice, 1)
     elif choice.drawn_count == 0:
         return offer_buy(game, me, choice)
@@ -201,14 +205,16 @@ def carry_out_buy(game, log, me, choice, option):
     table = game.table
     legion = choice.options[option]
     price = price_of_legion(table, me.seat, legion)
-    me.money -= price
+    take_money(table, me, -price)
     if log is not None:
         events.write(log, events.BUY, me.seat, 0, legion)
         events.write_cards(log, table.legion_cards[legion], 0, table.legion_size[legion])
         events.write(log, events.PRICE, 0, 0, price)
         events.write(log, events.MONEY, 0, 0, me.money)
     for i in range(table.legion_size[legion]):
-        take_to_hand(me, table.legion_cards[legion, i])
+        card = table.legion_cards[legion, i]
+        take_to_hand(table, me, card)
+        note_bought(table, me.seat, card)
     clear_legion(table, legion)
     return offer_play(game, me, choice)
 
@@ -257,8 +263,9 @@ def carry_out_play(game, log, me, choice, option):
 @kernel
 def pay_and_display(game, log, me, choice, option, event):
     """Move a hand card of the deciding seat to its display at the price of the choice."""
-    card = take_from_hand(me, choice.options[option])
-    me.money -= choice.price
+    card = take_from_hand(game.table, me, choice.options[option])
+    note_played(game.table, me.seat, card)
+    take_money(game.table, me, -choice.price)
     if log is not None:
         events.write(log, event, me.seat, card, choice.price)
         events.write(log, events.MONEY, 0, 0, me.money)
@@ -301,7 +308,7 @@ def pay_income(game, log):
     table = game.table
     me = game.seats[table.active]
     income = income_of(table, table.active, game.table.categories_played)
-    me.money += income
+    take_money(table, me, income)
     if log is not None:
         events.write(log, events.INCOME, table.active, 0, income)
         events.write(log, events.MONEY, 0, 0, me.money)

@@ -64,6 +64,11 @@ class Policy:
         return registry.is_built_in(self)
 
     @property
+    def thread_bound(self) -> bool:
+        """Whether its parameters mean something in the thread alone that asked for them."""
+        return False
+
+    @property
     def idea(self) -> str:
         """The first line of the docstring: the idea in a player's words."""
         return (inspect.getdoc(self.function) or "").split("\n")[0]

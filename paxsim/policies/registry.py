@@ -47,6 +47,9 @@ BUILT_IN = (
 #: The built-in policies with an idea: all but the two yardsticks.
 HEURISTICS = BUILT_IN[2:]
 
+#: The policy that looks ahead, which others play for (`paxsim.search`).
+SEARCH = "search"
+
 _PACKAGE = "paxsim.policies"
 #: Characters of a policy's name, at most.
 MAX_NAME = 200
@@ -88,6 +91,8 @@ def policy(function: Callable | None = None, *, solo: bool = True) -> Any:
 
 def _register(made: Policy) -> Policy:
     """File a policy under its name; a changed definition in the same place replaces the old."""
+    if made.name == SEARCH:
+        raise _taken(made.name)
     if made.name in BUILT_IN:
         if Path(made.origin) == Path(__file__).with_name(f"{made.name}.py").resolve():
             return made  # `_by_name` files it; whoever else claims to be it is never found
@@ -119,7 +124,7 @@ def is_built_in(made: Policy) -> bool:
 def policy_names() -> list[str]:
     """Names of all policies: the built-in ones, then those registered since."""
     load_entry_points()
-    return [*BUILT_IN, *(name for name in _registry if name not in BUILT_IN)]
+    return [*BUILT_IN, SEARCH, *(name for name in _registry if name not in BUILT_IN)]
 
 
 @functools.cache
@@ -155,6 +160,10 @@ def find_policy(spec: str | Policy) -> Policy:
             "@paxsim.policy"
         )
     name, *settings = (part.strip() for part in spec.split(":"))
+    if name == SEARCH:
+        from paxsim.search.searcher import searcher_from  # searchers build on policies
+
+        return searcher_from(settings)
     if name.endswith(".py"):
         named = bool(settings) and "=" not in settings[0]
         found = _from_file(name, settings.pop(0) if named else "")
@@ -162,7 +171,7 @@ def find_policy(spec: str | Policy) -> Policy:
         found = _by_name(name)
     changes: dict[str, float] = {}
     for part in settings:
-        parameter, value = _parse_setting(found.name, part)
+        parameter, value = parse_setting(found.name, part)
         if parameter in changes:
             raise PaxsimError(f"policy {found.name}: {parameter}: given twice; allowed: once")
         changes[parameter] = value
@@ -235,7 +244,8 @@ def _from_module(module: ModuleType, file: str, name: str) -> Policy:
     return _itself(found[name])
 
 
-def _parse_setting(policy_name: str, text: str) -> tuple[str, float]:
+def parse_setting(policy_name: str, text: str) -> tuple[str, float]:
+    """A changed parameter as a line-up names it, ``name=number``."""
     name, _, value = text.partition("=")
     try:
         return name.strip(), float(value)

@@ -1,0 +1,131 @@
+"""Rollouts: an imagined game is played to its end, and what that was worth to the searcher."""
+
+from __future__ import annotations
+
+from paxsim.cards import INTRIGUE
+from paxsim.engine.copying import copy_choice, copy_game, copy_seat, copy_table
+from paxsim.engine.jit import called, kernel
+from paxsim.engine.loop import FINE, play_on
+from paxsim.engine.records import MAX_PARAMS, MAX_PLAYERS, N_CATEGORIES
+from paxsim.engine.scoring import categories_displayed, score, stronger_than_rome
+from paxsim.search.imagine import count_ways, deal_unseen, seat_everybody, unit
+from paxsim.search.models import weigh_models
+from paxsim.search.unseen import sort_out
+
+#: Margins of so many points, or symbols of intrigue, count in full as tie-breaks.
+POINTS_MARGIN = 20.0
+INTRIGUE_MARGIN = 6.0
+
+
+@called
+def begin_search(search, table, me, choice):
+    """Work out what the seat knows, once for a decision."""
+    sort_out(search.known, table, me, choice)
+    if search.known.out > 0:
+        count_ways(search.known)
+    for seat in range(table.players):
+        weigh_models(search, table, seat)
+    copy_table(search.world.table, table)
+    alone = own_model(table)
+    copy_params(search.game.seats[me.seat].params, search.self_params[alone])
+    search.progress.policies[me.seat] = search.self[alone]
+    search.progress.failure = FINE
+
+
+@kernel
+def own_model(table):
+    """Which of its two policies plays the searcher's own seat on."""
+    return 1 if table.solo_level else 0
+
+
+@called
+def imagine_world(search, me, choice, stream):
+    """One more world that fits what the seat knows, with a policy for everybody."""
+    world = search.world
+    seat_everybody(world, me, choice, stream)
+    copy_own_seat(world.seats[me.seat], me)
+    copy_choice(world.choices[me.seat], choice)
+    deal_unseen(world, search.known, me, stream)
+    for seat in range(world.table.players):
+        if seat != me.seat:
+            model = draw_model(search, seat, stream)
+            search.progress.policies[seat] = search.model[model]
+            copy_params(search.game.seats[seat].params, search.model_params[model])
+
+
+@kernel
+def copy_own_seat(target, me):
+    """The searcher's own record, but for its random stream and its notes."""
+    s0, s1, s2, s3 = target.stream[0], target.stream[1], target.stream[2], target.stream[3]
+    copy_seat(target, me)
+    target.stream[0], target.stream[1], target.stream[2], target.stream[3] = s0, s1, s2, s3
+    for i in range(target.memory.size):
+        target.memory[i] = 0.0
+
+
+@kernel
+def copy_params(target, source):
+    """The parameters of a policy."""
+    for i in range(MAX_PARAMS):
+        target[i] = source[i]
+
+
+@kernel
+def draw_model(search, seat, stream):
+    """The policy that a rival plays in this world, by its weight."""
+    if search.models == 1:
+        return 0
+    total = 0.0
+    for model in range(search.models):
+        total += search.weight[seat, model]
+    point = unit(stream) * total
+    for model in range(search.models - 1):
+        point -= search.weight[seat, model]
+        if point < 0.0:
+            return model
+    return search.models - 1
+
+
+@called
+def roll_out(search, me, option):
+    """Take an option in the imagined world and play on to the end; return what it was worth."""
+    copy_game(search.game, search.world)
+    play_on(search.game, search.progress, option)
+    return worth(search, search.game, me.seat)
+
+
+@kernel
+def worth(search, game, seat):
+    """The share of the win, and a little for a margin, so that lost games differ too."""
+    result = search.result
+    for i in range(MAX_PLAYERS):
+        result.shares[i] = 0.0
+    score(game, result)
+    return result.shares[seat] + search.tie_break * margin(game, result, seat)
+
+
+@kernel
+def margin(game, result, seat):
+    """How far ahead a seat is in what decided the game, from -1 to 1."""
+    table = game.table
+    if table.solo_level:
+        done = stronger_than_rome(result, 0) + categories_displayed(table, 0)
+        return done / (2.0 * N_CATEGORIES)
+    if result.rome_wins:
+        lead = lead_in_intrigue(table, seat)
+        return min(max(lead / INTRIGUE_MARGIN, -1.0), 1.0)
+    best = 0
+    for other in range(table.players):
+        if other != seat:
+            best = max(best, result.points[other])
+    return min(max((result.points[seat] - best) / POINTS_MARGIN, -1.0), 1.0)
+
+
+@kernel
+def lead_in_intrigue(table, seat):
+    """Symbols of intrigue beyond those of the best rival."""
+    best = 0
+    for other in range(table.players):
+        if other != seat:
+            best = max(best, table.symbols[other, INTRIGUE])
+    return table.symbols[seat, INTRIGUE] - best
