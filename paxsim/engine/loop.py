@@ -109,7 +109,7 @@ def play_on(game, log, progress, count, decisions):
 
 
 @kernel
-def play_on(game, progress, option):
+def play_from(game, progress, option):
     """Take an option of the decision at hand, and play to the end."""
     while True:  # as in `steps.apply`: the rules are compiled once
         count = steps.carry_out(game, NO_LOG, option)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from paxsim.cards import INTRIGUE
 from paxsim.engine.copying import copy_choice, copy_game, copy_seat, copy_table
 from paxsim.engine.jit import called, kernel
-from paxsim.engine.loop import FINE, play_on
+from paxsim.engine.loop import FINE, play_from
 from paxsim.engine.records import MAX_PARAMS, MAX_PLAYERS, N_CATEGORIES
 from paxsim.engine.scoring import categories_displayed, score, stronger_than_rome
 from paxsim.search.imagine import count_ways, deal_unseen, seat_everybody, unit
@@ -90,7 +90,7 @@ def draw_model(search, seat, stream):
 def roll_out(search, me, option):
     """Take an option in the imagined world and play on to the end; return what it was worth."""
     copy_game(search.game, search.world)
-    play_on(search.game, search.progress, option)
+    play_from(search.game, search.progress, option)
     return worth(search, search.game, me.seat)
 
 
