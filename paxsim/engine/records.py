@@ -190,7 +190,6 @@ def address_of(record: np.ndarray) -> int:
     return record.view(np.uint8).__array_interface__["data"][0]
 
 
-RulesType = numba.from_dtype(rules_dtype)
 TableType = numba.from_dtype(table_dtype)
 SeatType = numba.from_dtype(seat_dtype)
 ChoiceType = numba.from_dtype(choice_dtype)

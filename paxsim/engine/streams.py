@@ -128,11 +128,3 @@ def below(stream, bound):
     number, state = draw_below(state_of(stream), bound)
     set_state(stream, state)
     return number
-
-
-@kernel
-def next_word(stream):
-    """The next 64 random bits of a stream."""
-    word, state = advance(state_of(stream))
-    set_state(stream, state)
-    return word
