@@ -154,7 +154,7 @@ def test_a_worker_adds_up_the_pieces_of_a_large_chunk(monkeypatch):
     work = plan_of().work(Chunk(0, 5, 23))
     whole = play_work(work)
     assert len(work.pieces()) == 1
-    monkeypatch.setattr("paxsim.experiment.plan.CHUNK_GAMES", 14)
+    monkeypatch.setattr("paxsim.experiment.plan.PIECE_GAMES", 14)
     assert [piece.blocks for piece in work.pieces()] == [4, 4, 4, 4, 4, 3]
     assert same([play_work(work)], [whole])
 

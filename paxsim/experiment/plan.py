@@ -20,12 +20,15 @@ from paxsim.rules import load_rules
 from paxsim.setting import MAX_NUMBER, Setting
 from paxsim.version import __version__
 
-#: Games in a chunk, about: a few tenths of a second of work, some megabytes of results.
+#: Games in a chunk, about: a few tenths of a second of work.
 CHUNK_GAMES = 24_000
 MAX_CHUNK_GAMES = 10_000_000
 #: Chunks of a run, about, at most: each is a task for the workers and may be a file on disk. Those
-#: of a longer run are larger, and a worker adds them up in pieces of `CHUNK_GAMES`.
+#: of a longer run are larger.
 MOST_CHUNKS = 100_000
+#: Games that a worker plays before it tallies them, about: their results stay in the processor's
+#: cache. What it holds in memory does not depend on the size of chunks.
+PIECE_GAMES = 6_000
 #: All permutations of a line-up are played only up to this many players (5! = 120 games a block).
 MAX_PERMUTED = 5
 #: With a stopping rule: games before the first look, and where the next look is, in percent of the
@@ -191,7 +194,7 @@ class Work:
     def pieces(self) -> list[Work]:
         """The same work cut into what a worker holds in memory at a time."""
         block_games = sum(match.block_size for match in self.matches)
-        step = max(1, CHUNK_GAMES // block_games)
+        step = max(1, PIECE_GAMES // block_games)
         return [
             replace(self, first_block=part.first_block, blocks=part.blocks)
             for part in _cut(0, self.first_block, self.first_block + self.blocks, step)
