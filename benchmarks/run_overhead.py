@@ -3,9 +3,9 @@
     python benchmarks/run_overhead.py [--games 1e6] [--json]
 
 The same games are played twice with one worker: bare, in one compiled call a chunk, and as
-`paxsim run --out` does it. The rest is overhead, and is to stay below a twentieth at a million games.
-Then the run is repeated with two workers. Times are of this machine, so compare them with one
-another and run it when nothing else does.
+`paxsim run --out` does it. The rest is overhead, and is to stay below a twentieth at a million
+games. Then the run is repeated with two workers. Times are of this machine, so compare them with
+one another and run it when nothing else does.
 """
 
 from __future__ import annotations

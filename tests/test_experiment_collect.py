@@ -11,8 +11,10 @@ import pytest
 from paxsim.errors import PaxsimError
 from paxsim.experiment import simulate
 from paxsim.experiment.plan import MOST_CHUNKS, Chunk, Plan, make_match
+from paxsim.experiment.questions import MAX_GAMES
 from paxsim.experiment.run import MOST_LOSSES, answer_work, play_work, run_plan
 from paxsim.experiment.store import RunDirectory
+from paxsim.experiment.tally import WIN
 from paxsim.lineup import make_lineup
 from paxsim.setting import make_setting
 
@@ -148,6 +150,17 @@ def test_a_run_of_any_length_has_a_bounded_number_of_chunks():
         (chunks,) = plan.chunks()
         assert 0.99 * MOST_CHUNKS <= len(chunks) <= 1.01 * MOST_CHUNKS
         assert sum(chunk.blocks for chunk in chunks) == sum(plan.blocks)
+
+
+@pytest.mark.parametrize(("players", "permutations"), [(1, False), (8, False), (5, True)])
+def test_sums_over_the_most_games_fit_into_64_bits(players, permutations):
+    """The largest are products of shares, if one seat won every game."""
+    setting = make_setting(players, solo_level=1 if players == 1 else None)
+    match = make_match(setting, make_lineup("random", players), permutations)
+    largest_of_block = (WIN * match.block_size) ** 2
+    blocks = -(-MAX_GAMES // match.block_size)
+    # Several line-ups may be played as one bundle, with as many games as all of them.
+    assert 5 * blocks * largest_of_block < 2**63
 
 
 def test_a_worker_adds_up_the_pieces_of_a_large_chunk(monkeypatch):
