@@ -30,6 +30,7 @@ from paxsim.experiment.plan import Chunk, Plan, Work, make_match
 from paxsim.experiment.run import play_work, run_plan
 from paxsim.experiment.store import RunDirectory
 from paxsim.experiment.tally import Tally
+from paxsim.experiment.workers import BACKENDS, workers
 from paxsim.lineup import make_lineup
 from paxsim.setting import make_setting
 
@@ -40,7 +41,7 @@ SPEED, SPREAD = 70_000, 0.2
 #: Of all tasks: how many end with their worker, and how many are answered twice.
 VANISHED, TWICE = 0.01, 0.01
 #: Chunks that are really written, and tasks that are really handed out, to know what one costs.
-WRITTEN, HANDED_OUT = 300, 2_000
+WRITTEN, HANDED_OUT = 300, 500
 
 
 def plan_of(games: int) -> Plan:
@@ -54,15 +55,15 @@ class Cluster:
 
     Parameters
     ----------
-    workers : int
+    size : int
         How many there are.
     block : dict
         The tally of a single block; a chunk's is as many times that.
     """
 
-    def __init__(self, workers: int, block: Tally):
+    def __init__(self, size: int, block: Tally):
         self.random = random.Random(1)
-        self.speeds = [SPEED * self.random.uniform(1 - SPREAD, 1 + SPREAD) for _ in range(workers)]
+        self.speeds = [SPEED * self.random.uniform(1 - SPREAD, 1 + SPREAD) for _ in range(size)]
         self.block = block
         self.clock = 0.0
         self.vanished = self.twice = self.tasks = 0
@@ -110,9 +111,9 @@ def times(block: Tally, blocks: int) -> Tally:
     }
 
 
-def collect(plan: Plan, workers: int, block: Tally) -> dict[str, float]:
+def collect(plan: Plan, size: int, block: Tally) -> dict[str, float]:
     """Have the cluster play the plan; what that took here, and whether the sum is right."""
-    cluster = Cluster(workers, block)
+    cluster = Cluster(size, block)
     before = _peak_memory()
     begin = time.process_time()
     (tally,) = run_plan(plan, jobs=1, crew=cluster)
@@ -121,7 +122,7 @@ def collect(plan: Plan, workers: int, block: Tally) -> dict[str, float]:
     assert all(np.array_equal(tally[name], array) for name, array in expected.items())
     return {
         "games": plan.games,
-        "workers": workers,
+        "workers": size,
         "chunks": len(plan.chunks()[0]),
         "tasks": cluster.tasks,
         "vanished": cluster.vanished,
@@ -147,17 +148,22 @@ def cost_of_merging(plan: Plan, block: Tally) -> float:
 
 
 def cost_of_files(plan: Plan, block: Tally) -> dict[str, float]:
-    """Milliseconds to keep a chunk and to read it again, by the clock, and its size."""
+    """Milliseconds of processor time to keep a chunk and to read it again, and its size."""
     chunks = plan.chunks()[0][:WRITTEN]
     with tempfile.TemporaryDirectory() as folder:
         store = RunDirectory(Path(folder) / "run", plan, {"kind": "simulate"}, "benchmark")
-        writing = seconds(lambda: [store.save(chunk, block) for chunk in chunks])
-        reading = seconds(lambda: [store.load(chunk) for chunk in chunks])
+        begin = time.perf_counter()
+        writing = seconds(
+            lambda: [store.save(chunk, block) for chunk in chunks], clock=time.process_time
+        )
+        by_clock = time.perf_counter() - begin
+        reading = seconds(lambda: [store.load(chunk) for chunk in chunks], clock=time.process_time)
         size = sum(store.file_of(chunk).stat().st_size for chunk in chunks)
         store.close()
     count = len(chunks)
     return {
         "write_ms": 1e3 * writing / count,
+        "write_ms_by_clock": 1e3 * by_clock / count,
         "read_ms": 1e3 * reading / count,
         "file_kb": size / count / 1e3,
     }
@@ -169,18 +175,23 @@ def echo(chunk: Chunk, work: Work, tally: Tally) -> tuple[Chunk, Tally]:
 
 
 def cost_of_tasks(plan: Plan, block: Tally) -> dict[str, float]:
-    """Milliseconds by the clock to hand a chunk to a worker and take its answer."""
-    from joblib import Parallel, delayed, parallel_config
+    """Milliseconds of this process's time to hand a chunk to a worker and take its answer.
+
+    Dask's scheduler is in this process too, as there is nobody else to start it.
+    """
+    from joblib import Parallel, delayed
 
     chunks = plan.chunks()[0][:HANDED_OUT]
     tasks = [delayed(echo)(chunk, plan.work(chunk), block) for chunk in chunks]
     found: dict[str, float] = {"task_kb": len(pickle.dumps(plan.work(chunks[0]))) / 1e3}
-    for name, backend in (("threads", "threading"), ("processes", "loky")):
-        with parallel_config(backend=backend):
-            workers = Parallel(n_jobs=2, return_as="generator_unordered", batch_size=1)
-            list(workers(tasks[:8]))  # starts them
-            took = seconds(lambda workers=workers: list(workers(tasks)))
-        found[f"task_ms_{name}"] = 1e3 * took / len(tasks)
+    for backend in BACKENDS:
+        with workers(backend):
+            crew = Parallel(
+                n_jobs=2, prefer="threads", return_as="generator_unordered", batch_size=1
+            )
+            list(crew(tasks[:8]))  # starts them
+            took = seconds(lambda crew=crew: list(crew(tasks)), clock=time.process_time)
+        found[f"task_ms_{backend}"] = 1e3 * took / len(tasks)
     return found
 
 
@@ -189,12 +200,12 @@ def _peak_memory() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
 
 
-def measure(games: int, workers: int) -> dict[str, float]:
+def measure(games: int, size: int) -> dict[str, float]:
     """All figures."""
     plan = plan_of(games)
     block = play_work(plan.work(Chunk(0, 0, 1)))
     return {
-        **collect(plan, workers, block),
+        **collect(plan, size, block),
         "merge_ms": cost_of_merging(plan, block),
         **cost_of_files(plan, block),
         **cost_of_tasks(plan, block),
