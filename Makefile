@@ -7,7 +7,7 @@ SCALE ?= 1
 JOBS ?= 1
 AREA ?=
 
-.PHONY: report test mutants lint format docs bench clean help
+.PHONY: report test mutants ends lint format docs bench clean help
 
 help:           ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -28,6 +28,9 @@ test: $(READY)  ## the whole test suite
 
 mutants: $(READY)  ## does the suite notice mistakes? takes a while; JOBS=2, AREA="tally stats"
 	$(BIN)/python tests/mutants/run.py --jobs $(JOBS) $(addprefix --area ,$(AREA))
+
+ends: $(READY)  ## the oldest and the newest numba allowed, each in an environment of its own
+	$(BIN)/python tests/ends.py
 
 lint: $(READY)  ## style and types
 	$(BIN)/ruff check .

@@ -3,9 +3,9 @@
     python benchmarks/run_overhead.py [--games 1e6] [--json]
 
 The same games are played twice with one worker: bare, in one compiled call a chunk, and as
-`paxsim run --out` does it. The rest is overhead, and is to stay below a tenth at a million games.
-Then the run is repeated with two workers. Times are of this machine, so compare them with one
-another and run it when nothing else does.
+`paxsim run --out` does it. The rest is overhead, and is to stay below a twentieth at a million
+games. Then the run is repeated with two workers. Times are of this machine, so compare them with
+one another and run it when nothing else does.
 """
 
 from __future__ import annotations
@@ -82,8 +82,8 @@ def main() -> None:
     for name in ("bare", "run_1_worker", "run_2_workers", "show"):
         print(f"  {name:<16} {found[name]:8.2f} {found[f'{name}_processor']:8.2f}")
     shares = [100 * found[name] for name in ("overhead", "overhead_processor")]
-    print(f"  {'overhead':<16} {shares[0]:7.1f}% {shares[1]:7.1f}%  (allowed: 10%)")
-    print(f"  2 workers are {found['speedup_2_workers']:.2f} times as fast  (wanted: 1.8)")
+    print(f"  {'overhead':<16} {shares[0]:7.1f}% {shares[1]:7.1f}%  (allowed: 5%)")
+    print(f"  2 workers are {found['speedup_2_workers']:.2f} times as fast  (wanted: 1.9)")
 
 
 if __name__ == "__main__":

@@ -83,8 +83,12 @@ class Batch:
     @property
     def positions(self) -> np.ndarray:
         """Line-up position by game and seat, shape ``(games, players)``."""
-        players = self.setting.players
-        return (np.arange(players) + self.results["rotation"][:, None]) % players
+        return positions_in(self.results["rotation"], self.setting.players)
+
+
+def positions_in(rotations: np.ndarray, players: int) -> np.ndarray:
+    """Line-up position by rotation and seat, shape ``(rotations, players)``."""
+    return (np.arange(players) + rotations[:, None]) % players
 
 
 def play_batch(

@@ -343,8 +343,6 @@ def games(matches):
             **spread("rounds", mean_interval(match.games.groupby("block").rounds.mean())),
             **spread("margin", ratio_interval(blocks.margin, blocks.won)),
             "decisions": match.games.decisions.mean(),
-            "unfinished": 0,
-            "failed": 0,
             **match.size(decided.game.min()),
         })  # fmt: skip
     return table(rows)

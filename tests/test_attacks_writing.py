@@ -379,7 +379,7 @@ MEANINGS = [
     ("overload(operator.eq)", "x, y", "int(me == 1)"),
     ("overload(operator.neg)", "x", "-me"),
     ("overload(operator.getitem)", "x, y", "me[choice.kind]"),
-    ("overload(np.sum)", "x", "np.sum(me)"),
+    ("overload(np.clip)", "x, y, z", "np.clip(me, 0, 1)"),
     ("overload(arithmetic.floor_divide)", "x, y", "me // 1"),
     ("overload_method(types.Record, 'present')", "x", "by_method(me)"),
     ("overload_attribute(types.Record, 'gift')", "x", "by_attribute(me)"),

@@ -47,14 +47,31 @@ EXPECTED = [[4, 4, 4], 0]
 #: What `wealth_of` makes of it after the edit.
 EDITED = [[4, 0, 0], 0]
 
+#: Compiles a heuristic, then has a helper of the user's answer: Rome holds all but two categories.
+HELPER_AFTER_HEURISTIC = """
+import json
+import paxsim
+from paxsim import helpers
 
-def start(root, *arguments, **variables):
-    """Start the script with the package that is in a folder."""
+assert paxsim.find_policy("starver").compiled is not None
+
+@paxsim.helper
+def held(table, me):
+    return helpers.rome_holds(table, me)
+
+game = paxsim.make_setting(3).new_game()[0]
+game["table"]["strongest"][:2] = 99
+print(json.dumps(held(game["table"], game["seats"][0])))
+"""
+
+
+def start(root, *arguments, script=SCRIPT, **variables):
+    """Start a script with the package that is in a folder."""
     environment = {**os.environ, "PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"}
     for name in ("PAXSIM_CACHE_DIR", "XDG_CACHE_HOME"):
         environment.pop(name, None)
     return subprocess.Popen(
-        [sys.executable, "-c", SCRIPT, *map(str, arguments)],
+        [sys.executable, "-c", script, *map(str, arguments)],
         env={**environment, **{name: str(value) for name, value in variables.items()}},
         cwd=root,
         stdout=subprocess.PIPE,
@@ -106,6 +123,13 @@ def test_an_edited_helper_is_noticed_even_if_edited_after_the_import(package, fi
     answer, said = finish(start(package, "as-command", PAXSIM_CACHE_DIR=filled))
     assert answer == EXPECTED
     assert said == ""  # the old version's code is still there
+
+
+def test_a_users_helper_is_answered_after_a_heuristic_was_compiled(package, tmp_path):
+    """The call, of parts that both have in them, once ended the process."""
+    for _ in range(2):  # with an empty cache, and with the heuristic's code in it
+        process = start(package, script=HELPER_AFTER_HEURISTIC, PAXSIM_CACHE_DIR=tmp_path)
+        assert finish(process)[0] == 5
 
 
 def test_damaged_files_are_compiled_again(package, filled, tmp_path):

@@ -10,7 +10,7 @@ from positions import deck_of
 
 import paxsim
 from paxsim.engine.loop import start_game
-from paxsim.engine.streams import below, next_word, seat_keys, seed_deal
+from paxsim.engine.streams import advance, below, seat_keys, seed_deal, state_of
 from paxsim.policies import find_policy
 
 
@@ -57,8 +57,9 @@ def first_words(seed, count):
     seed_deal(stream, seed, 0)
     seeded = stream.copy()
     words = np.zeros(count, np.uint64)
+    state = state_of(stream)
     for i in range(count):
-        words[i] = next_word(stream)
+        words[i], state = advance(state)
     return seeded, words
 
 

@@ -73,8 +73,7 @@ def _show_match(result: Any, match: Any) -> None:
     (rome,), (games,) = here("rome"), here("games")
     say(
         f"Rome wins {percent(rome, 'rome_wins')} % (alone {percent(rome, 'rome_alone')} %); "
-        f"{plus_minus(games, 'rounds')} rounds{_margin(games)}; "
-        f"{games['unfinished']} unfinished, {games['failed']} failed\n"
+        f"{plus_minus(games, 'rounds')} rounds{_margin(games)}\n"
     )
 
 

@@ -33,6 +33,14 @@ def kernel(function: Callable) -> Any:
     return numba.njit(**PART)(function)
 
 
+def short(function: Callable) -> Any:
+    """Compile a function of a few lines as if its callers had these lines in them.
+
+    To compile a part by itself, once for each kind of arguments, takes longer than that.
+    """
+    return numba.njit(**PART, inline="always")(function)
+
+
 def called(function: Callable) -> Any:
     """Compile a function as a part that is called: for what is seldom needed and long.
 

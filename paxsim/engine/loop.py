@@ -15,7 +15,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from paxsim.engine import events, steps
-from paxsim.engine.jit import entry, kernel
+from paxsim.engine.jit import entry, kernel, short
 from paxsim.engine.records import MAX_PLAYERS, GameType, LogType, ResultType, result_dtype
 from paxsim.engine.scoring import score, write_score
 from paxsim.engine.seating import POLICY_SIGNATURE as POLICY_SIGNATURE
@@ -67,7 +67,7 @@ game_at, log_at, result_at, progress_at = map(
 )
 
 
-@kernel
+@short
 def ask(game, policy, progress):
     """The option that the deciding seat's policy chooses."""
     seat = game.hidden.seat
@@ -77,7 +77,7 @@ def ask(game, policy, progress):
     return policy(game.table, game.seats[seat], choice)
 
 
-@kernel
+@short
 def is_an_option(option, count, progress):
     """Whether there is an option of this number; if not, note the failure."""
     if 0 <= option < count:
@@ -87,7 +87,7 @@ def is_an_option(option, count, progress):
     return False
 
 
-@kernel
+@short
 def play_on(game, log, progress, count, decisions):
     """Play a game from a decision with `count` options to its end, or until the log is full.
 
@@ -96,14 +96,14 @@ def play_on(game, log, progress, count, decisions):
     while count > 0:
         if log is not None:
             if events.is_full(log):
-                return decisions
+                break
         option = steps.ONLY
         if count > 1:
             decisions += 1
             progress.asked = decisions
             option = ask(game, policy_at(progress.policies[game.hidden.seat]), progress)
             if not is_an_option(option, count, progress):
-                return decisions
+                break
         count = steps.carry_out(game, log, option)
     return decisions
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from paxsim.cards import ARMY, FLEET, INTRIGUE, LAND, WEALTH
 from paxsim.engine import events
 from paxsim.engine.codes import category_of, symbols_of, value_of
-from paxsim.engine.jit import kernel
+from paxsim.engine.jit import kernel, short
 from paxsim.engine.knowledge import note_buried, note_shown, place_in_ring
 from paxsim.engine.records import NOBODY
 
@@ -76,7 +76,7 @@ def put_below_legion(table, legion, card):
     table.legion_value[legion] += value_of(card)
 
 
-@kernel
+@short
 def clear_legion(table, legion):
     """Nothing lies below the legion any more."""
     for i in range(table.legion_size[legion]):

@@ -219,7 +219,6 @@ def address_of(record: np.ndarray) -> int:
     return record.ctypes.data
 
 
-RulesType = numba.from_dtype(rules_dtype)
 TableType = numba.from_dtype(table_dtype)
 SeatType = numba.from_dtype(seat_dtype)
 ChoiceType = numba.from_dtype(choice_dtype)

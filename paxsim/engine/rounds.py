@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from paxsim.engine import events
 from paxsim.engine.codes import category_of, symbols_of
-from paxsim.engine.jit import kernel
+from paxsim.engine.jit import kernel, short
 from paxsim.engine.piles import clear_legion, draw_card, put_below_legion
 from paxsim.engine.records import NOBODY, OVER, TURN
 
+#: Stands for a number of options: the turn is over, and `end_turn` offers the next decision.
+TURN_ENDS = -1
 
-@kernel
+
+@short
 def offer(game, choice, decision, count):
     """Put a decision with so many options to the deciding seat; return how many."""
     choice.kind = decision

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from paxsim.cards import ARMY, FLEET
 from paxsim.engine import events
-from paxsim.engine.jit import kernel
+from paxsim.engine.jit import kernel, short
 from paxsim.engine.records import N_CATEGORIES, NOBODY, TIE_MONEY
 from paxsim.engine.rounds import empty_legions
 
@@ -105,7 +105,7 @@ def count_points(game, result, seat):
     )
 
 
-@kernel
+@short
 def wealth_of(game, seat):
     """Money left, each hand card counting 1 Aureus."""
     return game.seats[seat].money + game.seats[seat].hand_count
@@ -164,7 +164,7 @@ def win(game, result):
             result.shares[seat] = 1.0 / winners
 
 
-@kernel
+@short
 def rank(game, result, seat, other, by_money):
     """Positive if `seat` stands above `other`, 0 if they tie, negative if below."""
     difference = result.points[seat] - result.points[other]

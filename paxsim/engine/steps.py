@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from paxsim.engine.jit import kernel
 from paxsim.engine.records import BUY, DISPLAY, KEEP, PLACE, PLAY, REACT, TURN
+from paxsim.engine.rounds import TURN_ENDS, end_turn
 from paxsim.engine.setup import begin_game, carry_out_display, carry_out_keep
 from paxsim.engine.turn import (
     carry_out_buy,
@@ -43,18 +44,19 @@ def carry_out(game, log, option):
     decision = game.hidden.decision
     me = game.seats[game.hidden.seat]
     choice = game.choices[game.hidden.seat]
+    count = 0
     if decision == PLACE:
-        return carry_out_place(game, log, me, choice, option)
-    if decision == PLAY:
-        return carry_out_play(game, log, me, choice, option)
-    if decision == TURN:
-        return carry_out_turn(game, log, me, choice, option)
-    if decision == BUY:
-        return carry_out_buy(game, log, me, choice, option)
-    if decision == REACT:
-        return carry_out_react(game, log, me, choice, option)
-    if decision == KEEP:
-        return carry_out_keep(game, log, me, choice, option)
-    if decision == DISPLAY:
-        return carry_out_display(game, log, me, choice, option)
-    return 0
+        count = carry_out_place(game, log, me, choice, option)
+    elif decision == PLAY:
+        count = carry_out_play(game, log, me, choice, option)
+    elif decision == TURN:
+        count = carry_out_turn(game, log, me, choice, option)
+    elif decision == BUY:
+        count = carry_out_buy(game, log, me, choice, option)
+    elif decision == REACT:
+        count = carry_out_react(game, log, me, choice, option)
+    elif decision == KEEP:
+        count = carry_out_keep(game, log, me, choice, option)
+    elif decision == DISPLAY:
+        count = carry_out_display(game, log, me, choice, option)
+    return end_turn(game, log) if count == TURN_ENDS else count

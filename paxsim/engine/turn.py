@@ -2,7 +2,8 @@
 
 Every decision has two functions: `offer_...` lists its legal options and returns how many there
 are, `carry_out_...` applies one and ends by offering the decision that comes next. (TURN is offered
-by `rounds.begin_turn`.) So the engine never has to ask which decision it is about to offer.
+by `rounds.begin_turn`, after `TURN_ENDS`: several ways lead there, and `steps.carry_out` has the
+only copy of it.) So the engine never has to ask which decision it is about to offer.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from paxsim.engine.records import (
     TO_BOTTOM,
     TO_HAND,
 )
-from paxsim.engine.rounds import end_turn, offer
+from paxsim.engine.rounds import TURN_ENDS, offer
 from paxsim.rules import CARDS_DRAWN
 
 # --- turn or peek ---------------------------------------------------------------------------
@@ -47,7 +48,7 @@ def carry_out_turn(game, log, me, choice, option):
     """Begin the draw step, or look at Rome's hidden cards, take the money and be done."""
     if option == PEEK:
         peek(game, log, me)
-        return end_turn(game, log)
+        return TURN_ENDS
     return begin_draw(game, log, me, choice)
 
 
@@ -278,12 +279,11 @@ def end_play(game, log):
     """Income, and reactions if a senator was played, in the order of the rule set."""
     rules = game.table.rules
     reactions = rules.reactions and (game.table.categories_played >> SENATOR) & 1
-    if reactions and rules.reactions_before_income:
-        return begin_reactions(game, log)
-    pay_income(game, log)
+    if not (reactions and rules.reactions_before_income):
+        pay_income(game, log)
     if reactions:
         return begin_reactions(game, log)
-    return end_turn(game, log)
+    return TURN_ENDS
 
 
 @kernel
@@ -334,7 +334,7 @@ def next_reaction(game, log):
         return offer_react(game, game.seats[hidden.seat], game.choices[hidden.seat])
     if table.rules.reactions_before_income:
         pay_income(game, log)
-    return end_turn(game, log)
+    return TURN_ENDS
 
 
 @kernel

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
 from collections.abc import Callable, Sequence
@@ -20,7 +19,7 @@ from paxsim.experiment.result import Result
 from paxsim.experiment.stopping import reached
 from paxsim.experiment.store import stored_tallies
 from paxsim.experiment.tables import Row, group_of, make_table, match_tables, size_of, spread
-from paxsim.experiment.tally import SUPERBLOCKS, Tally, merge_tallies
+from paxsim.experiment.tally import SUPERBLOCKS, Tally
 from paxsim.quoting import one_line
 from paxsim.stats import (
     DIFFERENCE,
@@ -350,7 +349,7 @@ def show(path: str | Path) -> Result:
         )
     try:
         facts = [list(map(stored_facts, bundle)) for bundle in manifest["plan"]["bundles"]]
-        result = answer(manifest, facts, [_merged(found[i]) for i in range(expected)])
+        result = answer(manifest, facts, [found[i] for i in range(expected)])
     except Exception as error:  # files that are sound by themselves, and do not belong together
         raise PaxsimError(
             f"run: the chunks of {path} do not fit its manifest ({one_line(repr(error))}); "
@@ -372,7 +371,3 @@ def incomplete(result: Result) -> str:
     if question.get("sequential") and result["comparison"].at[0, "decision"] != "undecided":
         return ""
     return f"{result.games:,} of {planned:,} games so far"
-
-
-def _merged(tallies: list[Tally]) -> Tally:
-    return functools.reduce(merge_tallies, tallies)

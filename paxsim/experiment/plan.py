@@ -6,8 +6,9 @@ import bisect
 import hashlib
 import itertools
 import json
+import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -19,9 +20,15 @@ from paxsim.rules import load_rules
 from paxsim.setting import MAX_NUMBER, Setting
 from paxsim.version import __version__
 
-#: Games in a chunk, about: a few tenths of a second of work, some megabytes of results.
+#: Games in a chunk, about: a few tenths of a second of work.
 CHUNK_GAMES = 24_000
 MAX_CHUNK_GAMES = 10_000_000
+#: Chunks of a run, about, at most: each is a task for the workers and may be a file on disk. Those
+#: of a longer run are larger.
+MOST_CHUNKS = 100_000
+#: Games that a worker plays before it tallies them, about: their results stay in the processor's
+#: cache. What it holds in memory does not depend on the size of chunks.
+PIECE_GAMES = 6_000
 #: All permutations of a line-up are played only up to this many players (5! = 120 games a block).
 MAX_PERMUTED = 5
 #: With a stopping rule: games before the first look, and where the next look is, in percent of the
@@ -186,6 +193,15 @@ class Work:
     policy_fingerprints: tuple[list[str], ...]
     sources: str
 
+    def pieces(self) -> list[Work]:
+        """The same work cut into what a worker holds in memory at a time."""
+        block_games = sum(match.block_size for match in self.matches)
+        step = max(1, PIECE_GAMES // block_games)
+        return [
+            replace(self, first_block=part.first_block, blocks=part.blocks)
+            for part in _cut(0, self.first_block, self.first_block + self.blocks, step)
+        ]
+
     def check_code(self) -> None:
         """A worker elsewhere may find another policy in a file, or have another engine."""
         if self.sources != package_fingerprint():
@@ -318,12 +334,14 @@ def cut_into_chunks(
     blocks, block_games : sequence of int
         Blocks of each bundle, and games in a block of it.
     chunk_games : int
-        Games in a chunk, about.
+        Games in a chunk, about; more in a run that would have more than `MOST_CHUNKS`.
     looks : bool
         Whether somebody looks at the results between waves. Then waves end at numbers of
         blocks that depend on nothing but the plan, so that what is seen there, and when the
         run stops, depends neither on the workers nor on the size of chunks.
     """
+    games_in_all = sum(map(operator.mul, blocks, block_games))
+    chunk_games = max(chunk_games, -(-games_in_all // MOST_CHUNKS))
     if not looks:
         steps = [max(1, chunk_games // games) for games in block_games]
         return [[chunk for i, step in enumerate(steps) for chunk in _cut(i, 0, blocks[i], step)]]

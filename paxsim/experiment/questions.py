@@ -45,9 +45,10 @@ __all__ = [
     "tournament",
 ]
 
-#: Games unless said otherwise, and the most that a run with a target precision may take.
+#: Games unless said otherwise, the most of a line-up, of which all sums are exact in 64 bits, and
+#: the most that a run with a target precision may take.
 DEFAULT_GAMES = 100_000
-MAX_GAMES = 1_000_000_000
+MAX_GAMES = 10_000_000_000
 PRECISION_GAMES = 20_000_000
 RulesLike = str | Path | dict[str, Any] | Rules | None
 

@@ -7,13 +7,16 @@ are chosen from outside with ``joblib.parallel_config``; nothing here names a ba
 from __future__ import annotations
 
 import functools
+import itertools
 import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
 
-from paxsim.errors import checked_int
+from paxsim.errors import PaxsimError, checked_int
+from paxsim.experiment.collect import Collector
 from paxsim.experiment.plan import Chunk, Match, Plan, Work
 from paxsim.experiment.stopping import StopRule
 from paxsim.experiment.store import RunDirectory
@@ -25,6 +28,10 @@ from paxsim.playing import play_deals
 warnings.filterwarnings("ignore", message=".*adjusting the input task iterator", module="joblib")
 
 MAX_JOBS = 1024
+#: How often work is handed out again in a run that loses workers.
+MOST_LOSSES = 8
+#: And how often without any answer: then it is the work that ends them.
+MOST_FRUITLESS = 1
 
 
 @dataclass(frozen=True)
@@ -52,6 +59,10 @@ class Standing:
     expected: int | None
 
 
+#: Plays chunks, given what a worker needs for each, with so many workers; answers with tallies, in
+#: any order. An answer may come twice, or not at all.
+Crew = Callable[[list[Chunk], Callable[[Chunk], Work], int], Iterator[tuple[Chunk, Tally]]]
+
 #: Told how far a run is, and the games just added, after every chunk.
 Progress = Callable[[Standing, int], None]
 
@@ -78,6 +89,7 @@ def run_plan(
     store: RunDirectory | None = None,
     progress: Progress | None = None,
     stop: StopRule | None = None,
+    crew: Crew | None = None,
 ) -> list[Tally]:
     """Play a plan and return one tally for each bundle.
 
@@ -93,24 +105,26 @@ def run_plan(
         Told about every finished chunk.
     stop : callable, optional
         Asked between waves of chunks whether the results are good enough.
+    crew : callable, optional
+        Who plays; joblib's workers by default.
     """
+    crew = crew or play_with_joblib
     jobs = checked_jobs(jobs)
-    tallies: list[Tally | None] = [None] * len(plan.bundles)
-    games = 0
+    collector = Collector(plan)
+    expected = None if stop is not None else plan.games
     prepare = functools.cache(lambda: warm(plan))
     for wave in plan.chunks(looks=stop is not None):
-        for chunk, tally in _tallies_of(plan, wave, jobs, store, prepare):
-            merged = tallies[chunk.bundle]
-            merged = tally if merged is None else merge_tallies(merged, tally)
-            tallies[chunk.bundle] = merged
-            added = chunk.blocks * plan.block_games(chunk.bundle)
-            games += added
-            if progress is not None:
-                expected = None if stop is not None else plan.games
-                progress(Standing(plan, chunk.bundle, merged, games, expected), added)
-        if stop is not None and stop(tallies):
+        collector.expect(wave)
+        for chunk, tally in itertools.chain(
+            _stored(wave, store), _played(collector, store, prepare, crew, jobs)
+        ):
+            added = collector.add(chunk, tally)
+            merged = collector.tallies[chunk.bundle]
+            if progress is not None and merged is not None:
+                progress(Standing(plan, chunk.bundle, merged, collector.games, expected), added)
+        if stop is not None and stop(collector.tallies):
             break
-    return [tally for tally in tallies if tally is not None]
+    return [tally for tally in collector.tallies if tally is not None]
 
 
 def warm(plan: Plan) -> None:
@@ -143,6 +157,10 @@ def refuse_unrepeatable(match: Match, seed: int) -> None:
 def play_work(work: Work) -> Tally:
     """Play a chunk's games and tally them, wherever the worker is."""
     work.check_code()
+    return functools.reduce(merge_tallies, map(_play_piece, work.pieces()))
+
+
+def _play_piece(work: Work) -> Tally:
     return tally_blocks(
         [
             _play_blocks(match, work, first_game)
@@ -168,36 +186,60 @@ def _play_blocks(match: Match, work: Work, first_game: int) -> PlayedBlocks:
     return PlayedBlocks(match.lineup.labels, match.orders, batches, work.first_block, first_game)
 
 
-def _played(works: list[Work], jobs: int) -> Iterator[Tally]:
-    """Tallies in the order of the work; a single piece is played on the spot."""
-    if len(works) == 1:
-        return iter([play_work(works[0])])
+def answer_work(chunk: Chunk, work: Work) -> tuple[Chunk, Tally]:
+    """A chunk's tally, with the chunk that it is of."""
+    return chunk, play_work(work)
+
+
+def play_with_joblib(
+    chunks: list[Chunk], work_of: Callable[[Chunk], Work], jobs: int
+) -> Iterator[tuple[Chunk, Tally]]:
+    """Have chunks played by joblib's workers; a single one is played on the spot."""
+    if len(chunks) == 1:
+        return iter([answer_work(chunks[0], work_of(chunks[0]))])
     from joblib import Parallel, delayed  # slow to import, and a small run needs none of it
 
-    workers = Parallel(n_jobs=min(jobs, len(works)), prefer="threads", return_as="generator")
-    return workers(delayed(play_work)(work) for work in works)
+    workers = Parallel(
+        n_jobs=min(jobs, len(chunks)), prefer="threads", return_as="generator_unordered"
+    )
+    return workers(delayed(answer_work)(chunk, work_of(chunk)) for chunk in chunks)
 
 
-def _tallies_of(
-    plan: Plan,
-    chunks: list[Chunk],
-    jobs: int,
+def _stored(chunks: list[Chunk], store: RunDirectory | None) -> Iterator[tuple[Chunk, Tally]]:
+    """Tallies of the chunks that are on disk."""
+    if store is None:
+        return
+    for chunk in chunks:
+        stored = store.load(chunk)
+        if stored is not None:
+            yield chunk, stored
+
+
+def _played(
+    collector: Collector,
     store: RunDirectory | None,
     prepare: Callable[[], None],
+    crew: Crew,
+    jobs: int,
 ) -> Iterator[tuple[Chunk, Tally]]:
-    """Tallies of chunks, those on disk first, the others as they are played."""
-    missing = []
-    for chunk in chunks:
-        stored = store.load(chunk) if store is not None else None
-        if stored is None:
-            missing.append(chunk)
-        else:
-            yield chunk, stored
-    if not missing:
-        return
-    prepare()
-    works = [plan.work(chunk) for chunk in missing]
-    for chunk, tally in zip(missing, _played(works, jobs), strict=True):
-        if store is not None:
-            store.save(chunk, tally)
-        yield chunk, tally
+    """Tallies of the chunks that are missing, as they are played; each once, and kept first.
+
+    What workers took with them when they ended is handed out again.
+    """
+    losses = fruitless = 0
+    while collector.missing:
+        prepare()
+        left = list(collector.missing)
+        lost: BrokenExecutor | None = None
+        try:
+            for chunk, tally in crew(left, collector.plan.work, jobs):
+                if chunk in collector.missing:
+                    if store is not None:
+                        store.save(chunk, tally)
+                    yield chunk, tally
+        except BrokenExecutor as error:
+            lost = error
+        losses += 1
+        fruitless = fruitless + 1 if len(collector.missing) == len(left) else 0
+        if collector.missing and (losses > MOST_LOSSES or fruitless > MOST_FRUITLESS):
+            raise lost or PaxsimError("backend: workers gave no answer; allowed: one a chunk")

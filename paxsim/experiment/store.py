@@ -34,7 +34,7 @@ from paxsim.experiment.chunkfile import (
 )
 from paxsim.experiment.manifest import describe_differences, load_json, problem_of
 from paxsim.experiment.plan import Chunk, Match, Plan, cut_into_chunks, fingerprint_of
-from paxsim.experiment.tally import Tally
+from paxsim.experiment.tally import Tally, merge_tallies
 from paxsim.files import atomic_write, make_folder, remove_folders
 from paxsim.lineup import Lineup
 from paxsim.policies.fingerprint import package_fingerprint
@@ -254,13 +254,13 @@ def lock_folder(path: Path) -> int:
     raise PaxsimError(f"out: {path} is being written by another run; allowed: one at a time")
 
 
-def stored_tallies(path: Path) -> tuple[dict[str, Any], dict[int, list[Tally]], list[str]]:
-    """The manifest, the tallies by bundle, and what was left out, of a run directory.
+def stored_tallies(path: Path) -> tuple[dict[str, Any], dict[int, Tally], list[str]]:
+    """The manifest, what was played of each bundle, and what was left out, of a run directory.
 
     A chunk counts only in its own place of the plan, so none can count twice.
     """
     manifest = read_manifest(path)
-    tallies: dict[int, list[Tally]] = {}
+    tallies: dict[int, Tally] = {}
     try:
         found = set(os.listdir(path / CHUNKS))
     except OSError as error:
@@ -272,7 +272,8 @@ def stored_tallies(path: Path) -> tuple[dict[str, Any], dict[int, list[Tally]], 
             found.remove(name)
             try:
                 tally = read_chunk(path / CHUNKS / name, owner_of(chunk, manifest["fingerprint"]))
-                tallies.setdefault(chunk.bundle, []).append(tally)
+                merged = tallies.get(chunk.bundle)
+                tallies[chunk.bundle] = tally if merged is None else merge_tallies(merged, tally)
             except DAMAGE as error:
                 left_out.append(describe_damage(path / CHUNKS / name, error))
     strangers = sorted(name for name in found if not name.startswith("."))

@@ -153,11 +153,7 @@ def points(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
 
 
 def games(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
-    """How long games are and how close.
-
-    Unfinished and failed games are counted, and are none: a game of which the engine or a policy
-    made nothing ends the run, with a message that names it.
-    """
+    """How long games are and how close."""
     rows = []
     for match in matches:
         first = min(match.rome_example(), match.example(), key=lambda number: number % (1 << 63))
@@ -167,8 +163,6 @@ def games(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
                 **spread("rounds", match.rounds()),
                 **spread("margin", match.margin()),
                 "decisions": match.detail("decisions")[0] / match.games,
-                "unfinished": 0,
-                "failed": 0,
                 **size_of(match, first),
             }
         )

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from paxsim.engine.records import N_CATEGORIES, NOBODY
-from paxsim.playing import Batch
+from paxsim.playing import Batch, positions_in
 
 #: A whole win, in the units that shares are counted in: the least number that 1 to 8 divide.
 WIN = 840
@@ -181,7 +181,8 @@ class _Games:
         self.players = batch.setting.players
         self.results = batch.results
         #: Position by rotation and seat; games are ordered by deal, then rotation.
-        self.table = order[batch.positions[: self.players]]
+        rotations = batch.results["rotation"][: self.players]
+        self.table = order[positions_in(rotations, self.players)]
         self.positions = np.tile(self.table, (len(batch) // self.players, 1))
         self.shares = np.rint(batch.shares * WIN).astype(np.int64)
         self.rome = batch.rome_wins
@@ -241,10 +242,9 @@ def _add_to_vector(vector: np.ndarray, games: _Games, layout: Layout) -> None:
 
 def _add_to_cells(cells: np.ndarray, games: _Games) -> None:
     """Add the shares of a batch's games to the cells (block, seat, position)."""
-    block = np.arange(len(games.results)) // games.players
-    seats = np.arange(games.players)
-    # Every cell meets a batch at most once, so plain indexing adds each share.
-    cells[block[:, None], seats, games.positions] += games.shares
+    n = games.players
+    # By block, rotation and seat; each meets a cell of its own, so plain indexing adds each share.
+    cells[:, np.arange(n), games.table] += games.shares.reshape(-1, n, n)
 
 
 def _empty_details(players: int, strategies: int) -> Tally:

@@ -18,8 +18,7 @@ RATES = {
     "a_win_rate", "difference",
 }  # fmt: skip
 #: Columns that every CSV has and no reader of the page needs in each row.
-HIDDEN = {"seed", "version", "blocks", "example_game", "solo_level", "misfit", "unfinished",
-          "failed", "decisions"}  # fmt: skip
+HIDDEN = {"seed", "version", "blocks", "example_game", "solo_level", "misfit", "decisions"}
 NAMES = {
     "rome_wins": "Rome wins %",
     "rome_alone": "Rome alone %",

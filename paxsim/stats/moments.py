@@ -142,11 +142,6 @@ class Moments:
         centred[:, noise] = 0.0
         return np.asarray(centred / (self.n - 1), np.float64)
 
-    @property
-    def standard_errors(self) -> NDArray[np.float64]:
-        """Standard error of each mean, shape (d,); zero when all blocks are equal."""
-        return np.asarray(np.sqrt(self.covariance.diagonal() / max(self.n, 1)), np.float64)
-
 
 def _check_range(largest: int) -> None:
     if largest > INTEGER_LIMIT:

@@ -1,0 +1,231 @@
+"""What a run on many workers costs besides playing, with a cluster that only pretends to play.
+
+    python benchmarks/scale.py [--games 1e10] [--workers 10000] [--json]
+
+The plan, the collector and the files are those of a real run (`paxsim.experiment.run.run_plan`).
+The workers are simulated: they take as long as games take, each at a speed of its own; some vanish
+with their chunk, some answer twice. Answers are tallies whose sum is known beforehand, so the end
+shows whether each chunk was counted once. Beside it, the cost of handing work to real workers and
+of keeping a chunk on disk is measured. docs/scale.md says what follows from the figures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import heapq
+import json
+import pickle
+import random
+import resource
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+from measuring import seconds
+
+from paxsim.experiment.collect import Collector
+from paxsim.experiment.plan import Chunk, Plan, Work, make_match
+from paxsim.experiment.run import play_work, run_plan
+from paxsim.experiment.store import RunDirectory
+from paxsim.experiment.tally import Tally
+from paxsim.experiment.workers import BACKENDS, workers
+from paxsim.lineup import make_lineup
+from paxsim.setting import make_setting
+
+PLAYERS = 4
+LINEUP = "builder,conspirator,weighted,opportunist"
+#: Games a second of one worker with this line-up, about; workers differ by a fifth.
+SPEED, SPREAD = 70_000, 0.2
+#: Of all tasks: how many end with their worker, and how many are answered twice.
+VANISHED, TWICE = 0.01, 0.01
+#: Chunks that are really written, and tasks that are really handed out, to know what one costs.
+WRITTEN, HANDED_OUT = 300, 500
+
+
+def plan_of(games: int) -> Plan:
+    """A run of four heuristics."""
+    match = make_match(make_setting(PLAYERS), make_lineup(LINEUP, PLAYERS))
+    return Plan(((match,),), (games // match.block_size,), 1)
+
+
+class Cluster:
+    """Simulated workers, as a crew for `run_plan`; counts what happened.
+
+    Parameters
+    ----------
+    size : int
+        How many there are.
+    block : dict
+        The tally of a single block; a chunk's is as many times that.
+    """
+
+    def __init__(self, size: int, block: Tally):
+        self.random = random.Random(1)
+        self.speeds = [SPEED * self.random.uniform(1 - SPREAD, 1 + SPREAD) for _ in range(size)]
+        self.block = block
+        self.clock = 0.0
+        self.vanished = self.twice = self.tasks = 0
+        #: Processor time of the simulation itself.
+        self.own = 0.0
+
+    def __call__(
+        self, chunks: list[Chunk], work_of: Callable[[Chunk], Work], jobs: int
+    ) -> Iterator[tuple[Chunk, Tally]]:
+        """Play chunks in the order in which workers are free; yield answers as they come."""
+        waiting = iter(chunks)
+        busy: list[tuple[float, int, Chunk]] = []
+        for worker, chunk in zip(range(len(self.speeds)), waiting, strict=False):
+            self._begin(busy, worker, work_of(chunk), chunk)
+        while busy:
+            self.clock, worker, chunk = heapq.heappop(busy)
+            following = next(waiting, None)
+            if following is not None:
+                self._begin(busy, worker, work_of(following), following)
+            yield from self._answers(chunk)
+
+    def _begin(self, busy: list, worker: int, work: Work, chunk: Chunk) -> None:
+        games = work.blocks * sum(match.block_size for match in work.matches)
+        heapq.heappush(busy, (self.clock + games / self.speeds[worker], worker, chunk))
+        self.tasks += 1
+
+    def _answers(self, chunk: Chunk) -> Iterator[tuple[Chunk, Tally]]:
+        fate = self.random.random()
+        if fate < VANISHED:
+            self.vanished += 1
+            return
+        begin = time.process_time()
+        tally = times(self.block, chunk.blocks)
+        self.own += time.process_time() - begin
+        yield chunk, tally
+        if fate > 1 - TWICE:
+            self.twice += 1
+            yield chunk, tally
+
+
+def times(block: Tally, blocks: int) -> Tally:
+    """The tally of so many equal blocks; examples are the same."""
+    return {
+        name: array if name.endswith("example") else array * blocks for name, array in block.items()
+    }
+
+
+def collect(plan: Plan, size: int, block: Tally) -> dict[str, float]:
+    """Have the cluster play the plan; what that took here, and whether the sum is right."""
+    cluster = Cluster(size, block)
+    before = _peak_memory()
+    begin = time.process_time()
+    (tally,) = run_plan(plan, jobs=1, crew=cluster)
+    busy = time.process_time() - begin - cluster.own
+    expected = times(block, plan.blocks[0])
+    assert all(np.array_equal(tally[name], array) for name, array in expected.items())
+    return {
+        "games": plan.games,
+        "workers": size,
+        "chunks": len(plan.chunks()[0]),
+        "tasks": cluster.tasks,
+        "vanished": cluster.vanished,
+        "answered_twice": cluster.twice,
+        "simulated_seconds": cluster.clock,
+        "ideal_seconds": plan.games / sum(cluster.speeds),
+        "collector_seconds": busy,
+        "collector_ms_a_chunk": 1e3 * busy / cluster.tasks,
+        "memory_mb": _peak_memory(),
+        "memory_growth_mb": _peak_memory() - before,
+    }
+
+
+def cost_of_merging(plan: Plan, block: Tally) -> float:
+    """Milliseconds to count one chunk."""
+    chunks = plan.chunks()[0][:HANDED_OUT]
+    collector = Collector(plan)
+    collector.expect(chunks)
+    took = seconds(
+        lambda: [collector.add(chunk, block) for chunk in chunks], clock=time.process_time
+    )
+    return 1e3 * took / len(chunks)
+
+
+def cost_of_files(plan: Plan, block: Tally) -> dict[str, float]:
+    """Milliseconds of processor time to keep a chunk and to read it again, and its size."""
+    chunks = plan.chunks()[0][:WRITTEN]
+    with tempfile.TemporaryDirectory() as folder:
+        store = RunDirectory(Path(folder) / "run", plan, {"kind": "simulate"}, "benchmark")
+        begin = time.perf_counter()
+        writing = seconds(
+            lambda: [store.save(chunk, block) for chunk in chunks], clock=time.process_time
+        )
+        by_clock = time.perf_counter() - begin
+        reading = seconds(lambda: [store.load(chunk) for chunk in chunks], clock=time.process_time)
+        size = sum(store.file_of(chunk).stat().st_size for chunk in chunks)
+        store.close()
+    count = len(chunks)
+    return {
+        "write_ms": 1e3 * writing / count,
+        "write_ms_by_clock": 1e3 * by_clock / count,
+        "read_ms": 1e3 * reading / count,
+        "file_kb": size / count / 1e3,
+    }
+
+
+def echo(chunk: Chunk, work: Work, tally: Tally) -> tuple[Chunk, Tally]:
+    """What a worker does that has nothing to play."""
+    return chunk, tally
+
+
+def cost_of_tasks(plan: Plan, block: Tally) -> dict[str, float]:
+    """Milliseconds of this process's time to hand a chunk to a worker and take its answer.
+
+    Dask's scheduler is in this process too, as there is nobody else to start it.
+    """
+    from joblib import Parallel, delayed
+
+    chunks = plan.chunks()[0][:HANDED_OUT]
+    tasks = [delayed(echo)(chunk, plan.work(chunk), block) for chunk in chunks]
+    found: dict[str, float] = {"task_kb": len(pickle.dumps(plan.work(chunks[0]))) / 1e3}
+    for backend in BACKENDS:
+        with workers(backend):
+            crew = Parallel(
+                n_jobs=2, prefer="threads", return_as="generator_unordered", batch_size=1
+            )
+            list(crew(tasks[:8]))  # starts them
+            took = seconds(lambda crew=crew: list(crew(tasks)), clock=time.process_time)
+        found[f"task_ms_{backend}"] = 1e3 * took / len(tasks)
+    return found
+
+
+def _peak_memory() -> float:
+    """The most memory that this process has had, in megabytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+
+
+def measure(games: int, size: int) -> dict[str, float]:
+    """All figures."""
+    plan = plan_of(games)
+    block = play_work(plan.work(Chunk(0, 0, 1)))
+    return {
+        **collect(plan, size, block),
+        "merge_ms": cost_of_merging(plan, block),
+        **cost_of_files(plan, block),
+        **cost_of_tasks(plan, block),
+    }
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--games", type=float, default=1e10)
+    parser.add_argument("--workers", type=int, default=10_000)
+    parser.add_argument("--json", action="store_true")
+    chosen = parser.parse_args()
+    found = measure(int(chosen.games), chosen.workers)
+    if chosen.json:
+        print(json.dumps(found))
+        return
+    for name, value in found.items():
+        print(f"{name:<22} {value:>16,.3f}".rstrip("0").rstrip("."))
+
+
+if __name__ == "__main__":
+    main()
