@@ -5,12 +5,15 @@ being compiled: slower, but at once. It is for whoever changes the sources for a
 tests (see mutants/run.py); that compiled code does the same is tested elsewhere.
 """
 
+import ctypes
 import os
 import types
 
 import numpy as np
 
 import paxsim.game
+from paxsim.engine import loop
+from paxsim.engine.records import game_dtype, result_dtype
 
 WANTED = os.environ.get("PAXSIM_TESTS_PLAIN") == "1"
 
@@ -82,21 +85,46 @@ def plain(function, known=None):
 
 def source_of(function):
     """The Python function that a compiled one was made from; None of anything else."""
+    for compiled, stand_in in FROM_ADDRESSES:
+        if function is compiled:
+            return stand_in
     found = getattr(function, "py_func", None) or getattr(function, "__wrapped__", None)
     if found is None and isinstance(function, types.FunctionType):
         found = function if function.__module__.startswith("paxsim.") else None
     return found
 
 
+def game_at(address):
+    """The game whose record is at an address."""
+    return record_at(address, game_dtype)
+
+
+def result_at(address):
+    """The result whose record is at an address."""
+    return record_at(address, result_dtype)
+
+
+def log_at(address):
+    """Games in plain Python write no log."""
+    return None
+
+
+def record_at(address, dtype):
+    memory = (ctypes.c_char * dtype.itemsize).from_address(address)
+    return view(np.frombuffer(memory, dtype)[0])
+
+
+#: What stands for the functions of compiled code that take an address for a record.
+FROM_ADDRESSES = ((loop.game_at, game_at), (loop.result_at, result_at), (loop.log_at, log_at))
+
+
 def played_plainly(entry_point):
-    """An entry point of the engine that takes records and compiles nothing."""
+    """An entry point of the engine that compiles nothing."""
     function = plain(entry_point)
 
-    def call(game, *arguments):
+    def call(*arguments):
         with np.errstate(over="ignore"):
-            log = [None if a.dtype.names and "words" in a.dtype.names else view(a)
-                   for a in arguments if isinstance(a, np.void)]  # fmt: skip
-            return function(view(game), *log, *(a for a in arguments if not isinstance(a, np.void)))
+            return function(*arguments)
 
     return call
 

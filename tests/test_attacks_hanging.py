@@ -5,12 +5,14 @@ import signal
 import subprocess
 import time
 
+import numpy as np
 import pytest
 from attacks import find, policy_file, refused
 from commands import start
 
 import paxsim
 from paxsim.cli import run_command
+from paxsim.engine.loop import progress_dtype
 from paxsim.guests import proof, watch
 from paxsim.policies.contract import check_source
 
@@ -109,6 +111,19 @@ def test_a_policy_that_never_answers_is_stopped_and_named(endless, impatient, wa
     assert said.startswith(f"policy {stuck.label} at seat 1 gave no answer within 0.4 s, at the ")
     assert "to see this game: paxsim trace --players 2 --policies random," in said
     assert said.endswith("--seed 0 --deal 0 --rotation 1")
+
+
+def test_patience_begins_anew_with_every_decision():
+    """A batch may take as long as it likes, as long as it moves."""
+    progress = np.zeros(1, progress_dtype)[0]
+    watched = watch._Watched(progress, patience=1.0, blame=paxsim.PolicyError)
+    for asked in range(50):  # ten looks are a second
+        progress["asked"] = asked
+        watched.look()
+    assert not watched.fault
+    for _ in range(11):
+        watched.look()
+    assert watched.fault == "gave no answer within 1 s"
 
 
 def test_functions_that_call_functions_twice_do_not_grow_without_end(tmp_path, monkeypatch):

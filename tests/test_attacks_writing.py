@@ -194,6 +194,14 @@ def test_a_store_beyond_the_end_is_an_error(overreaching, which):
     assert "raised IndexError(" in said or "raised ValueError(" in said or "raised Ass" in said
 
 
+def test_an_error_in_a_function_of_the_package_names_the_line_of_the_user(tmp_path):
+    call = "wish(me, 99, 5.0, 5.0, 5.0)"
+    file = policy_file(tmp_path, f"{call}\nreturn 0", "from paxsim.policies.wishes import wish")
+    line = next(i for i, text in enumerate(file.read_text().splitlines(), 1) if call in text)
+    said = stopped(lambda: paxsim.play([str(file), "random"]))
+    assert f" in line {line} of {file.name}, at the decision" in said
+
+
 @pytest.mark.parametrize(
     ("way", "said"),
     [

@@ -367,6 +367,11 @@ def test_policies_play_alike_in_another_process_even_without_their_file(folder, 
         (22, "me.stream[0] = 7\nreturn 0", "line 5: writes to me.stream[0]"),
         (23, "me.hand.sort()\nreturn 0", "line 5: writes to me.hand;"),
         (24, "while True:\n    pass", "line 5: a loop without an end; allowed: a loop with break"),
+        (
+            25,
+            "while me.money:\n    row[0] = 9\n    row = rows[1]\n    rows = table.cards\nreturn 0",
+            "line 6: writes to row[0]",
+        ),
     ],
 )
 def test_what_the_source_shows_is_refused_with_its_line(folder, number, lines, said):
@@ -406,6 +411,12 @@ def test_memory_and_names_of_its_own_are_a_policys_to_write(folder):
     write(folder / "mine.py", body("diligent", lines))
     checks = check_policy("mine.py", deals=1)
     assert [check.problem for check in checks] == [None] * 12
+
+
+@pytest.mark.parametrize("end", ["break", "return 0", "raise ValueError"])
+def test_a_loop_that_ends_by_any_way_out_is_fine(folder, end):
+    write(folder / "mine.py", body("coming_to_an_end", f"while True:\n    {end}\nreturn 0"))
+    assert paxsim.find_policy("mine.py").name == "coming_to_an_end"
 
 
 @pytest.mark.parametrize(
