@@ -324,6 +324,12 @@ def test_land_is_not_played_for_a_fleet_that_is_allowed_already():
     assert chosen("wishful", dear, fleet=2.0, money=3.0) == "stop"
 
 
+def test_land_is_not_played_for_an_allowed_fleet_beside_one_that_it_cannot_allow():
+    """The second land keeps the income, the fleet costs an Aureus of it and is worth two."""
+    game = play("land/1/1", "fleet/1/1", "fleet/4/3", show=["land/1/1"])
+    assert chosen("wishful", game, fleet=2.0, money=1.0) == "play fleet/1/1"
+
+
 # --- react ----------------------------------------------------------------------------------
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 
+import numpy as np
 import pytest
 from commands import paxsim as command
 from numba.core import event
@@ -244,6 +245,15 @@ def test_a_policy_of_a_notebook_travels_by_value():
         [sys.executable, "-c", code], input=cloudpickle.dumps(found), capture_output=True
     )
     assert done.stdout.decode().strip() == "itinerant", done.stderr.decode()
+
+
+def test_a_helper_that_is_tried_out_in_python_checks_its_indices():
+    @paxsim.helper
+    def far_beyond(numbers):
+        return numbers[numbers.size + 900]
+
+    with pytest.raises(IndexError):
+        far_beyond(np.zeros(3))
 
 
 # --- other packages -------------------------------------------------------------------------

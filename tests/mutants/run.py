@@ -44,8 +44,6 @@ PYTEST = [
     "--durations=0", "--no-header", "--tb=line",
 ]  # fmt: skip
 TESTS_PASSED, NO_TESTS = 0, 5
-#: Files of the engine that keep compiled code and are not compiled themselves.
-ABOUT_CODE = ("cache.py", "trust.py")
 CAUGHT, SURVIVED, EQUIVALENT, NOT_FOUND, NOTICED = (
     "caught", "SURVIVED", "equivalent", "NOT FOUND", "NOT EQUIVALENT",
 )  # fmt: skip
@@ -172,7 +170,7 @@ class Laboratory:
         original, _ = mutant.found_in(self.faultless / "paxsim")
         text = original.read_text("utf-8").replace(mutant.old, mutant.new)
         where = original.relative_to(self.faultless)
-        if where.parts[1] == "engine" and where.name not in ABOUT_CODE and not mutant.plain:
+        if where.parts[1] == "engine" and not mutant.plain:
             self.copy(place)
             (place / where).write_text(text, encoding="utf-8")
             (place / "cache").mkdir()
