@@ -220,10 +220,13 @@ class Laboratory:
 def baseline(laboratory, mutants):
     """The selections of tests that fail without any mistake."""
     failed = []
-    wanted = ((test, mutant.plain) for mutant in mutants for test in mutant.tests)
-    for selection, plain in dict.fromkeys(wanted):
+    wanted = {}
+    for mutant in mutants:
+        for key in ((test, mutant.plain) for test in mutant.tests):
+            wanted[key] = min(mutant.seconds, wanted.get(key, TIMEOUT))
+    for (selection, plain), seconds in wanted.items():
         place = laboratory.faultless
-        code, text = laboratory.run(place, str(place), selection, plain)
+        code, text = laboratory.run(place, str(place), selection, plain, seconds=seconds)
         if code != TESTS_PASSED:
             failed.append(f"{selection}: exit code {code}\n{text}")
     return failed
