@@ -106,7 +106,7 @@ def result_at(address):
 
 def log_at(address):
     """Games in plain Python write no log."""
-    return None
+    return
 
 
 def record_at(address, dtype):
