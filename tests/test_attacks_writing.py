@@ -13,6 +13,7 @@ import paxsim
 from paxsim.engine.records import MEMORY_SIZE, choice_dtype, seat_dtype, table_dtype
 from paxsim.game import walk
 from paxsim.policies import registry
+from paxsim.policies.userfiles import import_user_file, read_user_file
 
 # --- every way to store -----------------------------------------------------------------------
 
@@ -354,6 +355,14 @@ def test_the_name_of_a_built_in_is_not_for_others(tmp_path, module):
         paxsim.play([str(file), "random"])
     found = paxsim.find_policy("builder")
     assert found.built_in and found.origin == "paxsim.policies.builder"
+
+
+def test_the_name_of_a_built_in_is_refused_where_it_is_given(tmp_path):
+    """Even in a file of that name; nobody has to ask for the policy first."""
+    file = tmp_path / "builder.py"
+    file.write_text(IMPORTS + "@paxsim.policy\ndef builder(table, me, choice):\n    return 0\n")
+    with pytest.raises(paxsim.PaxsimError, match="policy builder: the name of a built-in policy"):
+        import_user_file(read_user_file(file))
 
 
 def test_a_built_in_that_a_file_imports_is_the_built_in(tmp_path):

@@ -156,6 +156,7 @@ def test_own_and_built_in_policies_sit_at_one_table(folder):
         ("builder:breadth", "policy builder: found 'breadth'; allowed: parameter=number"),
         ("builder:breadth=wide", "policy builder: found 'breadth=wide'; allowed: parameter=n"),
         ("builder:breadth=nan", "policy builder: parameter breadth: found nan; allowed: a number"),
+        ("builder:breadth=inf", "policy builder: parameter breadth: found inf; allowed: a number"),
         ("builder:breadth=1:breadth=2", "policy builder: breadth: given twice; allowed: once"),
         ("builder:", "policy builder: found ''; allowed: parameter=number"),
         ("none.py:mine", "policy: cannot read "),
