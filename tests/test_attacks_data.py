@@ -555,6 +555,17 @@ def test_a_table_of_the_users_is_refused_before_anything_is_played(
     assert content(tmp_path) == {name: b"mine"}
 
 
+def test_a_table_of_the_users_among_tables_of_a_run_is_refused(
+    tmp_path, finished, no_games, capsys
+):
+    show(finished).to_csv(tmp_path)
+    (tmp_path / "campaigns.csv").write_text("mine")
+    before = content(tmp_path)
+    said = refused(capsys, *PLAIN, "--csv", tmp_path)
+    assert "campaigns.csv is in the way: not written by paxsim" in said
+    assert content(tmp_path) == before
+
+
 def test_tables_are_written_over_by_the_same_command_and_by_another_one(tmp_path, capsys):
     folders = tmp_path / "again", tmp_path / "once"
     for seed, folder in (("1", 0), ("2", 0), ("2", 1)):
