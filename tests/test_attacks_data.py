@@ -715,13 +715,14 @@ def test_what_was_sent_to_the_same_file_before_stays_there(name, tmp_path, trace
     assert target.read_text() == "before\n" + traced
 
 
-def test_a_file_keeps_its_permissions(tmp_path):
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o666])
+def test_a_file_keeps_its_permissions(tmp_path, mode):
     path = tmp_path / "secret"
     path.write_text("old")
-    path.chmod(0o600)
+    path.chmod(mode)
     with atomic_write(path) as file:
         file.write("new")
-    assert path.read_text() == "new" and stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert path.read_text() == "new" and stat.S_IMODE(path.stat().st_mode) == mode
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everything")
