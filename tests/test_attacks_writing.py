@@ -104,6 +104,12 @@ def test_no_field_of_any_record_can_be_written_by_a_helper(tmp_path):
         assert "allowed: me.memory alone" in said, field
 
 
+def test_the_lists_of_the_rule_set_can_not_be_written_either(tmp_path):
+    helper = "@paxsim.helper\ndef change(table):\n    table.rules.draft_sizes[0] = 9"
+    said = refused(tmp_path, "change(table)\nreturn 0", helper)
+    assert "writes to what it may only read; allowed: me.memory alone" in said
+
+
 RECORDS = {
     "a field": "x.money = 99",
     "a field in place": "x.money += 99",

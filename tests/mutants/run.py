@@ -189,6 +189,7 @@ class Laboratory:
         return {
             **os.environ,
             "PYTHONPATH": path,
+            "PYTHONSAFEPATH": "1",  # or processes that tests start would find the package here
             "PYTHONDONTWRITEBYTECODE": "1",
             "PAXSIM_CACHE_DIR": str(place / "cache"),
             "PAXSIM_TESTS_WARM_UP": "1" if warm_up else "0",
