@@ -117,9 +117,10 @@ def test_patience_begins_anew_with_every_decision():
     """A batch may take as long as it likes, as long as it moves."""
     progress = np.zeros(1, progress_dtype)[0]
     watched = watch._Watched(progress, patience=1.0, blame=paxsim.PolicyError)
-    for asked in range(50):  # ten looks are a second
+    for asked in range(50):  # ten looks are a second: each decision takes half of one
         progress["asked"] = asked
-        watched.look()
+        for _ in range(5):
+            watched.look()
     assert not watched.fault
     for _ in range(11):
         watched.look()
