@@ -22,8 +22,6 @@ import paxsim
 from numba import types
 from paxsim.helpers import *
 """
-#: The line of the first statement of a policy without anything before it.
-FIRST = IMPORTS.count("\n") + 5
 
 _numbers = itertools.count(1)
 

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from attacks import find, refused, stopped
+from attacks import find, games, refused, stopped
 
 import paxsim
 
@@ -214,3 +214,9 @@ def test_a_fraction_is_made_whole_as_python_does_it(computed, which):
         expected = python(OF_ONE[which], z=z)
         fits = expected is not None and -(2.0**63) <= expected < 2.0**63
         assert found == (expected if fits else None), z
+
+
+def test_a_fraction_is_rounded_to_digits_as_python_does_it(tmp_path):
+    """1.26 becomes 1.3, and the policy then takes the first option of everything."""
+    digits = find(tmp_path, "return int(round(1.26 + 0.0 * me.seat, 1) * 10.0 + 0.5) - 13")
+    assert games(digits, "random") == games("first", "random")

@@ -103,6 +103,10 @@ def open_to_the_group(folder):
     folder.chmod(0o775)
 
 
+def open_to_strangers(folder):
+    folder.chmod(0o757)
+
+
 def open_above(folder):
     folder.parent.chmod(0o777)
 
@@ -125,7 +129,15 @@ def linked_folder(folder):
 
 @pytest.mark.parametrize(
     "attack",
-    [open_to_all, open_to_the_group, open_above, open_file, linked_file, linked_folder],
+    [
+        open_to_all,
+        open_to_the_group,
+        open_to_strangers,
+        open_above,
+        open_file,
+        linked_file,
+        linked_folder,
+    ],
     ids=lambda attack: attack.__name__,
 )
 def test_nothing_is_unpickled_from_a_folder_that_is_not_ones_own(cache, said, tmp_path, attack):

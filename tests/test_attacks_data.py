@@ -555,6 +555,17 @@ def test_a_table_of_the_users_is_refused_before_anything_is_played(
     assert content(tmp_path) == {name: b"mine"}
 
 
+def test_a_table_of_the_users_among_tables_of_a_run_is_refused(
+    tmp_path, finished, no_games, capsys
+):
+    show(finished).to_csv(tmp_path)
+    (tmp_path / "campaigns.csv").write_text("mine")
+    before = content(tmp_path)
+    said = refused(capsys, *PLAIN, "--csv", tmp_path)
+    assert "campaigns.csv is in the way: not written by paxsim" in said
+    assert content(tmp_path) == before
+
+
 def test_tables_are_written_over_by_the_same_command_and_by_another_one(tmp_path, capsys):
     folders = tmp_path / "again", tmp_path / "once"
     for seed, folder in (("1", 0), ("2", 0), ("2", 1)):
@@ -704,13 +715,14 @@ def test_what_was_sent_to_the_same_file_before_stays_there(name, tmp_path, trace
     assert target.read_text() == "before\n" + traced
 
 
-def test_a_file_keeps_its_permissions(tmp_path):
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o666])
+def test_a_file_keeps_its_permissions(tmp_path, mode):
     path = tmp_path / "secret"
     path.write_text("old")
-    path.chmod(0o600)
+    path.chmod(mode)
     with atomic_write(path) as file:
         file.write("new")
-    assert path.read_text() == "new" and stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert path.read_text() == "new" and stat.S_IMODE(path.stat().st_mode) == mode
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everything")

@@ -469,6 +469,15 @@ def test_a_module_handed_to_a_helper_is_followed():
     assert one != other
 
 
+def test_a_policy_is_another_one_with_another_engine(monkeypatch):
+    """What it calls of the package is not looked into, so all of the package counts."""
+    builder = paxsim.find_policy("builder")
+    before = builder.fingerprint
+    module = sys.modules[type(builder).__module__]
+    monkeypatch.setattr(module, "package_fingerprint", lambda: "another")
+    assert builder.fingerprint != before
+
+
 def test_built_in_policies_differ_by_name_and_parameters():
     specs = ["builder", "builder:breadth=0.8", "economist", "random", "first"]
     prints = [paxsim.find_policy(spec).fingerprint for spec in specs]

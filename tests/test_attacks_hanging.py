@@ -5,12 +5,14 @@ import signal
 import subprocess
 import time
 
+import numpy as np
 import pytest
 from attacks import find, policy_file, refused
 from commands import start
 
 import paxsim
 from paxsim.cli import run_command
+from paxsim.engine.loop import progress_dtype
 from paxsim.guests import proof, watch
 from paxsim.policies.contract import check_source
 
@@ -111,6 +113,20 @@ def test_a_policy_that_never_answers_is_stopped_and_named(endless, impatient, wa
     assert said.endswith("--seed 0 --deal 0 --rotation 1")
 
 
+def test_patience_begins_anew_with_every_decision():
+    """A batch may take as long as it likes, as long as it moves."""
+    progress = np.zeros(1, progress_dtype)[0]
+    watched = watch._Watched(progress, patience=1.0, blame=paxsim.PolicyError)
+    for asked in range(50):  # ten looks are a second: each decision takes half of one
+        progress["asked"] = asked
+        for _ in range(5):
+            watched.look()
+    assert not watched.fault
+    for _ in range(11):
+        watched.look()
+    assert watched.fault == "gave no answer within 1 s"
+
+
 def test_functions_that_call_functions_twice_do_not_grow_without_end(tmp_path, monkeypatch):
     """Each is put in wherever it is called: twice, four times, eight times ..."""
     monkeypatch.setattr(proof, "LARGEST", 400)
@@ -122,11 +138,13 @@ def test_functions_that_call_functions_twice_do_not_grow_without_end(tmp_path, m
     assert "steps with all that it calls; allowed: 400" in said
 
 
-def test_after_a_policy_was_stopped_others_play_as_before(endless, impatient):
-    expected = paxsim.play_batch([endless, "random"], deals=3).results.tobytes()
+def test_after_a_policy_was_stopped_others_play_as_before(endless, impatient, tmp_path):
+    """Those with loops too, where they would be told to stop."""
+    looping = find(tmp_path, "i = 0\nwhile i < 1000:\n    i += 1\nreturn 0")
+    expected = paxsim.play_batch([looping, "random"], deals=3).results.tobytes()
     with pytest.raises(paxsim.PolicyError):
         paxsim.play([endless.with_params({"which": 0}), "random"])
-    assert paxsim.play_batch([endless, "random"], deals=3).results.tobytes() == expected
+    assert paxsim.play_batch([looping, "random"], deals=3).results.tobytes() == expected
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])

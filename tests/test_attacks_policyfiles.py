@@ -1,6 +1,7 @@
 """Attacks by policy files: they end, print, break, and are saved while a run goes on."""
 
 import importlib
+import itertools
 import json
 import os
 import pickle
@@ -15,6 +16,7 @@ from mistakes import mistake, write_policy
 import paxsim
 from paxsim import cli, testing
 from paxsim.cli import run_command
+from paxsim.experiment import run, simulate
 from paxsim.policies import registry, userfiles
 from paxsim.testing import check_policy
 
@@ -61,6 +63,35 @@ def test_a_check_that_played_too_little_has_failed(monkeypatch):
     problems = [check.problem for check in check_policy("first", deals=3)]
     assert problems[0] == "only 1 of 3 games were played"
     assert all("games were played" in problem for problem in problems)
+
+
+def unrepeatable(play_deals):
+    """The same, but every call plays other deals: what no policy can do, a mistake here might."""
+    calls = itertools.count()
+    return lambda setting, lineup, seed, *more, **options: play_deals(
+        setting, lineup, seed + next(calls), *more, **options
+    )
+
+
+def test_a_check_of_a_policy_that_plays_the_same_games_differently_has_failed(monkeypatch):
+    monkeypatch.setattr(testing, "play_deals", unrepeatable(testing.play_deals))
+    for check in check_policy("first", deals=2):
+        assert check.problem.startswith("plays the same games differently; it must depend on")
+
+
+def test_a_run_of_policies_that_play_the_same_game_differently_is_refused(here, monkeypatch):
+    """Its message names a game that differs; nothing is left behind."""
+
+    @paxsim.policy
+    def of_two_minds(table, me, choice):
+        return 0
+
+    monkeypatch.setattr(run, "play_deals", unrepeatable(run.play_deals))
+    with pytest.raises(paxsim.PolicyError) as error:
+        simulate([of_two_minds, "random"], games=20, seed=3, out=here / "run")
+    said = str(error.value)
+    assert said.startswith("policies: of_two_minds,random play the same game differently; allowed:")
+    assert "--seed 3 --deal 0 --rotation 0" in said
 
 
 def test_a_check_counts_the_games_up_to_the_one_that_failed():

@@ -119,6 +119,8 @@ def test_a_manifest_that_somebody_edited_is_one_line(runs, kind, data):
     manifest = changed(manifest, path, data.draw(st.just(DROPPED) | VALUES))
     if isinstance(manifest, dict) and data.draw(st.booleans()):  # somebody who knows their way
         manifest["fingerprint"] = fingerprint_of(manifest.get("plan"))
+        manifest.pop("digest", None)
+        manifest["digest"] = fingerprint_of(manifest)
     try:
         (folder / "manifest.json").write_text(json.dumps(manifest))
         use_all_ways(folder)
@@ -159,6 +161,15 @@ def test_a_manifest_that_lacks_something_says_what(runs, here, capsys, key):
     (here / "run" / "manifest.json").write_text(json.dumps(manifest))
     words = ["run", "--policies", "random,first", "--games", "8", "--out", "run"]
     assert f"{key}: missing" in mistake(capsys, *words)
+
+
+def test_a_number_of_games_that_its_blocks_do_not_come_to_is_named(runs, here, capsys):
+    folder, text = runs["simulate"]
+    shutil.copytree(folder, here / "run")
+    manifest = json.loads(text)
+    manifest["plan"]["games"] += 1
+    (here / "run" / "manifest.json").write_text(json.dumps(manifest))
+    assert "plan.games: found 9 for 8" in mistake(capsys, "show", "run")
 
 
 def test_an_unknown_kind_of_run_is_named(runs, here, capsys):

@@ -13,6 +13,7 @@ import paxsim
 from paxsim.engine.records import MEMORY_SIZE, choice_dtype, seat_dtype, table_dtype
 from paxsim.game import walk
 from paxsim.policies import registry
+from paxsim.policies.userfiles import import_user_file, read_user_file
 
 # --- every way to store -----------------------------------------------------------------------
 
@@ -101,6 +102,12 @@ def test_no_field_of_any_record_can_be_written_by_a_helper(tmp_path):
         helper = f"@paxsim.helper\ndef change({owner}):\n    {target} = 1"
         said = refused(tmp_path, f"change({owner})\nreturn 0", helper)
         assert "allowed: me.memory alone" in said, field
+
+
+def test_the_lists_of_the_rule_set_can_not_be_written_either(tmp_path):
+    helper = "@paxsim.helper\ndef change(table):\n    table.rules.draft_sizes[0] = 9"
+    said = refused(tmp_path, "change(table)\nreturn 0", helper)
+    assert "writes to what it may only read; allowed: me.memory alone" in said
 
 
 RECORDS = {
@@ -192,6 +199,14 @@ def overreaching(tmp_path_factory):
 def test_a_store_beyond_the_end_is_an_error(overreaching, which):
     said = stopped(lambda: paxsim.play([overreaching.with_params({"which": which}), "random"]))
     assert "raised IndexError(" in said or "raised ValueError(" in said or "raised Ass" in said
+
+
+def test_an_error_in_a_function_of_the_package_names_the_line_of_the_user(tmp_path):
+    call = "wish(me, 99, 5.0, 5.0, 5.0)"
+    file = policy_file(tmp_path, f"{call}\nreturn 0", "from paxsim.policies.wishes import wish")
+    line = next(i for i, text in enumerate(file.read_text().splitlines(), 1) if call in text)
+    said = stopped(lambda: paxsim.play([str(file), "random"]))
+    assert f" in line {line} of {file.name}, at the decision" in said
 
 
 @pytest.mark.parametrize(
@@ -346,6 +361,14 @@ def test_the_name_of_a_built_in_is_not_for_others(tmp_path, module):
         paxsim.play([str(file), "random"])
     found = paxsim.find_policy("builder")
     assert found.built_in and found.origin == "paxsim.policies.builder"
+
+
+def test_the_name_of_a_built_in_is_refused_where_it_is_given(tmp_path):
+    """Even in a file of that name; nobody has to ask for the policy first."""
+    file = tmp_path / "builder.py"
+    file.write_text(IMPORTS + "@paxsim.policy\ndef builder(table, me, choice):\n    return 0\n")
+    with pytest.raises(paxsim.PaxsimError, match="policy builder: the name of a built-in policy"):
+        import_user_file(read_user_file(file))
 
 
 def test_a_built_in_that_a_file_imports_is_the_built_in(tmp_path):

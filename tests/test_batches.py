@@ -72,6 +72,15 @@ def test_the_views_of_a_batch_show_the_seats_that_there_are():
     assert (batch.rounds > 0).all()
 
 
+def test_all_seats_that_share_a_win_are_winners():
+    batch = paxsim.play_batch("random", 4, deals=300, seed=1, rules={"rome_needs": 7})
+    number = next(i for i, shares in enumerate(batch.shares) if 0 < shares.max() < 1)
+    result = paxsim.play("random", 4, deal=number, seed=1, rules={"rome_needs": 7})
+    best = max(result.points)
+    assert result.winners == [s for s, points in enumerate(result.points, 1) if points == best]
+    assert len(result.winners) > 1 and str(result).count("  wins") == len(result.winners)
+
+
 @pytest.mark.parametrize(
     ("wish", "field"),
     [

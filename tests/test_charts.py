@@ -9,6 +9,7 @@ import pytest
 from matplotlib.axes import Axes
 
 from paxsim import charts
+from paxsim.charts.data import histogram_table, how_games_were_won
 from paxsim.charts.style import COLOURS, STYLE, footer_of
 from paxsim.experiment.questions import compare_rules, simulate, solo, tournament
 
@@ -96,6 +97,21 @@ def test_bars_show_the_table(played):
     ax = charts.seat_bars(played, ax=charts.panels()[1])
     heights = [bar.get_height() for bar in ax.patches]
     assert heights == pytest.approx((100 * played["seats"]["win_rate"]).tolist())
+
+
+@pytest.mark.parametrize("kind", ["simulate", "solo"])
+def test_every_game_was_won_with_rome_on_points_or_by_rome_alone(results, kind):
+    """Alone against Rome, nobody wins with it."""
+    shares = how_games_were_won(results[kind])[["with_rome", "on_points", "rome_alone"]]
+    assert shares.sum(axis=1).tolist() == pytest.approx([1.0] * len(shares))
+    assert (shares >= 0).all(axis=None)
+
+
+@pytest.mark.parametrize("name", ["rounds", "winner_points", "margins"])
+def test_a_histogram_shows_shares_of_all_its_games(played, name):
+    table = histogram_table(played, name)
+    assert table["share"].sum() == pytest.approx(1.0)
+    assert table["value"].is_unique
 
 
 def standings(rate, low, high):

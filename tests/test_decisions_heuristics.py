@@ -509,6 +509,13 @@ def test_weighted_feeds_rome_with_primus_and_starves_it_without():
     assert chosen("weighted", buy(group, primus=1, **cards), **idle) == "pass"
 
 
+def test_weighted_does_not_give_up_points_for_rome_when_alone():
+    """With others Rome's prospects make a new category worth a tenth; the Aureus costs one."""
+    weights = {**NOTHING, "new": 2.0, "points_rome": -9.0, "money": 1.0}
+    assert chosen("weighted", play("wealth/1/1", **LAST_ROUND), **weights) == "stop"
+    assert chosen("weighted", alone("wealth/1/1", deck=0), **weights) == "play wealth/1/1"
+
+
 def test_weighted_holds_primus_as_tuned():
     game = play("intrigue/1/1", "wealth/1/1", "senator/1/1", **LAST_ROUND)
     assert chosen("weighted", game) == "play intrigue/1/1"

@@ -110,6 +110,27 @@ def test_what_rome_should_have_goes_to_the_group_it_takes():
     assert found == is_about(0.6 / (0.5 * 14 / 74))
 
 
+def test_even_a_card_of_no_value_is_put_where_rome_takes_it():
+    game = place("land/1/0", legions=[["senator/1/1"], ["senator/1/3"]])
+    wishes = dict(rome_land=1.0, wealth=1.0, money=1.0)
+    assert chosen("wishful", game, **wishes) == "place land/1/0 legion 2"
+
+
+def test_what_rome_should_have_is_added_to_what_it_already_gets():
+    """The group is as welcome to Rome as the card; that it gets the group anyway takes nothing."""
+    game = place("land/1/1", legions=[["senator/1/1"], ["land/1/3"]])
+    wishes = dict(rome_land=1.0, wealth=1.0, money=1.0)
+    assert chosen("wishful", game, **wishes) == "place land/1/1 legion 2"
+
+
+@pytest.mark.parametrize(("money", "where"), [(0, "legion 2"), (5, "to bottom")])
+def test_rome_is_not_fed_with_a_group_that_one_will_buy_oneself(money, where):
+    """The group costs 4 Aurei of half a point each, and its wealth is worth three."""
+    game = place("land/1/1", legions=[["senator/1/1"], ["wealth/1/3"]], money=money)
+    found = chosen("wishful", game, rome_land=1.0, wealth=3.0, money=0.5)
+    assert found == f"place land/1/1 {where}"
+
+
 def test_what_rome_should_not_have_goes_elsewhere():
     game = place("land/1/1", legions=[["senator/1/1"], ["senator/1/3"]])
     assert "legion 2" not in chosen("wishful", game, rome_land=-1.0, money=1.0)
@@ -285,6 +306,15 @@ def test_the_second_card_of_a_turn_costs_an_aureus_and_may_lengthen_no_row():
     assert money_limit(game, "play land/1/1", land=3.0) == is_about(3)
 
 
+def test_only_the_rows_of_cards_played_in_this_turn_are_paid_for():
+    """The four of religion rest: land lengthens the row that counts from 1 to 3, for an Aureus."""
+    shown = ["religion/1/1"] * 4 + ["land/1/1"] * 2
+    game = play("wealth/1/1", "land/1/1", show=shown)
+    choose(game, "play wealth/1/1")
+    found = turning_point("wishful", game, "money", "stop", land=-1.0)
+    assert found == is_about(1 / (3 - 1 - 1))
+
+
 def test_intrigue_after_a_card_costs_its_price_and_the_income_of_the_turn():
     game = play("wealth/1/1", "intrigue/1/1", show=["wealth/1/1"])
     choose(game, "play wealth/1/1")
@@ -322,6 +352,12 @@ def test_land_is_not_played_for_a_fleet_that_is_allowed_already():
     assert chosen("wishful", game, fleet=2.0, money=0.1) == "play fleet/1/1"
     dear = play("land/1/1", "fleet/1/1", show=["land/2/3"])
     assert chosen("wishful", dear, fleet=2.0, money=3.0) == "stop"
+
+
+def test_land_is_not_played_for_an_allowed_fleet_beside_one_that_it_cannot_allow():
+    """The second land keeps the income, the fleet costs an Aureus of it and is worth two."""
+    game = play("land/1/1", "fleet/1/1", "fleet/4/3", show=["land/1/1"])
+    assert chosen("wishful", game, fleet=2.0, money=1.0) == "play fleet/1/1"
 
 
 # --- react ----------------------------------------------------------------------------------

@@ -4,9 +4,18 @@ import math
 
 import pytest
 import wishful
-from situations import LAST_ROUND, buy, chosen, react, turning_point, worth_of
+from positions import lay_display
+from situations import (
+    LAST_ROUND,
+    buy,
+    chosen,
+    chosen_and_noted,
+    react,
+    turning_point,
+    worth_of,
+)
 
-from paxsim.helpers import RELIGION, WEALTH
+from paxsim.helpers import ARMY, RELIGION, WEALTH
 
 
 def worth(which, card, a=0.0, b=0.0, c=0.0, **cards):
@@ -52,6 +61,11 @@ def test_rome_is_expected_to_grow_as_long_as_there_are_cards():
     assert need(WEALTH, deck=58) == is_about(math.floor(symbols + 0.5) + 1) == is_about(4)
 
 
+def test_romes_fleets_count_as_armies_in_what_is_needed():
+    """Three fleets are an army as well."""
+    assert need(ARMY, rome=["fleet/2/3", "fleet/1/1"]) == is_about(2)
+
+
 # --- points ---------------------------------------------------------------------------------
 
 NEW, STRONGER, ARMS = 3.0, 2.0, 0.5
@@ -66,6 +80,20 @@ def test_a_second_card_counts_against_rome_alone_spread_over_the_symbols_needed(
     shown = dict(show=["wealth/1/1"], rome=["wealth/2/3"])
     assert worth(card="wealth/1/1", **shown, **POINTS) == is_about(STRONGER / 2)
     assert worth(card="wealth/2/3", **shown, **POINTS) == is_about(STRONGER)
+
+
+def test_a_worth_is_spread_over_any_number_of_symbols():
+    rome = ["wealth/2/3"] * 4
+    assert worth(card="wealth/1/1", rome=rome, **POINTS) == is_about(NEW + STRONGER / 9)
+
+
+def test_a_worth_that_changes_with_the_round_is_spread_anew():
+    """One symbol is needed: it is worth 2 in one round and 5 in the next, at a price of 3."""
+    game = react("wealth/1/1", **LAST_ROUND)
+    points = dict(which=wishful.POINTS, money=3.0)
+    assert chosen_and_noted("wisher", game, b=2.0, **points) == "pass"
+    game.record["table"]["round"] += 1
+    assert chosen_and_noted("wisher", game, b=5.0, **points) == "react wealth/1/1"
 
 
 def test_a_symbol_beyond_the_need_counts_a_fifth():
@@ -135,6 +163,14 @@ def test_a_seat_behind_a_rival_leaves_half_to_the_one_that_is_nearer():
 def test_a_seat_ahead_of_its_rivals_does_it_alone():
     cards = dict(rome=["wealth/2/3"], show=["wealth/1/1"])
     assert worth(wishful.WREST, "wealth/1/1", a=6.0, **cards) == is_about(6 / 2)
+
+
+def test_a_seat_barely_above_rome_wrests_alone_but_not_beside_a_rival_who_is_so_too():
+    """Rome is expected to end with 0.87: one symbol is above it, and two are needed to be sure."""
+    cards = dict(peeked=None, show=["wealth/1/1"])
+    assert worth(wishful.WREST, "wealth/1/1", a=6.0, **cards) == is_about(6)
+    cards["rivals"] = {1: ["wealth/1/1"]}
+    assert worth(wishful.WREST, "wealth/1/1", a=6.0, **cards) == 0
 
 
 # --- land, steps, foresight -----------------------------------------------------------------
@@ -270,6 +306,15 @@ def test_the_outlook_knows_how_many_categories_rome_needs():
     assert found == is_about(expected)
 
 
+def test_the_outlook_is_judged_anew_when_categories_change_hands():
+    game = react("land/1/1", **LAST_ROUND)
+    chosen_and_noted("wisher", game, which=wishful.OUTLOOK)
+    lay_display(game, 2, "wealth/1/1", "religion/1/1", "senator/1/1")
+    game.record["table"]["round"] += 1
+    found = turning_point("wisher", game, "money", "react land/1/1", which=wishful.OUTLOOK)
+    assert found == is_about(1 / (1 + math.exp(-1.2 * (7 - 3 - 4 + 0.5))))
+
+
 PRICES = {
     "points_category": 2,
     "points_stronger": 7,
@@ -287,6 +332,12 @@ def test_points_as_things_stand_are_categories_what_beats_rome_and_arms_with_the
     """Four categories, three above Rome; three fleets, and two armies with one from the fleets."""
     cards = dict(rivals={1: RIVAL}, rome=["religion/1/1"])
     assert points_of(0, **cards) == is_about(4 * 2 + 3 * 7 + 6 * 1)
+
+
+def test_romes_fleets_count_as_armies_in_what_beats_rome():
+    """An army is a category and a symbol, but three fleets of Rome's are an army too."""
+    cards = dict(rivals={1: ["army/1/1"]}, rome=["fleet/2/3", "fleet/1/1"])
+    assert points_of(0, **cards) == is_about(2 + 1)
 
 
 def test_primus_conspiratus_is_worth_its_points():

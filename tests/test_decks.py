@@ -198,6 +198,7 @@ def test_a_card_without_a_field_is_told_which_one_is_missing(field):
     [
         ({"name": ""}, "name", "''", "a non-empty text"),
         ({"name": 7}, "name", "7", "a non-empty text"),
+        ({"name": "x" * 1000}, "name", "'xxx", "at most"),
         ({"note": 7}, "note", "7", "a text"),
         ({"complete": "no"}, "complete", "'no'", "true or false"),
         ({"complete": 0}, "complete", "0", "true or false"),

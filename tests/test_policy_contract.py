@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 
+import numpy as np
 import pytest
 from commands import paxsim as command
 from numba.core import event
@@ -155,6 +156,7 @@ def test_own_and_built_in_policies_sit_at_one_table(folder):
         ("builder:breadth", "policy builder: found 'breadth'; allowed: parameter=number"),
         ("builder:breadth=wide", "policy builder: found 'breadth=wide'; allowed: parameter=n"),
         ("builder:breadth=nan", "policy builder: parameter breadth: found nan; allowed: a number"),
+        ("builder:breadth=inf", "policy builder: parameter breadth: found inf; allowed: a number"),
         ("builder:breadth=1:breadth=2", "policy builder: breadth: given twice; allowed: once"),
         ("builder:", "policy builder: found ''; allowed: parameter=number"),
         ("none.py:mine", "policy: cannot read "),
@@ -244,6 +246,15 @@ def test_a_policy_of_a_notebook_travels_by_value():
         [sys.executable, "-c", code], input=cloudpickle.dumps(found), capture_output=True
     )
     assert done.stdout.decode().strip() == "itinerant", done.stderr.decode()
+
+
+def test_a_helper_that_is_tried_out_in_python_checks_its_indices():
+    @paxsim.helper
+    def far_beyond(numbers):
+        return numbers[numbers.size + 900]
+
+    with pytest.raises(IndexError):
+        far_beyond(np.zeros(3))
 
 
 # --- other packages -------------------------------------------------------------------------
@@ -367,6 +378,11 @@ def test_policies_play_alike_in_another_process_even_without_their_file(folder, 
         (22, "me.stream[0] = 7\nreturn 0", "line 5: writes to me.stream[0]"),
         (23, "me.hand.sort()\nreturn 0", "line 5: writes to me.hand;"),
         (24, "while True:\n    pass", "line 5: a loop without an end; allowed: a loop with break"),
+        (
+            25,
+            "while me.money:\n    row[0] = 9\n    row = rows[1]\n    rows = table.cards\nreturn 0",
+            "line 6: writes to row[0]",
+        ),
     ],
 )
 def test_what_the_source_shows_is_refused_with_its_line(folder, number, lines, said):
@@ -406,6 +422,12 @@ def test_memory_and_names_of_its_own_are_a_policys_to_write(folder):
     write(folder / "mine.py", body("diligent", lines))
     checks = check_policy("mine.py", deals=1)
     assert [check.problem for check in checks] == [None] * 12
+
+
+@pytest.mark.parametrize("end", ["break", "return 0", "raise ValueError"])
+def test_a_loop_that_ends_by_any_way_out_is_fine(folder, end):
+    write(folder / "mine.py", body("coming_to_an_end", f"while True:\n    {end}\nreturn 0"))
+    assert paxsim.find_policy("mine.py").name == "coming_to_an_end"
 
 
 @pytest.mark.parametrize(

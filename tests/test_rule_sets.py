@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from positions import deck_of
 from strategies import RELIGION, any_rules
@@ -369,6 +369,8 @@ def test_every_seat_needs_a_draft_size():
     legions=st.integers(1, 12),
     drafts=st.lists(st.integers(1, 12), min_size=8, max_size=8),
 )
+# The first seat keeps one of the five cards that the second would draw.
+@example(players=2, level=1, size=5, legions=1, drafts=[1, 5, 1, 1, 1, 1, 1, 1])
 def test_a_setting_is_refused_exactly_when_its_cards_do_not_suffice(
     players, level, size, legions, drafts
 ):

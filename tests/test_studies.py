@@ -10,6 +10,7 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -158,6 +159,19 @@ def test_the_number_of_workers_does_not_name_another_run(tmp_path):
         study = Study("decks", "", "", Options(tmp_path, jobs=jobs))
         found.append(study.compute("variance", 4, numbers, seed=3, how={"jobs": jobs})["found"])
     assert [row.tolist() for row in found] == [[3, 1], [3, 1]]  # the second was on disk
+
+
+def test_the_seed_names_another_run_of_a_question_and_the_number_of_workers_does_not(tmp_path):
+    folders = []
+
+    def simulate(out, **arguments):
+        folders.append(out)
+        return SimpleNamespace(games=4)
+
+    for seed, jobs in ((1, 1), (1, 2), (2, 2)):
+        study = Study("decks", "", "", Options(tmp_path, seed=seed, jobs=jobs))
+        study.ask("variance", simulate, policies="random")
+    assert folders[0] == folders[1] != folders[2]
 
 
 def test_the_bar_of_a_study_is_full_at_its_end(tmp_path):

@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from paxsim.studies.claims import Claim, summary_finding
+from paxsim.studies.deckclaims import strategy_claim
 from paxsim.studies.luck_and_skill import NOBODY, lead_changes, lead_row
 from paxsim.studies.rome_rate import rome_finding
 from paxsim.studies.rulings import largest_changes_finding
@@ -149,6 +150,20 @@ def test_a_claim_is_judged_deck_by_deck(values, verdict, said):
     found = claim(values)
     assert found.verdict == verdict
     assert said in found.finding().text
+
+
+def test_the_lead_of_the_best_strategy_is_over_the_best_of_the_others_on_each_deck():
+    rates = {"assumed": {"a": 0.5, "b": 0.3, "c": 0.2}, "x": {"a": 0.3, "b": 0.1, "c": 0.6}}
+    rows = [
+        {"deck": deck, "players": 2, "strategy": name, "games": 9, "blocks": 9,
+         **around("win_rate", rate, 0.02)}
+        for deck, found in rates.items() for name, rate in found.items()
+    ]  # fmt: skip
+    found = strategy_claim(pd.DataFrame(rows))
+    assert found.text == "With 2 players a is the strongest strategy"
+    assert found.values["value"].tolist() == pytest.approx([0.2, -0.3])
+    assert found.values["value_high"].tolist() == pytest.approx([0.24, -0.26])
+    assert found.decks("reversed") == ["x"]
 
 
 def test_the_summary_counts_claims():

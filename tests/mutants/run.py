@@ -1,6 +1,6 @@
 """Does the suite notice? Apply one small mistake at a time to a copy of the package and test it.
 
-    python tests/mutants/run.py [--area AREA] [--only TEXT] [--jobs N] [--check]
+    python tests/mutants/run.py [--area AREA] [--only TEXT] [--jobs N] [--cache FOLDER] [--check]
 
 The mistakes are listed in the TOML files beside this script, one file an area:
 
@@ -12,6 +12,7 @@ The mistakes are listed in the TOML files beside this script, one file an area:
     old = "exact text, found once"
     new = "what stands there instead"
     tests = ["..."]                     # instead of those of the area; and so with `plain`
+    seconds = 60                        # for tests that the mistake may let run forever
     equivalent = "why nothing can notice it"
 
 A mistake is caught if a test fails, or if the tests crash or take forever. The run fails if less
@@ -59,6 +60,7 @@ class Mutant:
     new: str
     tests: tuple[str, ...]
     plain: bool
+    seconds: float
     equivalent: str
 
     @property
@@ -100,7 +102,8 @@ def listed_mutants():
             mutants.append(
                 Mutant(
                     path.stem, number, entry["file"], entry["old"], entry["new"], tests,
-                    entry.get("plain", area.get("plain", False)), entry.get("equivalent", ""),
+                    entry.get("plain", area.get("plain", False)), entry.get("seconds", TIMEOUT),
+                    entry.get("equivalent", ""),
                 )
             )  # fmt: skip
     return mutants
@@ -135,15 +138,23 @@ class Laboratory:
     Compiled code is filed under a fingerprint of all sources. So a mistake in the engine is made in
     a copy of its own, which is compiled; any other, and all in plain Python, is put in the place of
     its module when that is imported, and the engine's code is at hand.
+
+    The code of the faultless package may be kept in a folder, `kept`, for the next run.
     """
 
-    def __init__(self, folder, compiled):
+    def __init__(self, folder, compiled, kept=None):
         self.folder = folder
         self.faultless = folder / "faultless"
         self.copy(self.faultless)
-        (self.faultless / "cache").mkdir()
+        cache = self.faultless / "cache"
+        if kept is not None and kept.is_dir():
+            shutil.copytree(kept, cache)
+        else:
+            cache.mkdir()
         if compiled:
             self.python(self.faultless, "-c", "from paxsim.cli import main; main()", "warmup")
+            if kept is not None:
+                shutil.copytree(cache, kept, dirs_exist_ok=True)
         found = self.python(self.faultless, "-c", "import paxsim; print(paxsim.__file__)")
         assert found.startswith(str(self.faultless)), f"the tests would import {found}"
 
@@ -178,6 +189,7 @@ class Laboratory:
         return {
             **os.environ,
             "PYTHONPATH": path,
+            "PYTHONSAFEPATH": "1",  # or processes that tests start would find the package here
             "PYTHONDONTWRITEBYTECODE": "1",
             "PAXSIM_CACHE_DIR": str(place / "cache"),
             "PAXSIM_TESTS_WARM_UP": "1" if warm_up else "0",
@@ -193,13 +205,13 @@ class Laboratory:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    def run(self, place, path, selection, plain, warm_up=False):
+    def run(self, place, path, selection, plain, warm_up=False, seconds=TIMEOUT):
         """The exit code of a selection of tests, and the end of what they printed."""
         try:
             done = subprocess.run(
                 [*PYTEST, *shlex.split(selection)],
                 cwd=ROOT, env=self.environment(place, path, plain, warm_up), capture_output=True,
-                text=True, timeout=TIMEOUT,
+                text=True, timeout=seconds,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
             return "took forever", ""
@@ -209,10 +221,13 @@ class Laboratory:
 def baseline(laboratory, mutants):
     """The selections of tests that fail without any mistake."""
     failed = []
-    wanted = ((test, mutant.plain) for mutant in mutants for test in mutant.tests)
-    for selection, plain in dict.fromkeys(wanted):
+    wanted = {}
+    for mutant in mutants:
+        for key in ((test, mutant.plain) for test in mutant.tests):
+            wanted[key] = min(mutant.seconds, wanted.get(key, TIMEOUT))
+    for (selection, plain), seconds in wanted.items():
         place = laboratory.faultless
-        code, text = laboratory.run(place, str(place), selection, plain)
+        code, text = laboratory.run(place, str(place), selection, plain, seconds=seconds)
         if code != TESTS_PASSED:
             failed.append(f"{selection}: exit code {code}\n{text}")
     return failed
@@ -226,7 +241,9 @@ def tried(laboratory, mutant):
     place, path = laboratory.make(mutant)
     try:
         for selection in mutant.tests:
-            code, text = laboratory.run(place, path, selection, mutant.plain)
+            code, text = laboratory.run(
+                place, path, selection, mutant.plain, seconds=mutant.seconds
+            )
             if isinstance(code, int) and code < 0:
                 # A crash may come from compiling in the midst of tests; then it goes away.
                 code, text = laboratory.run(place, path, selection, mutant.plain, warm_up=True)
@@ -276,6 +293,7 @@ def arguments():
     parser.add_argument("--area", action="append", help="only this area (may be repeated)")
     parser.add_argument("--only", action="append", help='only these, e.g. "tally 3" or their text')
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--cache", type=Path, help="keep the faultless package's code here")
     parser.add_argument("--check", action="store_true", help="only look for the texts")
     parser.add_argument("--no-baseline", action="store_true", help="trust the faultless package")
     return parser.parse_args()
@@ -294,7 +312,8 @@ def main():
         print("\n".join(problems) or f"{len(mutants)} mutants, all found")
         return bool(problems)
     with tempfile.TemporaryDirectory(prefix="paxsim-mutants-") as folder:
-        laboratory = Laboratory(Path(folder), not all(mutant.plain for mutant in mutants))
+        compiled = not all(mutant.plain for mutant in mutants)
+        laboratory = Laboratory(Path(folder), compiled, wish.cache)
         if not wish.no_baseline:
             failed = baseline(laboratory, mutants)
             if failed:
