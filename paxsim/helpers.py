@@ -14,12 +14,14 @@ from paxsim.engine.jit import kernel
 from paxsim.engine.records import (
     BUY,
     DISPLAY,
+    DRAWN_FROM,
     KEEP,
     N_CATEGORIES,
     NOBODY,
     PEEK,
     PLACE,
     PLAY,
+    PLAYED_CARD,
     REACT,
     TAKE_TURN,
     TO_BOTTOM,
@@ -30,12 +32,12 @@ from paxsim.engine.streams import below
 from paxsim.engine.turn import income_of, limit_of, price_of_legion, within_limit
 
 __all__ = [
-    "ARMY", "BUY", "DISPLAY", "FLEET", "INTRIGUE", "KEEP", "LAND", "NOBODY", "N_CATEGORIES",
-    "PEEK", "PLACE", "PLAY", "REACT", "RELIGION", "SENATOR", "TAKE_TURN", "TO_BOTTOM", "TO_HAND",
-    "TURN", "WEALTH", "best_rival", "bought_legion", "cards_a_round", "cards_unseen", "category_of",
-    "cards_to_rome", "coming_part", "copy_size", "hidden_part",
-    "income_if_played", "income_of", "is_military", "lead_over_rome", "limit_of", "passes",
-    "placed_card", "placed_to", "playable_after", "played_card", "price_of_legion",
+    "ARMY", "BUY", "DISPLAY", "DRAWN_FROM", "FLEET", "INTRIGUE", "KEEP", "LAND", "NOBODY",
+    "N_CATEGORIES", "PEEK", "PLACE", "PLAY", "PLAYED_CARD", "REACT", "RELIGION", "SENATOR",
+    "TAKE_TURN", "TO_BOTTOM", "TO_HAND", "TURN", "WEALTH", "best_rival", "bought_legion",
+    "cards_a_round", "cards_to_rome", "cards_unseen", "category_of", "coming_part", "copy_size",
+    "hidden_part", "income_if_played", "income_of", "is_military", "lead_over_rome", "limit_of",
+    "passes", "placed_card", "placed_to", "playable_after", "played_card", "price_of_legion",
     "random_below", "richest_legion", "rome_bonus", "rome_forecast", "rome_holds", "rome_known",
     "rome_now", "rome_strength", "rounds_left", "strength", "symbols_of", "symbols_unseen",
     "value_of", "within_limit",

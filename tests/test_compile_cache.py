@@ -52,6 +52,7 @@ HELPER_AFTER_HEURISTIC = """
 import json
 import paxsim
 from paxsim import helpers
+from paxsim.engine.records import game_dtype
 
 assert paxsim.find_policy("starver").compiled is not None
 
@@ -59,7 +60,7 @@ assert paxsim.find_policy("starver").compiled is not None
 def held(table, me):
     return helpers.rome_holds(table, me)
 
-game = paxsim.make_setting(3).new_game()[0]
+game = paxsim.make_setting(3).new_game().view(game_dtype)[0]
 game["table"]["strongest"][:2] = 99
 print(json.dumps(held(game["table"], game["seats"][0])))
 """
