@@ -18,6 +18,7 @@ from typing import Any
 
 import compare_c
 import heuristics
+import rollouts
 import single
 import speeds
 import starting
@@ -43,6 +44,7 @@ SECTIONS: list[tuple[str, Callable[[bool], Rows]]] = [
     ("Beside the same games in hand-written C", beside_c),
     ("Beside the plain-Python reference of the tests, 4 random players", speeds.beside_reference),
     ("One game at a time, 4 players", single.one_at_a_time),
+    ("A rollout beside the same stretch of a game, 4 builders", rollouts.costs_of_builders),
     ("Two threads against one, playing alone", speeds.thread_scaling),
     ("Two workers against one, whole experiments of 4 random players", speeds.run_scaling),
     ("Processor time of an experiment that is not playing", speeds.outside_kernel),
