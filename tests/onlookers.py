@@ -11,7 +11,14 @@ import numpy as np
 
 from paxsim.engine import events
 from paxsim.engine.loop import play_logged, progress_dtype, take_seats
-from paxsim.engine.records import TO_BOTTOM, TO_HAND, address_of, game_dtype, log_dtype, result_dtype
+from paxsim.engine.records import (
+    TO_BOTTOM,
+    TO_HAND,
+    address_of,
+    game_dtype,
+    log_dtype,
+    result_dtype,
+)
 from paxsim.engine.streams import seat_keys
 
 UNKNOWN = None
