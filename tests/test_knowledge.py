@@ -88,7 +88,7 @@ def test_a_seat_knows_what_an_onlooker_there_knows(players, level):
     setting = paxsim.make_setting(players, solo_level=level)
     met = Counter()
     for names in LINEUPS:
-        met += follow(setting, lineup_of(names, players), 4)
+        met += follow(setting, lineup_of(names, players), 1 if players > 4 else 3)
     assert met["decisions"] > 200 and met["own buried"] and met["view"]
     assert bool(met["rivals' cards"]) == bool(met["peeked"]) == (players > 1)
 
@@ -114,7 +114,7 @@ def test_a_seat_knows_what_an_onlooker_there_knows_under_other_rules(variant):
     for players in (2, 3, 6):
         setting = paxsim.make_setting(players, rules=VARIANTS[variant])
         for names in LINEUPS[:2]:
-            assert follow(setting, lineup_of(names, players), 2)["decisions"] > 50
+            assert follow(setting, lineup_of(names, players), 1)["decisions"] > 25
     solo = paxsim.make_setting(solo_level=4, rules=VARIANTS[variant])
     assert follow(solo, lineup_of(["random"], 1), 3)["decisions"] > 30
 
@@ -127,8 +127,8 @@ def test_in_a_small_deck_buried_cards_come_round_again_and_are_followed():
     setting = paxsim.make_setting(2, deck=deck, rules={**rules, "draft_sizes": [5, 5]})
     met = Counter()
     for names in LINEUPS:
-        met += follow(setting, lineup_of(names, 2), 60)
-    assert met["rivals' cards"] > 1000
+        met += follow(setting, lineup_of(names, 2), 40)
+    assert met["rivals' cards"] > 500
 
 
 def test_of_the_largest_decks_a_seat_forgets_old_draws_but_is_never_wrong():
@@ -139,5 +139,5 @@ def test_of_the_largest_decks_a_seat_forgets_old_draws_but_is_never_wrong():
     for players in (2, 8):
         rules = {"cards_removed": 0, "cards_added": copy, "religion_two": 99, "religion_three": 99}
         setting = paxsim.make_setting(players, deck=deck, rules=rules)
-        met = follow(setting, lineup_of(LINEUPS[0], players), 6, perfect=False)
-        assert met["decisions"] > 300
+        met = follow(setting, lineup_of(LINEUPS[0], players), 2, perfect=False)
+        assert met["decisions"] > 200
