@@ -1,6 +1,7 @@
 """The searching seat: it sees what its seat sees, repeats itself, and is a policy like others."""
 
 import itertools
+import pickle
 import re
 from collections import Counter
 
@@ -8,13 +9,17 @@ import imagined
 import numpy as np
 import pytest
 from attacks import policy_file
+from hypothesis import given
+from hypothesis import strategies as st
 from mistakes import mistake
+from strategies import playable_settings
 
 import paxsim
 from paxsim.cli import run_command
 from paxsim.engine.loop import ask_policy, progress_dtype
 from paxsim.engine.records import MAX_PARAMS, RING, address_of
 from paxsim.game import walk
+from paxsim.playing import play_deals
 from paxsim.trace import trace_game
 
 FLAT = "search:rollouts=2:self=random:opponents=random"
@@ -238,11 +243,27 @@ def test_a_searcher_is_found_again_by_its_label(spec):
     assert paxsim.find_policy(found.spec).params == found.params
 
 
+def test_a_searcher_travels_to_another_process_as_it_is(curious):
+    for spec in (*SEARCHERS.values(), f"search:rollouts=2:opponents={curious}+first"):
+        found = paxsim.find_policy(spec)
+        again = pickle.loads(pickle.dumps(found))
+        assert (again.label, again.fingerprint) == (found.label, found.fingerprint)
+
+
 def test_numbers_of_any_length_are_told_apart():
     specs = [f"search:doubt=0.1234567{digit}" for digit in (1, 2)]
     labels = {paxsim.find_policy(spec).label for spec in specs}
     assert labels == set(specs)
     assert len({paxsim.find_policy(spec).fingerprint for spec in specs}) == 2
+
+
+@given(playable_settings(), st.integers(0, 10**6))
+def test_a_searcher_plays_whatever_can_be_played(setting, deal):
+    lineup = paxsim.make_lineup([FLAT] + ["random"] * (setting.players - 1), setting.players)
+    one, other = (
+        play_deals(setting, lineup, 1, deal, 1, (setting.players - 1,)).results for _ in range(2)
+    )
+    assert one.tobytes() == other.tobytes() and one["rounds"][0] > 0
 
 
 def test_a_users_policy_may_play_the_rollouts(curious):
