@@ -250,6 +250,11 @@ def test_a_searcher_travels_to_another_process_as_it_is(curious):
         assert (again.label, again.fingerprint) == (found.label, found.fingerprint)
 
 
+def test_spaces_in_the_name_of_a_searcher_do_not_matter():
+    spaced = paxsim.find_policy("search : rollouts = 2 : opponents = weighted + first")
+    assert spaced.label == "search:rollouts=2:opponents=weighted+first"
+
+
 def test_numbers_of_any_length_are_told_apart():
     specs = [f"search:doubt=0.1234567{digit}" for digit in (1, 2)]
     labels = {paxsim.find_policy(spec).label for spec in specs}

@@ -199,7 +199,7 @@ def searcher_from(settings: list[str]) -> Searcher:
     params: dict[str, float] = {}
     named: dict[str, str] = {}
     for part in settings:
-        name, _, value = part.partition("=")
+        name, _, value = (text.strip() for text in part.partition("="))
         if "=" not in part and named:  # self=mine.py:thrifty
             named[list(named)[-1]] += f":{part}"
         elif name in named or name in params:
@@ -214,7 +214,7 @@ def searcher_from(settings: list[str]) -> Searcher:
     opponents: list[Policy] = []
     if named.get("opponents", ADAPTIVE) != ADAPTIVE:
         names = named["opponents"].split("+")
-        if not all(names):
+        if not all(name.strip() for name in names):
             raise PaxsimError(
                 f"policy search: opponents: found {named['opponents']!r} with an empty name; "
                 f"allowed: A+B+C, or {ADAPTIVE}"
