@@ -53,40 +53,40 @@ def ask_all(
         Whatever a policy does wrong.
     """
     ask = entry_point.compiled()  # the time for it is not the policies'
+    # (Asked for in the thread that plays: every thread has rollouts of its own.)
+    rollouts = [policy.rollout_progress for policy in lineup.policies]
+
+    def blame(what: str) -> PolicyError:
+        return _policy_error(setting, lineup, seed, progress, rollouts, what)
+
     try:
         if lineup.trusted:
             answer = ask(*arguments)
         else:
-            answer = _ask_guests(lambda: ask(*arguments), setting, lineup, seed, progress, patience)
+            answer = _ask_guests(lambda: ask(*arguments), [progress, *rollouts], patience, blame)
     except PolicyError:
         raise
     except Exception as error:
         line = _failing_line(setting, lineup, seed, progress)
-        what = f"raised {error!r}{line and f' in {line}'}"
-        raise policy_error(setting, lineup, seed, progress, what) from None
+        raise blame(f"raised {error!r}{line and f' in {line}'}") from None
     if progress["failure"] != FINE:
-        what = f"chose option {progress['answer']}, which there is not"
-        raise policy_error(setting, lineup, seed, progress, what)
+        inner = rollouts[_position(lineup, progress)]
+        option = (progress if inner is None else inner)["answer"]
+        raise blame(f"chose option {option}, which there is not")
     return answer
 
 
 def _ask_guests(
     ask: Callable[[], Any],
-    setting: Setting,
-    lineup: Lineup,
-    seed: int,
-    progress: np.void,
+    places: list[np.void | None],
     patience: float | None,
+    blame: Callable[[str], PolicyError],
 ) -> Any:
     """The same with policies that may never come to an end."""
     from paxsim.guests.watch import PATIENCE, play_watched
 
     seconds = PATIENCE if patience is None else patience
-
-    def blame(what: str) -> PolicyError:
-        return policy_error(setting, lineup, seed, progress, what)
-
-    return play_watched(ask, progress, seconds, blame)
+    return play_watched(ask, [place for place in places if place is not None], seconds, blame)
 
 
 def _failing_line(setting: Setting, lineup: Lineup, seed: int, progress: np.void) -> str:
@@ -114,15 +114,28 @@ def _failing_line(setting: Setting, lineup: Lineup, seed: int, progress: np.void
     return whereabouts.last_line() if same else ""
 
 
-def policy_error(
-    setting: Setting, lineup: Lineup, seed: int, progress: np.void, what: str
+def _position(lineup: Lineup, progress: np.void) -> int:
+    """The line-up position of the policy that was asked last."""
+    return int(progress["seat"] + progress["rotation"]) % len(lineup.policies)
+
+
+def _policy_error(
+    setting: Setting,
+    lineup: Lineup,
+    seed: int,
+    progress: np.void,
+    rollouts: list[np.void | None],
+    what: str,
 ) -> PolicyError:
     """The error that names policy, seat, decision and the command that shows the game again."""
-    seat = int(progress["seat"])
-    names = lineup.at_seats(int(progress["rotation"]))
+    position = _position(lineup, progress)
+    policy, inner = lineup.policies[position], rollouts[position]
+    name = policy.label
+    if inner is not None:
+        name = f"{policy.asked_in_rollout(inner).label} in the rollouts of {name}"
     replay = replay_command(setting, lineup, seed, int(progress["deal"]), int(progress["rotation"]))
     return PolicyError(
-        f"policy {names[seat]} at seat {seat + 1} {what}, at the decision "
+        f"policy {name} at seat {int(progress['seat']) + 1} {what}, at the decision "
         f"{DECISIONS[progress['decision']]!r}; to see this game: {replay}"
     )
 

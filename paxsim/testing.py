@@ -49,7 +49,7 @@ class Check:
 
 
 def check_policy(
-    policy: str | Policy, *, deals: int = DEALS, seed: int = 0, patience: float = PATIENCE
+    policy: str | Policy, *, deals: int | None = None, seed: int = 0, patience: float = PATIENCE
 ) -> list[Check]:
     """Play a policy through every player count and solo level and say what is wrong.
 
@@ -57,8 +57,9 @@ def check_policy(
     ----------
     policy : str or Policy
         As for `paxsim.find_policy`.
-    deals : int
-        Deals for each player count and level, each in every rotation.
+    deals : int, optional
+        Deals for each player count and level, each in every rotation; 40 by default, and fewer
+        for a searcher, who plays many games in one.
     seed : int
         Names the deals.
     patience : float
@@ -75,7 +76,8 @@ def check_policy(
     >>> all(check.problem is None for check in check_policy("first", deals=2))
     True
     """
-    deals = checked_int("deals", deals, 1, MAX_DEALS)
+    if deals is not None:
+        deals = checked_int("deals", deals, 1, MAX_DEALS)
     seed = checked_int("seed", seed, 0, MAX_NUMBER)
     if not is_number(patience) or not 0 < patience <= MAX_PATIENCE:
         raise PaxsimError(
@@ -84,7 +86,14 @@ def check_policy(
     found = find_policy(policy)
     _ = found.compiled
     play_batch("random", 2)  # compiles the engine, which is not to be held against the policy
-    return list(_checks(found, deals, seed, patience))
+    return list(_checks(found, deals or _usual_deals(found), seed, patience))
+
+
+def _usual_deals(found: Policy) -> int:
+    """Fewer deals the more rollouts a policy has for every option."""
+    if found.rollout_progress is None:
+        return DEALS
+    return max(DEALS // int(found.params["rollouts"]), 1)
 
 
 def _checks(found: Policy, deals: int, seed: int, patience: float) -> Iterator[Check]:

@@ -12,7 +12,9 @@ from paxsim.cli.console import say, warn
 
 @click.command("check")
 @click.argument("policy")
-@click.option("--deals", type=int, default=40, show_default=True, help="Deals a player count.")
+@click.option(
+    "--deals", type=int, help="Deals a player count.  [default: 40, and fewer for a searcher]"
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Names the deals.")
 @click.option(
     "--patience",
@@ -21,7 +23,7 @@ from paxsim.cli.console import say, warn
     show_default=True,
     help="Seconds for a player count, after which the policy counts as stuck.",
 )
-def command(policy: str, deals: int, seed: int, patience: float) -> None:
+def command(policy: str, deals: int | None, seed: int, patience: float) -> None:
     """Play POLICY (a name or FILE.py:NAME) through every player count and solo level."""
     from paxsim.policies import find_policy
     from paxsim.testing import check_policy

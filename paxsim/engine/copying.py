@@ -12,7 +12,14 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from paxsim.engine.jit import kernel
-from paxsim.engine.records import choice_dtype, hidden_dtype, seat_dtype, table_dtype
+from paxsim.engine.records import (
+    MAX_LEGIONS,
+    MAX_PLAYERS,
+    choice_dtype,
+    hidden_dtype,
+    seat_dtype,
+    table_dtype,
+)
 
 
 @intrinsic
@@ -63,16 +70,16 @@ def copy_list(target, source, old, new):
 
 @kernel
 def copy_table(target, source):
-    """Copy a table; both are of the same setting."""
+    """Copy a table; the other one may have been of another setting."""
     copy_list(target.shown, source.shown, target.shown_count, source.shown_count)
-    for legion in range(source.legions):
+    for legion in range(MAX_LEGIONS):
         copy_list(
             target.legion_cards[legion],
             source.legion_cards[legion],
             target.legion_size[legion],
             source.legion_size[legion],
         )
-    for seat in range(source.players):
+    for seat in range(MAX_PLAYERS):
         copy_list(
             target.diary[seat],
             source.diary[seat],

@@ -18,7 +18,7 @@ into whose hand it goes, or to which place under the deck. Only of cards drawn t
 drafts) nobody else can say which went where: these are lost sight of.
 
 The engine only writes down what happens; what follows from it is worked out where it is wanted
-(`paxsim.engine.unseen`), because most games have nobody who asks.
+(`paxsim.search.unseen`), because most games have nobody who asks.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ import contextlib
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,7 +64,7 @@ def _check_in():
 class _Watched:
     """A batch that is being played with guests: where it stands, and how long it has not moved."""
 
-    progress: np.void
+    progress: Sequence[np.void]
     patience: float
     blame: Callable[[str], Exception]
     #: What is wrong with it, if something is.
@@ -75,7 +75,8 @@ class _Watched:
 
     def look(self) -> None:
         """Note whether it has moved since the last look, and lose patience in time."""
-        place = tuple(int(self.progress[name]) for name in ("rotation", "deal", "asked"))
+        names = ("rotation", "deal", "asked")
+        place = tuple(int(progress[name]) for progress in self.progress for name in names)
         if place != self._place:
             self._place, self._still, self._memory = place, 0.0, _most_memory()
             return
@@ -109,7 +110,10 @@ def stop_guests() -> None:
 
 
 def play_watched(
-    play: Callable[[], Any], progress: np.void, patience: float, blame: Callable[[str], Exception]
+    play: Callable[[], Any],
+    progress: Sequence[np.void],
+    patience: float,
+    blame: Callable[[str], Exception],
 ) -> Any:
     """Play with guests, and stop when nothing moves; return what `play` returns.
 
@@ -117,8 +121,8 @@ def play_watched(
     ----------
     play : callable
         Plays a batch, or asks for one decision.
-    progress : numpy.void
-        Where it stands (``paxsim.engine.loop.progress_dtype``).
+    progress : sequence of numpy.void
+        Where it stands, and its policies' rollouts (``paxsim.engine.loop.progress_dtype``).
     patience : float
         Seconds that it may stand still.
     blame : callable

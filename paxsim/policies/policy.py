@@ -69,6 +69,15 @@ class Policy:
         return False
 
     @property
+    def rollout_progress(self) -> np.void | None:
+        """Where the policies stand that play its rollouts; None if it has none."""
+        return None
+
+    def asked_in_rollout(self, progress: np.void) -> Policy:
+        """The policy that was asked last in rollouts that stand there."""
+        return self
+
+    @property
     def idea(self) -> str:
         """The first line of the docstring: the idea in a player's words."""
         return (inspect.getdoc(self.function) or "").split("\n")[0]

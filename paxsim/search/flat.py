@@ -11,10 +11,13 @@ import math
 
 from paxsim.engine.choices import placed_card, placed_to, played_card
 from paxsim.engine.jit import kernel
-from paxsim.engine.loop import FINE
+from paxsim.engine.loop import FINE, ask, is_an_option
 from paxsim.engine.records import DISPLAY, KEEP, PLACE, PLAY, REACT
 from paxsim.engine.seating import policy_at
 from paxsim.search.rollouts import begin_search, copy_params, imagine_world, own_model, roll_out
+
+#: The answer of a search in which a policy failed; its `progress` says who, and how.
+FAILED = -1
 
 
 @kernel
@@ -25,6 +28,8 @@ def search_flat(search, table, me, choice):
         return search.option[0]
     begin_search(search, table, me, choice)
     plain = find_plain(search, me, choice)
+    if plain < 0:
+        return FAILED
     budget = search.rollouts * search.options
     alive = search.options
     rounds = halvings(search.options)
@@ -33,7 +38,7 @@ def search_flat(search, table, me, choice):
         for _ in range(worlds):
             compare_options(search, me, choice, plain)
             if search.progress.failure != FINE:
-                return -1
+                return FAILED
         if turn + 1 < rounds:
             alive = halve(search, plain, alive)
     return search.option[best_option(search, plain)]
@@ -76,14 +81,19 @@ def same(me, choice, one, other):
 
 @kernel
 def find_plain(search, me, choice):
-    """The number of the option that the rollout policy would choose, asked in a world."""
+    """The number of the option that the rollout policy would choose, asked in a world.
+
+    `FAILED` if there is no such option.
+    """
     imagine_world(search, me, choice, me.stream)
     world = search.world
     seat = me.seat
     own = world.seats[seat]
     alone = own_model(world.table)
     copy_params(own.params, search.self_params[alone])
-    option = policy_at(search.self[alone])(world.table, own, world.choices[seat])
+    option = ask(world, policy_at(search.self[alone]), search.progress)
+    if not is_an_option(option, choice.count, search.progress):
+        return FAILED
     for i in range(search.options):
         if same(me, choice, search.option[i], option) or search.option[i] == option:
             return i
@@ -102,12 +112,14 @@ def halvings(options):
 
 @kernel
 def compare_options(search, me, choice, plain):
-    """One world for all options in the race."""
+    """One world for all options in the race, or until a policy fails."""
     imagine_world(search, me, choice, me.stream)
     base = roll_out(search, me, search.option[plain])
     search.total[plain] += base
     search.played[plain] += 1.0
     for i in range(search.options):
+        if search.progress.failure != FINE:
+            return
         if search.alive[i] and i != plain:
             value = roll_out(search, me, search.option[i])
             search.total[i] += value

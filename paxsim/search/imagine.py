@@ -12,7 +12,9 @@ from paxsim.engine.codes import category_of, symbols_of
 from paxsim.engine.jit import called, kernel
 from paxsim.engine.knowledge import place_in_ring
 from paxsim.engine.records import MEMORY_SIZE, ROW
+from paxsim.engine.setup import clear_choice
 from paxsim.engine.streams import draw_below, next_word, set_state, state_of
+from paxsim.rules import MAX_ROME_START
 
 #: Turns 53 random bits into a number from 0 to 1.
 _UNIT = 2.0**-53
@@ -161,6 +163,25 @@ def tell_peekers(world, me):
                 rival.rome_hidden[category] = world.hidden.rome_hidden_symbols[category]
             for i in range(world.table.rules.rome_hidden):
                 rival.rome_peeked[i] = world.hidden.rome_hidden[i]
+
+
+@kernel
+def forget_rivals(world):
+    """Nobody has looked at anything or buried a card that another search knew of.
+
+    The memory is that of all searchers of a kind, wherever they sit and whatever they play.
+    """
+    for seat in range(world.table.players):
+        one = world.seats[seat]
+        for category in range(ROW):
+            one.rome_hidden[category] = 0
+        for i in range(MAX_ROME_START):
+            one.rome_peeked[i] = 0
+        for i in range(one.buried_count):
+            one.buried[i] = 0
+            one.buried_at[i] = 0
+        one.buried_count = 0
+        clear_choice(world.choices[seat])
 
 
 @kernel

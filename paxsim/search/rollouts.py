@@ -8,7 +8,13 @@ from paxsim.engine.jit import called, kernel
 from paxsim.engine.loop import FINE, play_from
 from paxsim.engine.records import MAX_PARAMS, MAX_PLAYERS, N_CATEGORIES
 from paxsim.engine.scoring import categories_displayed, score, stronger_than_rome
-from paxsim.search.imagine import count_ways, deal_unseen, seat_everybody, unit
+from paxsim.search.imagine import (
+    count_ways,
+    deal_unseen,
+    forget_rivals,
+    seat_everybody,
+    unit,
+)
 from paxsim.search.models import weigh_models
 from paxsim.search.unseen import sort_out
 
@@ -26,6 +32,7 @@ def begin_search(search, table, me, choice):
     for seat in range(table.players):
         weigh_models(search, table, seat)
     copy_table(search.world.table, table)
+    forget_rivals(search.world)
     alone = own_model(table)
     copy_params(search.game.seats[me.seat].params, search.self_params[alone])
     search.progress.policies[me.seat] = search.self[alone]
@@ -89,6 +96,7 @@ def draw_model(search, seat, stream):
 @called
 def roll_out(search, me, option):
     """Take an option in the imagined world and play on to the end; return what it was worth."""
+    search.progress.asked += 1  # whoever watches sees that the search moves on
     copy_game(search.game, search.world)
     play_from(search.game, search.progress, option)
     return worth(search, search.game, me.seat)

@@ -90,7 +90,7 @@ class Searcher(Policy):
         return self._described("spec")
 
     def _described(self, how: str) -> str:
-        words = [f"{k}={v:g}" for k, v in self.params.items() if v != self.defaults[k]]
+        words = [f"{k}={_number(v)}" for k, v in self.params.items() if v != self.defaults[k]]
         if self.own:
             words.append(f"self={getattr(self.own, how)}")
         if self.opponents:
@@ -129,6 +129,22 @@ class Searcher(Policy):
         if self.fingerprint not in desks:
             desks[self.fingerprint] = self._new_desk()
         return desks[self.fingerprint]
+
+    @property
+    def rollout_progress(self) -> np.void:
+        """Where the rollouts of this thread stand, or stood when a policy failed in them."""
+        return self._desk()[0]["progress"]
+
+    def asked_in_rollout(self, progress: np.void) -> Policy:
+        """The policy that was asked last in rollouts that stand there."""
+        address = int(progress["policies"][progress["seat"]])
+        return next((one for one in self._players if one.address() == address), self)
+
+    @property
+    def _players(self) -> tuple[Policy, ...]:
+        """All policies that its rollouts may ask."""
+        usual = map(find_policy, (DEFAULT_SELF, DEFAULT_SOLO))
+        return (*((self.own,) if self.own else usual), *self.models)
 
     def _new_desk(self) -> np.ndarray:
         desk = np.zeros(1, search_dtype)
@@ -183,7 +199,7 @@ def searcher_from(settings: list[str]) -> Searcher:
     params: dict[str, float] = {}
     named: dict[str, str] = {}
     for part in settings:
-        name, _, value = part.partition("=")
+        name, _, value = (text.strip() for text in part.partition("="))
         if "=" not in part and named:  # self=mine.py:thrifty
             named[list(named)[-1]] += f":{part}"
         elif name in named or name in params:
@@ -197,8 +213,19 @@ def searcher_from(settings: list[str]) -> Searcher:
     own = find_policy(named["self"]) if "self" in named else None
     opponents: list[Policy] = []
     if named.get("opponents", ADAPTIVE) != ADAPTIVE:
-        opponents = [find_policy(one) for one in named["opponents"].split("+")]
+        names = named["opponents"].split("+")
+        if not all(name.strip() for name in names):
+            raise PaxsimError(
+                f"policy search: opponents: found {named['opponents']!r} with an empty name; "
+                f"allowed: A+B+C, or {ADAPTIVE}"
+            )
+        opponents = [find_policy(one) for one in names]
     return make_searcher(params, own, opponents)
+
+
+def _number(value: float) -> str:
+    """A number as short as it can be read again."""
+    return repr(int(value) if value == int(value) else value)
 
 
 @functools.cache
