@@ -85,6 +85,17 @@ def test_code_of_another_version_under_this_versions_name_is_not_taken(cache, mo
     assert not was_loaded(compiled("hawk"))
 
 
+def test_code_of_another_version_in_a_file_of_this_one_is_not_taken(cache, monkeypatch):
+    older = next(cache.glob("*hawk*nbc")).read_bytes()
+    newer = cache.with_name("0" * 16)
+    monkeypatch.setattr(code_cache, "FINGERPRINT", newer.name)
+    monkeypatch.setattr(code_cache, "source_fingerprint", lambda: newer.name)
+    compiled("hawk")
+    next(newer.glob("*hawk*nbc")).write_bytes(older)
+    assert not was_loaded(compiled("hawk"))
+    assert was_loaded(compiled("hawk"))  # compiled again, and kept
+
+
 class Bomb:
     """Goes off when it is unpickled: makes a folder."""
 

@@ -175,9 +175,8 @@ def test_code_of_versions_that_nobody_uses_is_removed(tmp_path, monkeypatch):
     for name in names:
         (tmp_path / name).mkdir()
         (tmp_path / name / "code.nbc").touch()
-        if name != "fedcba9876543210":
-            long_ago = time.time() - 40 * 86400
-            os.utime(tmp_path / name, (long_ago, long_ago))
+        last_used = time.time() - (20 if name == "fedcba9876543210" else 40) * 86400
+        os.utime(tmp_path / name, (last_used, last_used))
     assert code_cache.remove_unused(days=30) == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names[1:])
 
