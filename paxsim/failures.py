@@ -63,7 +63,7 @@ def ask_all(
         if lineup.trusted:
             answer = ask(*arguments)
         else:
-            answer = _ask_guests(lambda: ask(*arguments), [progress, *rollouts], patience, blame)
+            answer = _ask_guests(lambda: ask(*arguments), progress, rollouts, patience, blame)
     except PolicyError:
         raise
     except Exception as error:
@@ -78,7 +78,8 @@ def ask_all(
 
 def _ask_guests(
     ask: Callable[[], Any],
-    places: list[np.void | None],
+    progress: np.void,
+    rollouts: list[np.void | None],
     patience: float | None,
     blame: Callable[[str], PolicyError],
 ) -> Any:
@@ -86,7 +87,8 @@ def _ask_guests(
     from paxsim.guests.watch import PATIENCE, play_watched
 
     seconds = PATIENCE if patience is None else patience
-    return play_watched(ask, [place for place in places if place is not None], seconds, blame)
+    inner = [place for place in rollouts if place is not None]
+    return play_watched(ask, progress, seconds, blame, inner)
 
 
 def _failing_line(setting: Setting, lineup: Lineup, seed: int, progress: np.void) -> str:

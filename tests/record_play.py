@@ -22,7 +22,7 @@ HEURISTICS = (
     "augur", "racer", "miser", "denier", "opportunist", "weighted", "hermit",
 )  # fmt: skip
 #: Built-in policies whose play is not recorded.
-LEFT_OUT = ("random", "first")
+LEFT_OUT = ("random", "first", "search")
 #: Those that make sense alone against Rome.
 ALONE = tuple(name for name in HEURISTICS if name not in ("conspirator", "feeder", "denier"))
 COUNTS = (2, 3, 4, 6)

@@ -64,9 +64,11 @@ def _check_in():
 class _Watched:
     """A batch that is being played with guests: where it stands, and how long it has not moved."""
 
-    progress: Sequence[np.void]
+    progress: np.void
     patience: float
     blame: Callable[[str], Exception]
+    #: Where the rollouts of its policies stand.
+    rollouts: Sequence[np.void] = ()
     #: What is wrong with it, if something is.
     fault: str = ""
     _place: tuple[int, ...] = ()
@@ -75,8 +77,8 @@ class _Watched:
 
     def look(self) -> None:
         """Note whether it has moved since the last look, and lose patience in time."""
-        names = ("rotation", "deal", "asked")
-        place = tuple(int(progress[name]) for progress in self.progress for name in names)
+        place = tuple(int(self.progress[name]) for name in ("rotation", "deal", "asked"))
+        place += tuple(int(progress["asked"]) for progress in self.rollouts)
         if place != self._place:
             self._place, self._still, self._memory = place, 0.0, _most_memory()
             return
@@ -111,9 +113,10 @@ def stop_guests() -> None:
 
 def play_watched(
     play: Callable[[], Any],
-    progress: Sequence[np.void],
+    progress: np.void,
     patience: float,
     blame: Callable[[str], Exception],
+    rollouts: Sequence[np.void] = (),
 ) -> Any:
     """Play with guests, and stop when nothing moves; return what `play` returns.
 
@@ -121,15 +124,17 @@ def play_watched(
     ----------
     play : callable
         Plays a batch, or asks for one decision.
-    progress : sequence of numpy.void
-        Where it stands, and its policies' rollouts (``paxsim.engine.loop.progress_dtype``).
+    progress : numpy.void
+        Where it stands (``paxsim.engine.loop.progress_dtype``).
     patience : float
         Seconds that it may stand still.
     blame : callable
         Makes the error that says who is stuck, and how; also raised by batches of other threads
         that had to be stopped with this one.
+    rollouts : sequence of numpy.void
+        The same of the rollouts of its policies.
     """
-    watched = _Watched(progress, patience, blame)
+    watched = _Watched(progress, patience, blame, rollouts)
     _begin(watched)
     try:
         return _off_the_main_thread(play)
