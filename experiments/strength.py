@@ -71,7 +71,7 @@ def as_markdown(table: pd.DataFrame) -> str:
     for field, rows in table.groupby("field", sort=False):
         found = rows.set_index("rollouts")
         said = [
-            amount(100 * one.win_rate, 50 * (one.win_rate_high - one.win_rate_low))
+            amount(one.win_rate, one.win_rate_low, one.win_rate_high, 100)
             for one in found.loc[budgets].itertuples()
         ]
         lines.append(f"| {field} | " + " | ".join(said) + " |")
@@ -83,8 +83,10 @@ def main() -> None:
     parser.add_argument("--blocks", type=int, default=40, help="deals of every cell")
     parser.add_argument("--rollouts", type=int, nargs="+", default=[1, 4, 16, 64])
     parser.add_argument("--players", type=int, nargs="+", default=[2, 4])
+    parser.add_argument("--out", type=Path, default=PAGE, help="the page")
     asked = parser.parse_args()
     budgets = [0, *asked.rollouts]
+    paxsim.play("search:rollouts=1", 2)  # compiles what is not yet compiled
     rows = []
     for budget in budgets:
         for players in asked.players:
@@ -95,7 +97,7 @@ def main() -> None:
             rows.append(alone(level, budget, 3 * asked.blocks))
             print(rows[-1]["field"], budget, round(rows[-1]["win_rate"], 3), flush=True)
     table = pd.DataFrame(rows)
-    PAGE.write_text(page(table), encoding="utf-8")
+    asked.out.write_text(page(table), encoding="utf-8")
 
 
 def page(table: pd.DataFrame) -> str:
@@ -110,8 +112,7 @@ def page(table: pd.DataFrame) -> str:
         table=as_markdown(table),
         costs=costs,
         games=f"{table['games'].sum():,}",
-        seed=SEED,
-        caption=table["caption"].iloc[-1].split(", seed")[1].strip(),
+        setting=table["caption"].iloc[-1].partition(" blocks, ")[2],
     )
 
 
