@@ -72,3 +72,14 @@ def test_the_catalogue_page_has_its_sections(tmp_path, monkeypatch):
     text = page.read_text("utf-8")
     assert text.startswith("# The catalogue of policies")
     assert "## Solo" in text and "| starver, " not in text.partition("## Solo")[2]
+
+
+def test_the_page_of_searchers_is_made_of_what_was_played(tmp_path, monkeypatch):
+    page = tmp_path / "search.md"
+    words = ["--blocks", "2", "--rollouts", "1", "--players", "2", "--out", str(page)]
+    monkeypatch.setattr(sys, "argv", ["strength.py", *words])
+    runpy.run_path(str(FOLDER / "strength.py"), run_name="__main__")
+    text = page.read_text("utf-8")
+    rows = [line for line in text.splitlines() if line.startswith(("| 1 ", "| solo level "))]
+    assert len(rows) == 8 and "| against | plain policy | 1 |" in text
+    assert "84 games in all, seed 20, deck assumed" in text and "{" not in text

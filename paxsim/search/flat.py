@@ -19,6 +19,10 @@ from paxsim.search.rollouts import begin_search, copy_params, imagine_world, own
 #: The answer of a search in which a policy failed; its `progress` says who, and how.
 FAILED = -1
 
+#: Squared differences beyond those seen, when the error of a difference is estimated: one game won
+#: instead of lost.
+DISAGREEMENT = 1.0
+
 
 @kernel
 def search_flat(search, table, me, choice):
@@ -154,7 +158,6 @@ def best_option(search, plain):
     if best < 0:
         return plain
     count = search.played[best]
-    mean = search.gain[best] / count
-    variance = max(search.gain_squared[best] / count - mean * mean, 0.0)
-    error = math.sqrt(variance / max(count - 1.0, 1.0))
-    return best if mean > search.doubt * error else plain
+    # A few worlds that happen to agree prove nothing, so some disagreement is taken for granted.
+    error = math.sqrt(search.gain_squared[best] + DISAGREEMENT) / count
+    return best if search.gain[best] / count > search.doubt * error else plain
