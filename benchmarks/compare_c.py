@@ -20,6 +20,7 @@ from typing import Any
 from measuring import HERE, best_in_turns, markdown_table
 
 import paxsim
+from paxsim.engine.streams import seat_keys
 from paxsim.playing import play_deals
 
 SOURCE = HERE / "yardstick.c"
@@ -38,7 +39,9 @@ def compile_c(folder: Path) -> Path:
 def run_c(program: Path, players: int, games: int) -> tuple[float, list[float]]:
     """Nanoseconds a game, and the sums over all games."""
     command = [str(program), str(players), str(games), str(SEED)]
-    words = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    keys = " ".join(str(key) for key in seat_keys(SEED).ravel())
+    done = subprocess.run(command, check=True, capture_output=True, text=True, input=keys)
+    words = done.stdout.split()
     return float(words[0]), [float(word) for word in words[1:]]
 
 

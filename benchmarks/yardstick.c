@@ -6,13 +6,13 @@
  * write for speed alone. Options, their order and the random streams are those of the engine, so
  * that it plays the very same games and every statistic has to agree to the last digit.
  *
- *   gcc -O3 -march=native yardstick.c -o yardstick && ./yardstick PLAYERS GAMES SEED
+ *   gcc -O3 -march=native yardstick.c -o yardstick && ./yardstick PLAYERS GAMES SEED <KEYS
  *
  * prints one line: ns a game, then sums over all games of rounds, decisions, wins of Rome and
  * points, and the summed shares of the win of the first seat.
  */
 #define _POSIX_C_SOURCE 200809L
-#include <stdint.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,11 +41,23 @@ static inline word mix(word w) {
     return w ^ (w >> 31);
 }
 
-static inline void seed_stream(stream *s, word seed, word deal, word purpose) {
-    const word golden = 0x9E3779B97F4A7C15u;
+static const word golden = 0x9E3779B97F4A7C15u;
+
+static inline void seed_deal(stream *s, word seed, word deal) {
     word w = mix(seed + golden);
-    w = mix(w ^ (deal * golden + 0xBF58476D1CE4E5B9u)) ^ purpose;
+    w = mix(w ^ (deal * golden + 0xBF58476D1CE4E5B9u));
     for (int i = 0; i < 4; i++) s->s[i] = mix(w += golden);
+}
+
+/* The keys of the seats come from a cryptographic hash of the seed; they are read at the start. */
+static word keys[MAX_PLAYERS][8];
+
+static inline void seed_seat(stream *s, int seat, word deal) {
+    word game = mix(deal + golden);
+    for (int i = 0; i < 4; i++) {
+        word w = game ^ keys[seat][i];
+        s->s[i] = mix(mix(w) + keys[seat][4 + i]) + w;
+    }
 }
 
 static inline word rotate(word w, int by) { return w << by | w >> (64 - by); }
@@ -173,10 +185,10 @@ static void set_up(word seed, word deal) {
     memset(rome, 0, sizeof rome);
     primus = NOBODY;
     start_seat = rounds = 0;
-    seed_stream(&deal_stream, seed, deal, 0);
+    seed_deal(&deal_stream, seed, deal);
     for (int i = 0; i < players; i++) {
         seat *me = &seats[i];
-        seed_stream(&me->random, seed, deal, 1 + i);
+        seed_seat(&me->random, i, deal);
         me->money = 5;
         me->hand_count = 0;
         memset(me->symbols, 0, sizeof me->symbols);
@@ -400,6 +412,8 @@ int main(int count, char **arguments) {
     long games = count > 2 ? atol(arguments[2]) : 100000;
     word seed = count > 3 ? strtoull(arguments[3], NULL, 10) : 0;
     if (players < 2 || players > MAX_PLAYERS || games < 1) return 1;
+    for (int i = 0; i < MAX_PLAYERS * 8; i++)
+        if (scanf("%" SCNu64, &keys[i / 8][i % 8]) != 1) return 1;
     legions = players + 1;
     make_copy();
     double begin = now();
