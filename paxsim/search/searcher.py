@@ -39,7 +39,9 @@ DEFAULT_SELF, DEFAULT_SOLO = "weighted", "hermit"
 ADAPTIVE = "adaptive"
 
 search_at = record_at(SearchType)
-_desks = threading.local()
+#: By thread and searcher. Kept for good, because games in hand hold addresses of them; a thread
+#: that ends leaves its number, and its desks, to a later one.
+_desks: dict[tuple[int, str], np.ndarray] = {}
 
 
 def search(table, me, choice):
@@ -125,10 +127,10 @@ class Searcher(Policy):
 
     def _desk(self) -> np.ndarray:
         """The memory of this searcher in this thread."""
-        desks = vars(_desks).setdefault("made", {})
-        if self.fingerprint not in desks:
-            desks[self.fingerprint] = self._new_desk()
-        return desks[self.fingerprint]
+        whose = (threading.get_ident(), self.fingerprint)
+        if whose not in _desks:
+            _desks[whose] = self._new_desk()
+        return _desks[whose]
 
     @property
     def rollout_progress(self) -> np.void:
