@@ -4,6 +4,7 @@ import itertools
 import pickle
 import re
 from collections import Counter
+from pathlib import Path
 
 import imagined
 import numpy as np
@@ -20,6 +21,7 @@ from paxsim.engine.loop import ask_policy, progress_dtype
 from paxsim.engine.records import MAX_PARAMS, RING, address_of
 from paxsim.game import walk
 from paxsim.playing import play_deals
+from paxsim.policies import origins
 from paxsim.trace import trace_game
 
 FLAT = "search:rollouts=2:self=random:opponents=random"
@@ -371,3 +373,11 @@ def test_search_beats_its_own_rollout_policy_in_solo():
     error = gains.std(ddof=1) / deals**0.5
     assert 0.25 < plain.mean() < 0.42 and error < 0.04
     assert gains.mean() > 5 * error
+
+
+def test_a_run_with_searchers_is_another_one_after_any_edit_of_the_search():
+    """What a stored run was played with is known by these files."""
+    folder = Path(paxsim.__file__).parent / "search"
+    deciding = {*folder.glob("*.py"), *folder.glob("*.toml")}
+    assert len(deciding) > 6
+    assert deciding <= set(origins._package_sources())

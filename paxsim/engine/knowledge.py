@@ -1,4 +1,4 @@
-"""What seats know: everything that the rules let a player with a perfect memory be sure of.
+"""What seats know: what the rules let a player with a perfect memory be sure of, with few gaps.
 
 Public, in the table record:
 
@@ -15,7 +15,9 @@ Private, in the seat records: the cards that a seat itself put under the deck, w
 (`buried`), and Rome's hidden cards after a peek (`rome_peeked`). Cards are drawn from the top one
 by one in sight of all, so a seat knows when a card that it buried is drawn, and by the public notes
 into whose hand it goes, or to which place under the deck. Only of cards drawn together (religion,
-drafts) nobody else can say which went where: these are lost sight of.
+drafts) others are taken to lose sight, though now and then they could work it out; and in very
+large decks what was drawn `RING` places ago is forgotten. So a seat may know a little less than
+it could here, and never more.
 
 The engine only writes down what happens; what follows from it is worked out where it is wanted
 (`paxsim.search.unseen`), because most games have nobody who asks.

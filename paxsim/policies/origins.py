@@ -30,6 +30,8 @@ _SOURCES = (
     "engine/**/*.py",
     "guests/**/*.py",
     "policies/**/*.py",
+    "search/**/*.py",
+    "search/profiles.toml",
 )
 
 
@@ -54,7 +56,7 @@ _PACKAGE_FILES = frozenset(_package_sources())
 
 
 def package_fingerprint() -> str:
-    """Sixteen hexadecimal digits of the sources of engine, rules, helpers and built-in policies.
+    """Sixteen hexadecimal digits of the sources of engine, rules, helpers, policies and search.
 
     They depend on the sources as they were imported, and neither on where they are nor on the
     machine.

@@ -45,7 +45,11 @@ _desks: dict[tuple[int, str], np.ndarray] = {}
 
 
 def search(table, me, choice):
-    """Imagines the cards it can't see, and plays every option out many times before it chooses."""
+    """Imagines the cards it can't see, and plays every option out many times before it chooses.
+
+    Beside its numbers it takes ``self=POLICY``, who plays its own seat on, and ``opponents=A+B`` or
+    ``opponents=adaptive``, who the rivals may be; docs/search.md tells more.
+    """
     return search_flat(search_at(numba.int64(me.params[0])), table, me, choice)
 
 
