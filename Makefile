@@ -6,6 +6,7 @@ READY := .venv/.ready
 SCALE ?= 1
 JOBS ?= 1
 AREA ?=
+SAMPLE ?=
 
 .PHONY: report test mutants ends lint format docs bench clean help
 
@@ -23,11 +24,14 @@ $(READY): requirements.lock pyproject.toml
 report: $(READY)  ## all standing studies into reports/index.html; SCALE=10 for more games
 	$(BIN)/python -m paxsim.report --scale $(SCALE) --out reports
 
+# Each worker begins with one half of the tests in their order, so that what a file prepares is
+# prepared once, and takes from the other when it is done. The many processes that tests start find
+# the package's bytecode.
 test: $(READY)  ## the whole test suite
-	$(BIN)/python -m pytest -n 2
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 2 --dist worksteal
 
-mutants: $(READY)  ## does the suite notice mistakes? takes a while; JOBS=2, AREA="tally stats"
-	$(BIN)/python tests/mutants/run.py --jobs $(JOBS) $(addprefix --area ,$(AREA))
+mutants: $(READY)  ## does the suite notice mistakes? takes hours; SAMPLE=150, JOBS=2, AREA="tally stats"
+	$(BIN)/python tests/mutants/run.py --jobs $(JOBS) $(addprefix --area ,$(AREA)) $(addprefix --sample ,$(SAMPLE))
 
 ends: $(READY)  ## the oldest and the newest numba allowed, each in an environment of its own
 	$(BIN)/python tests/ends.py

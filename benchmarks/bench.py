@@ -46,8 +46,8 @@ SECTIONS: list[tuple[str, Callable[[bool], Rows]]] = [
     ("One game at a time, 4 players", single.one_at_a_time),
     ("A rollout beside the same stretch of a game, 4 builders", rollouts.costs_of_builders),
     ("Two threads against one, playing alone", speeds.thread_scaling),
-    ("Two workers against one, whole experiments of 4 random players", speeds.run_scaling),
-    ("Processor time of an experiment that is not playing", speeds.outside_kernel),
+    ("Two workers against one, whole experiments of 4 builders", speeds.run_scaling),
+    ("Processor time of an experiment on disk that is not playing", speeds.outside_kernel),
     ("First result, with an empty cache and with a full one", starting.first_result),
     ("Memory of an experiment", starting.memory),
 ]

@@ -3,13 +3,16 @@
     python benchmarks/rollouts.py [--policy builder] [--players 4]
 
 From decisions in the middle of games a searcher's worlds are imagined, copied and played to the
-end. The stretch is the play alone. Times are processor time, the best of several turns.
+end. The stretch is the rollout less its copy: all that is compared is done by one compiled loop, so
+that the games in it are played by the same machine code. Times are processor time, the best of
+several turns.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -19,7 +22,7 @@ from numba import types
 import paxsim
 from paxsim.engine.copying import copy_game
 from paxsim.engine.jit import whole
-from paxsim.engine.loop import game_at, play_from
+from paxsim.engine.loop import game_at
 from paxsim.engine.records import address_of, game_dtype
 from paxsim.game import walk
 from paxsim.search.rollouts import begin_search, imagine_world, roll_out
@@ -32,11 +35,11 @@ DECISIONS = (20, 45, 70)
 OPTIONS = 6
 
 
-def measured(work: Any) -> Any:
-    """A compiled loop over `work` on a searcher's desk and a game."""
-    part = whole(work)
+@cache
+def compiled_loop() -> Any:
+    """Repeats some copies, some worlds and some rollouts at a game's decision."""
 
-    def loop(desk_address, game_address, repeats):
+    def loop(desk_address, game_address, repeats, copies, worlds, rollouts):
         search = search_at(desk_address)
         game = game_at(game_address)
         me = game.seats[game.hidden.seat]
@@ -44,28 +47,16 @@ def measured(work: Any) -> Any:
         begin_search(search, game.table, me, choice)
         imagine_world(search, me, choice, me.stream)
         for _ in range(repeats):
-            part(search, me, choice)
+            for _ in range(copies):
+                copy_game(search.game, search.world)
+            for _ in range(worlds):
+                imagine_world(search, me, choice, me.stream)
+            for _ in range(rollouts):
+                roll_out(search, me, 0)
 
     compiled = whole(loop)
-    compiled.compile(types.void(types.int64, types.int64, types.int64))
+    compiled.compile(types.void(*[types.int64] * 6))
     return compiled
-
-
-def copy(search, me, choice):
-    copy_game(search.game, search.world)
-
-
-def imagine(search, me, choice):
-    imagine_world(search, me, choice, me.stream)
-
-
-def copy_and_play(search, me, choice):
-    copy_game(search.game, search.world)
-    play_from(search.game, search.progress, 0)
-
-
-def rollout(search, me, choice):
-    roll_out(search, me, 0)
 
 
 def games(policy: str, players: int) -> list[np.ndarray]:
@@ -79,14 +70,14 @@ def games(policy: str, players: int) -> list[np.ndarray]:
     return found
 
 
-def nanoseconds(loop: Any, desk: np.ndarray, positions: list[np.ndarray]) -> float:
-    """Time of one repeat, the mean over positions of the best turn of each."""
+def nanoseconds(desk: np.ndarray, positions: list[np.ndarray], *wanted: int) -> float:
+    """Time of so many copies, worlds and rollouts: the mean over positions of their best turns."""
     total = 0.0
     for position in positions:
         turns = []
         for _ in range(TURNS):
             begin = time.thread_time()
-            loop(address_of(desk), address_of(position), REPEATS)
+            compiled_loop()(address_of(desk), address_of(position), REPEATS, *wanted)
             turns.append(time.thread_time() - begin)
         total += min(turns)
     return total / len(positions) / REPEATS * 1e9
@@ -97,11 +88,10 @@ def rollout_costs(policy: str = "builder", players: int = 4) -> list[dict[str, A
     searcher = paxsim.find_policy(f"search:self={policy}:opponents={policy}")
     desk = searcher._new_desk()
     positions = games(policy, players)
-    copied, imagined, played, rolled = (
-        nanoseconds(measured(work), desk, positions)
-        for work in (copy, imagine, copy_and_play, rollout)
+    copied, imagined, rolled = (
+        nanoseconds(desk, positions, *wanted) for wanted in ((1, 0, 0), (0, 1, 0), (0, 0, 1))
     )
-    stretch = played - copied
+    stretch = rolled - copied
     whole_rollout = rolled + imagined / OPTIONS
     rows = [
         (f"used part of a game ({game_dtype.itemsize:,} bytes) copied, ns", copied),

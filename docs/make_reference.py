@@ -10,11 +10,13 @@ from pathlib import Path
 from types import ModuleType
 
 import paxsim
+import paxsim.board
 import paxsim.charts
 import paxsim.experiment
 import paxsim.helpers
 import paxsim.stats
 import paxsim.testing
+import paxsim.tuning
 
 PAGE = Path(__file__).parent / "reference.md"
 
@@ -22,7 +24,9 @@ PAGE = Path(__file__).parent / "reference.md"
 MODULES: tuple[ModuleType, ...] = (
     paxsim,
     paxsim.experiment,
+    paxsim.tuning,
     paxsim.charts,
+    paxsim.board,
     paxsim.testing,
     paxsim.stats,
 )

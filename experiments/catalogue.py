@@ -14,9 +14,10 @@ import time
 from pathlib import Path
 
 import paxsim
-from paxsim.experiment import simulate, solo
+from paxsim.experiment import compare, simulate, solo
 from paxsim.files import atomic_write
 from paxsim.policies.registry import BUILT_IN, HEURISTICS
+from paxsim.text import amount
 
 #: Mixed fields that are worth a look: players who divide the work, and players who spoil it.
 MIXED = (
@@ -26,6 +27,22 @@ MIXED = (
     ("weighted", "opportunist", "starver", "conspirator"),
     ("conspirator", "feeder", "denier", "opportunist"),
 )
+#: Players who fight Rome, and those who let it win, at one table.
+WORLDS = (
+    ("tribune", "weighted", "weighted", "weighted"),
+    ("loner", "weighted", "weighted", "weighted"),
+    ("answerer", "weighted", "weighted", "weighted"),
+    ("tribune", "tribune", "tribune", "weighted"),
+    ("defender", "defender", "defender", "weighted"),
+    ("defender", "defender", "defender", "conspirator"),
+    ("answerer", "defender", "defender", "weighted"),
+    ("defender", "defender", "weighted", "weighted"),
+    ("answerer", "answerer", "answerer", "weighted"),
+    ("answerer", "answerer", "answerer", "answerer"),
+)
+#: Who is better off not peeking, in whose company, and for what pay in Aurei.
+PEEKERS = ("scout", "scout:peek=0", "tribune,defender,weighted")
+PAY = (0, 2, 4, 6, 8)
 SPEED_DEALS = 4000
 
 
@@ -53,6 +70,36 @@ def rome_rates(lineups: list[tuple[str, ...]], games: int, seed: int) -> list[li
         field = ", ".join(dict.fromkeys(lineup)) if len(set(lineup)) == 1 else ", ".join(lineup)
         rows.append([field, f"{100 * row['rome_wins']:.1f} ± {100 * half:.1f}"])
     return sorted(rows, key=lambda row: float(row[1].split()[0]))
+
+
+def worlds(lineups: list[tuple[str, ...]], games: int, seed: int) -> list[list[str]]:
+    """Win rates of a seat of each strategy, and Rome's, where some fight Rome and others do not."""
+    rows = []
+    for lineup in lineups:
+        result = simulate(list(lineup), 4, games, seed)
+        strategies = result["strategies"].to_dict("records")
+        (rome,) = result["rome"].to_dict("records")
+        cells = [
+            f"{row['seats']} {row['strategy']}: {_percent(row, 'win_rate')}" for row in strategies
+        ]
+        rows.append([*cells, *[""] * (3 - len(cells)), _percent(rome, "rome_wins")])
+    return rows
+
+
+def peeking(games: int, seed: int) -> list[list[str]]:
+    """What peeking is worth to a scout, paired with one that never peeks, by what it is paid."""
+    peeks, never, field = PEEKERS
+    rows = []
+    for pay in PAY:
+        result = compare(peeks, never, field, 4, 2 * games, seed, rules={"peek_income": pay})
+        (row,) = result["comparison"].to_dict("records")
+        rows.append([str(pay), *(_percent(row, f"{n}_win_rate") for n in "ab"),
+                     _percent(row, "difference")])  # fmt: skip
+    return rows
+
+
+def _percent(row: dict, name: str) -> str:
+    return amount(row[name], row[f"{name}_low"], row[f"{name}_high"], 100.0)
 
 
 def solo_rates(games: int, seed: int) -> list[list[str]]:
@@ -109,13 +156,24 @@ def page(games: int, seed: int) -> str:
         f"From {low[1]} % ({low[0]}) to {high[1]} % ({high[0]}). Rome adds a group in every round "
         "whatever the players do, so players who each build everything stay behind it almost "
         "everywhere. To hold Rome down, players must each be far ahead in a few categories, leave "
-        "the others to their rivals, and buy or dilute the group that Rome would take. As soon as "
-        "one player holds primus conspiratus and wants Rome to win, the "
-        "others' work is not enough.\n",
+        "the others to their rivals, and buy or dilute the group that Rome would take. Whether "
+        "that is enough against a player who holds primus conspiratus and wants Rome to win "
+        "depends on who they are, and on how many: the next section shows it.\n",
         "All four alike:\n",
         markdown(["field", "Rome wins %"], alike),
         "Mixed:\n",
         markdown(["field", "Rome wins %"], mixed),
+        "## Who fights Rome against who does not\n",
+        "Four players; win rate in % of a seat of each strategy, with its interval over blocks. "
+        "Who fights Rome alone among conspirators wins little. Several who fight together are "
+        "another world, and `answerer` tries to tell which one it is in.\n",
+        markdown(["", "", "", "Rome wins %"], worlds(list(WORLDS), games, seed)),
+        "## What peeking is worth\n",
+        f"`{PEEKERS[0]}` gives up a turn to look at Rome's hidden cards when they may decide; here "
+        f"it is paired with one that never does, among {PEEKERS[2].replace(',', ', ')}, on common "
+        "deals. The published pay is 2 Aurei. No other heuristic peeks: given the same wish "
+        "(`peek` of `defender`, `loner`, `answerer`) they lose by it.\n",
+        markdown(["pay", "peeks: wins %", "never: wins %", "difference"], peeking(games, seed)),
         "## Solo: success in % by level\n",
         markdown(["policy", "1", "2", "3", "4", "5"], solo_rates(games, seed)),
         "## What a game costs\n",

@@ -26,24 +26,28 @@ PLAYERS = (2, 3, 4, 5, 6)
 FIELD = ("builder", "starver", "racer", "opportunist", "economist", "merchant")
 
 
-def rome(needs: int, players: int, games: int, seed: int) -> pd.DataFrame:
+def rome(needs: int, field: list[str], games: int, seed: int, deck: str) -> pd.DataFrame:
     """Rome's rate where it wins with so many categories."""
     rules = {"rome_needs": needs}
-    result = paxsim.simulate(FIELD[:players], games=games, seed=seed, rules=rules, jobs=1)
+    result = paxsim.simulate(field, games=games, seed=seed, deck=deck, rules=rules, jobs=1)
     return result["rome"].assign(needs=f"Rome needs {needs}", seed=seed)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--policies", default=",".join(FIELD), help="with n players the first n")
+    parser.add_argument("--deck", default="assumed", help="NAME or FILE.toml")
     parser.add_argument("--games", type=int, default=4000, help="games of every cell")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=-1, help="workers; -1 is one a core")
     parser.add_argument("--out", type=Path, default=Path("rome_needs"), help="folder")
     asked = parser.parse_args()
 
+    field = asked.policies.split(",")
     cells = Parallel(n_jobs=asked.jobs, prefer="threads")(
-        delayed(rome)(needs, players, asked.games, asked.seed)
+        delayed(rome)(needs, field[:players], asked.games, asked.seed, asked.deck)
         for needs, players in itertools.product(NEEDS, PLAYERS)
+        if players <= len(field)
     )
     table = pd.concat(cells, ignore_index=True)
 

@@ -23,15 +23,17 @@ from paxsim import charts
 PLAYERS = (2, 3, 4, 5, 6, 7)
 
 
-def seats(policy: str, players: int, games: int, seed: int) -> pd.DataFrame:
+def seats(policy: str, players: int, games: int, seed: int, **setting) -> pd.DataFrame:
     """Every seat's share of wins where all play alike."""
-    result = paxsim.simulate(policy, players, games=games, seed=seed, jobs=1)
+    result = paxsim.simulate(policy, players, games=games, seed=seed, jobs=1, **setting)
     return result["seats"].assign(seed=seed)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--policy", default="opportunist", help="who sits at every seat")
+    parser.add_argument("--deck", default="assumed", help="NAME or FILE.toml")
+    parser.add_argument("--rules", help="FILE.toml or FIELD=VALUE,...")
     parser.add_argument("--games", type=int, default=20_000, help="games of every player count")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=-1, help="workers; -1 is one a core")
@@ -39,7 +41,8 @@ def main() -> None:
     asked = parser.parse_args()
 
     tables = Parallel(n_jobs=asked.jobs, prefer="threads")(
-        delayed(seats)(asked.policy, players, asked.games, asked.seed) for players in PLAYERS
+        delayed(seats)(asked.policy, n, asked.games, asked.seed, deck=asked.deck, rules=asked.rules)
+        for n in PLAYERS
     )
     table = pd.concat(tables, ignore_index=True)
 

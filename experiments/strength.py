@@ -1,119 +1,303 @@
-"""How strong is a player that looks ahead? Makes docs/search.md.
+"""How strong is a player that looks ahead? Makes docs/search.md and its chart.
 
-    python experiments/strength.py [--blocks 40] [--rollouts 1 4 16 64] [--players 2 4]
+    python experiments/strength.py [--runs runs/strength] [--blocks 12]
 
-A searcher that is not told who its rivals are plays against three fields, and alone against Rome,
-with more and more rollouts; the policy that plays its rollouts stands beside it as 0 rollouts.
+A searcher that is not told who its rivals are plays against four fields, and alone against Rome,
+with more and more rollouts; beside it stand the plain policy, the searcher with a tree, and one
+that expects every policy of the catalogue alike. Every cell is a stored run, so a command that was
+interrupted goes on where it was.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
+import itertools
+import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
 import paxsim
+from paxsim import charts
 from paxsim.experiment.result import Result
+from paxsim.policies.registry import BUILT_IN, HEURISTICS
+from paxsim.search.searcher import FOR_POINTS
 from paxsim.text import amount
 
 PAGE = Path(__file__).parent.parent / "docs" / "search.md"
-FIELDS = ("weighted", "tribune", "conspirator")
-SOLO_LEVELS = (1, 2, 3, 4, 5)
-SEED = 20
+TEMPLATE = Path(__file__).parent / "strength.md"
+SEED = 2718
 #: Games of a task: a searcher's game takes a second, so the workers get few at a time.
 TASK = 4
 
+MIXED = ("opportunist", "weighted", "tribune", "conspirator", "builder")
+FIELDS = {
+    "weighted": ("weighted",),
+    "tribune": ("tribune",),
+    "conspirator": ("conspirator",),
+    "mixed": MIXED,
+}
+PLAYERS = (2, 3, 4, 6)
+SOLO_LEVELS = (1, 2, 3, 4, 5)
+BUDGETS = (1, 4, 16, 64, 256)
+#: Where single figures matter, and solo once more.
+BAR_BUDGET, MOST = 128, 256
+#: Where kinds and models are compared.
+COMPARED_AT = 64
+#: The table of the ladder.
+LADDER = (4, "mixed")
 
-def searcher(rollouts: int, plain: str) -> str:
+
+@dataclass(frozen=True)
+class Cell:
+    """One number of the page: who plays, against which field, and how many blocks."""
+
+    part: str
+    policy: str
+    players: int
+    field: str
+    blocks: int
+    budget: int = 0
+
+    @property
+    def name(self) -> str:
+        """What its stored run is called."""
+        who = hashlib.sha256(self.policy.encode()).hexdigest()[:8]
+        return f"{self.part}-{self.players}-{self.field}-{self.budget}-{who}"
+
+    def play(self, runs: Path) -> dict:
+        """Play it, or read what was played, as a row."""
+        plan = {"seed": SEED, "chunk_games": TASK, "out": runs / self.name}
+        if self.players == 1:
+            level = int(self.field)
+            result = paxsim.simulate(self.policy, solo_level=level, games=self.blocks, **plan)
+        else:
+            rivals = itertools.islice(itertools.cycle(FIELDS[self.field]), self.players - 1)
+            lineup = [self.policy, *rivals]
+            result = paxsim.simulate(lineup, games=self.blocks * self.players, **plan)
+        return self.row(result)
+
+    def row(self, result: Result) -> dict:
+        """The win rate of the policy in question, with its interval."""
+        found = result["strategies"]
+        label = paxsim.find_policy(self.policy).label
+        row = found[found["strategy"] == label].iloc[0]
+        return {
+            **vars(self),
+            **{name: row[name] for name in ("win_rate", "win_rate_low", "win_rate_high")},
+            "games": result.games,
+            "caption": result.caption,
+        }
+
+
+def searcher(budget: int, plain: str) -> str:
     """The line-up's name for a searcher; without rollouts it is the plain policy."""
-    return f"search:rollouts={rollouts}" if rollouts else plain
+    return f"search:rollouts={budget}" if budget else plain
 
 
-def against(field: str, players: int, rollouts: int, blocks: int) -> dict:
-    """The searcher at one seat, a field of equal rivals at the others."""
-    lineup = [searcher(rollouts, "weighted"), *[field] * (players - 1)]
-    result = paxsim.simulate(lineup, games=blocks * players, seed=SEED, chunk_games=TASK)
-    return cell(result, rollouts, field=f"{players - 1} {field}", players=players)
+def blocks_at(budget: int, players: int, blocks: int) -> int:
+    """Fewer blocks where games take longer; plain policies take no time."""
+    if budget == 0:
+        return 20 * blocks
+    share = {1: 2.0, 4: 2.0, 16: 1.0, 64: 1.0, 128: 2.0, 256: 0.34}[budget]
+    return max(round(share * blocks * min(4 / players, 2)), 3)
 
 
-def alone(level: int, rollouts: int, blocks: int) -> dict:
-    """The searcher alone against Rome."""
-    policy = searcher(rollouts, "hermit")
-    result = paxsim.simulate(policy, solo_level=level, games=blocks, seed=SEED, chunk_games=TASK)
-    return cell(result, rollouts, field=f"solo level {level}", players=1)
-
-
-def cell(result: Result, rollouts: int, **what: object) -> dict:
-    """A row: the searcher's win rate with its interval, and what a decision took."""
-    row = result["strategies"].iloc[0]
-    games = result["games"].iloc[0]
-    decisions = games["decisions"] / games["players"] * result.games
-    seconds = result.timing["playing_seconds"] * result.timing["jobs"]
-    return {
-        **what,
-        "rollouts": rollouts,
-        **{name: row[name] for name in ("win_rate", "win_rate_low", "win_rate_high")},
-        "blocks": row["blocks"],
-        "games": result.games,
-        "ms": 1000 * seconds / decisions,
-        "caption": result.caption,
-    }
-
-
-def as_markdown(table: pd.DataFrame) -> str:
-    """A row a field, a column a number of rollouts: win rate ± half its interval, in percent."""
-    budgets = sorted(table["rollouts"].unique())
-    lines = [
-        "| against | " + " | ".join("plain policy" if n == 0 else f"{n}" for n in budgets) + " |",
-        "|---|" + "---:|" * len(budgets),
+def all_cells(blocks: int) -> list[Cell]:
+    """Every cell of the page, those that matter most first."""
+    whole_catalogue = "+".join(HEURISTICS)
+    solo = [
+        Cell(
+            "solo",
+            searcher(budget, "hermit"),
+            1,
+            str(level),
+            2 * blocks_at(budget, 2, blocks),
+            budget,
+        )
+        for budget in (0, *BUDGETS, BAR_BUDGET)
+        for level in SOLO_LEVELS
     ]
-    for field, rows in table.groupby("field", sort=False):
-        found = rows.set_index("rollouts")
-        said = [
-            amount(one.win_rate, one.win_rate_low, one.win_rate_high, 100)
-            for one in found.loc[budgets].itertuples()
+    tables = [
+        Cell(
+            part,
+            policy or searcher(budget, "weighted"),
+            players,
+            field,
+            blocks_at(budget, players, blocks),
+            budget,
+        )
+        for part, policy, budget in (
+            *(("search", "", budget) for budget in (0, *BUDGETS)),
+            ("tree", f"search:kind=tree:rollouts={COMPARED_AT}", COMPARED_AT),
+            ("mixture", f"search:rollouts={COMPARED_AT}:opponents={whole_catalogue}", COMPARED_AT),
+        )
+        for players in PLAYERS
+        for field in FIELDS
+    ]
+    for_points = f"search:rollouts={BAR_BUDGET}:self={FOR_POINTS}"
+    deeper = f"search:rollouts={MOST}:self={FOR_POINTS}"
+    bars = [
+        Cell("bar", f"search:rollouts={BAR_BUDGET}", 2, "weighted", 5 * blocks, BAR_BUDGET),
+        Cell("bar", for_points, 4, "weighted", 6 * blocks, BAR_BUDGET),
+        Cell("bar", deeper, 4, "weighted", 6 * blocks, MOST),
+        Cell("bar", f"{for_points}:opponents=weighted", 4, "weighted", 4 * blocks, BAR_BUDGET),
+        Cell(
+            "bar", f"search:kind=tree:rollouts={BAR_BUDGET}", 2, "weighted", 3 * blocks, BAR_BUDGET
+        ),
+    ]
+    ladder = [Cell("ladder", name, *LADDER, 20 * blocks) for name in BUILT_IN]
+    return [*bars, *ladder, *solo, *tables]
+
+
+def cell_text(rows: pd.DataFrame) -> str:
+    """Win rate ± half its interval in percent, or a dash where nothing was played."""
+    if not len(rows):
+        return "–"
+    one = rows.iloc[0]
+    return amount(one.win_rate, one.win_rate_low, one.win_rate_high, 100)
+
+
+def markdown(head: list[str], lines: list[list[str]]) -> str:
+    """A table."""
+    rows = [head, ["---"] + ["---:"] * (len(head) - 1), *lines]
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+
+
+def strength_table(table: pd.DataFrame) -> str:
+    """A row a field, a column a number of rollouts."""
+    budgets = (0, *BUDGETS)
+    lines = []
+    for players, field in itertools.product(PLAYERS, FIELDS):
+        here = table[(table.part == "search") & (table.players == players) & (table.field == field)]
+        name = "mixed field" if field == "mixed" else field
+        texts = [cell_text(here[here.budget == budget]) for budget in budgets]
+        lines.append([f"{players} players: {name}", *texts])
+    return markdown(["against", "plain `weighted`", *map(str, BUDGETS)], lines)
+
+
+def solo_table(table: pd.DataFrame) -> str:
+    """A row a level, a column a number of rollouts."""
+    budgets = sorted({0, *BUDGETS, BAR_BUDGET})
+    here = table[table.part == "solo"]
+    lines = [
+        [
+            f"level {level}",
+            *(cell_text(here[(here.field == str(level)) & (here.budget == n)]) for n in budgets),
         ]
-        lines.append(f"| {field} | " + " | ".join(said) + " |")
-    return "\n".join(lines)
+        for level in SOLO_LEVELS
+    ]
+    return markdown(["solo", "plain `hermit`", *map(str, budgets[1:])], lines)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--blocks", type=int, default=40, help="deals of every cell")
-    parser.add_argument("--rollouts", type=int, nargs="+", default=[1, 4, 16, 64])
-    parser.add_argument("--players", type=int, nargs="+", default=[2, 4])
-    parser.add_argument("--out", type=Path, default=PAGE, help="the page")
-    asked = parser.parse_args()
-    budgets = [0, *asked.rollouts]
-    paxsim.play("search:rollouts=1", 2)  # compiles what is not yet compiled
-    rows = []
-    for budget in budgets:
-        for players in asked.players:
-            for field in FIELDS:
-                rows.append(against(field, players, budget, asked.blocks))
-                print(rows[-1]["field"], budget, round(rows[-1]["win_rate"], 3), flush=True)
-        for level in SOLO_LEVELS:
-            rows.append(alone(level, budget, 3 * asked.blocks))
-            print(rows[-1]["field"], budget, round(rows[-1]["win_rate"], 3), flush=True)
-    table = pd.DataFrame(rows)
-    asked.out.write_text(page(table), encoding="utf-8")
+def kinds_table(table: pd.DataFrame) -> str:
+    """The same budget in the same deals: flat and tree, adaptive and plain mixture."""
+    lines = []
+    for players, field in itertools.product(PLAYERS, FIELDS):
+        here = table[
+            (table.players == players) & (table.field == field) & (table.budget == COMPARED_AT)
+        ]
+        texts = [cell_text(here[here.part == part]) for part in ("search", "tree", "mixture")]
+        lines.append([f"{players} players: {field}", *texts])
+    return markdown(["against", "flat, adaptive", "tree, adaptive", "flat, plain mixture"], lines)
+
+
+def bars_table(table: pd.DataFrame) -> str:
+    """What was played with more blocks."""
+    lines = [
+        [
+            f"`{one.policy.replace(FOR_POINTS, 'hermit(...)')}`",
+            f"{one.players - 1} weighted",
+            f"{one.blocks}",
+            cell_text(pd.DataFrame([one])),
+        ]
+        for one in table[table.part == "bar"].itertuples()
+    ]
+    return markdown(["searcher", "against", "blocks", "win rate %"], lines)
+
+
+def cost_table() -> str:
+    """Milliseconds of processor time that a decision of the searcher takes."""
+    lines = []
+    for players in (1, *PLAYERS):
+        texts = []
+        for spec in (
+            *(searcher(n, "") for n in BUDGETS),
+            f"search:kind=tree:rollouts={COMPARED_AT}",
+        ):
+            lineup = [spec, *["weighted"] * (players - 1)]
+            level = 3 if players == 1 else None
+            begin = time.process_time()
+            batch = paxsim.play_batch(lineup, deals=2, seed=SEED, solo_level=level)
+            seconds = time.process_time() - begin
+            decisions = batch.results["decisions"].sum() / players
+            texts.append(f"{1000 * seconds / decisions:.1f}")
+        lines.append(["solo" if players == 1 else f"{players} players", *texts])
+    head = ["ms a decision", *map(str, BUDGETS), f"tree, {COMPARED_AT}"]
+    return markdown(head, lines)
+
+
+def draw_ladder(table: pd.DataFrame, stem: Path) -> None:
+    """The chart beside the page: from random play to search, at one table."""
+    players, field = LADDER
+    here = table[(table.players == players) & (table.field == field)]
+    plain = here[here.part == "ladder"].assign(rung=here.policy)
+    found = here[(here.part == "search") & (here.budget > 0)]
+    searching = found.assign(rung=[f"search, {n} rollouts" for n in found.budget])
+    rungs = pd.concat([plain.sort_values("win_rate"), searching.sort_values("budget")])
+    rivals = ", ".join(MIXED[: players - 1])
+    figure, ax = charts.panels(height=6.0)
+    charts.forest(
+        rungs,
+        "win_rate",
+        by="rung",
+        label=f"games won against {rivals} (%); a fair share is {100 / players:.0f} %",
+        title="The ladder of skill at a table of four",
+        reference=1 / players,
+        ax=ax,
+        caption=f"{rungs.games.sum():,} games, fewer the more rollouts, {setting_of(table)}",
+    )
+    charts.save(figure, stem)
+
+
+def setting_of(table: pd.DataFrame) -> str:
+    """Seed, deck, rules and version that all cells share."""
+    return table["caption"].iloc[-1].partition(" blocks, ")[2]
 
 
 def page(table: pd.DataFrame) -> str:
     """The page: what a searcher is, and what it reaches."""
-    cost = table[table["rollouts"] > 0].groupby(["players", "rollouts"])["ms"].mean().round(1)
-    costs = "; ".join(
-        f"{'solo' if players == 1 else f'{players} players'}, {rollouts} rollouts: {ms} ms"
-        for (players, rollouts), ms in cost.items()
-    )
-    text = (Path(__file__).parent / "strength.md").read_text("utf-8")
-    return text.format(
-        table=as_markdown(table),
-        costs=costs,
+    return TEMPLATE.read_text("utf-8").format(
+        strength=strength_table(table),
+        solo=solo_table(table),
+        kinds=kinds_table(table),
+        bars=bars_table(table),
+        costs=cost_table(),
+        compared=COMPARED_AT,
         games=f"{table['games'].sum():,}",
-        setting=table["caption"].iloc[-1].partition(" blocks, ")[2],
+        setting=setting_of(table),
     )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--blocks", type=int, default=12, help="deals of a cell, more or less")
+    parser.add_argument("--runs", type=Path, default=Path("runs/strength"), help="stored runs")
+    parser.add_argument("--out", type=Path, default=PAGE, help="the page")
+    parser.add_argument("--seconds", type=float, default=1e9, help="play no more cells after these")
+    asked = parser.parse_args()
+    asked.runs.mkdir(parents=True, exist_ok=True)
+    paxsim.play("search:rollouts=1", 2)  # compiles what is not yet compiled
+    begin, rows = time.monotonic(), []
+    for cell in all_cells(asked.blocks):
+        if time.monotonic() - begin < asked.seconds:
+            rows.append(cell.play(asked.runs))
+            print(f"{cell.name}: {100 * rows[-1]['win_rate']:.1f} %", flush=True)
+    table = pd.DataFrame(rows)
+    draw_ladder(table, asked.out.with_name("search_ladder"))
+    asked.out.write_text(page(table), encoding="utf-8")
 
 
 if __name__ == "__main__":

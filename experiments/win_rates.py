@@ -25,11 +25,11 @@ STRATEGIES = ("admiral", "augur", "conspirator", "merchant", "opportunist", "rac
 PLAYERS = (2, 3, 4, 5)
 
 
-def win_rate(strategy: str, players: int, games: int, seed: int) -> pd.DataFrame:
+def win_rate(strategy: str, players: int, games: int, seed: int, **setting) -> pd.DataFrame:
     """The strategy's row at a table of builders."""
     lineup = [strategy] + ["builder"] * (players - 1)
-    table = paxsim.simulate(lineup, games=games, seed=seed, jobs=1)["strategies"]
-    return table[table["strategy"] == strategy].assign(seed=seed)
+    table = paxsim.simulate(lineup, games=games, seed=seed, jobs=1, **setting)["strategies"]
+    return table[table["strategy"] != "builder"].assign(seed=seed)
 
 
 def main() -> None:
@@ -37,13 +37,18 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=4000, help="games of every cell")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=-1, help="workers; -1 is one a core")
+    parser.add_argument("--policies", default=",".join(STRATEGIES), help="all but builder")
+    parser.add_argument("--deck", default="assumed", help="NAME or FILE.toml")
+    parser.add_argument("--rules", help="FILE.toml or FIELD=VALUE,...")
     parser.add_argument("--out", type=Path, default=Path("win_rates"), help="folder")
     asked = parser.parse_args()
 
     # Compiled games do not hold Python's lock, so threads are as good as processes.
     cells = Parallel(n_jobs=asked.jobs, prefer="threads")(
-        delayed(win_rate)(strategy, players, asked.games, asked.seed)
-        for strategy, players in itertools.product(STRATEGIES, PLAYERS)
+        delayed(win_rate)(
+            strategy, players, asked.games, asked.seed, deck=asked.deck, rules=asked.rules
+        )
+        for strategy, players in itertools.product(asked.policies.split(","), PLAYERS)
     )
     table = pd.concat(cells, ignore_index=True)
 

@@ -1,5 +1,8 @@
 """paxsim: Monte Carlo strategy analysis for the card game PAX."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from paxsim import helpers
 from paxsim.cards import CATEGORIES, Card, Deck, deck_names, load_deck
 from paxsim.errors import PaxsimError
@@ -40,13 +43,53 @@ __all__ = [
     "policy_names",
 ]
 
-#: What users ask, from `paxsim.experiment`; loaded when used, because it needs pandas and scipy.
-_QUESTIONS = ("compare", "compare_rules", "show", "simulate", "solo", "tournament")
+#: What users ask, and where it stands; loaded when used, because pandas and scipy take a while.
+_QUESTIONS = {
+    **dict.fromkeys(
+        (
+            "compare",
+            "compare_rules",
+            "metagame",
+            "restrict",
+            "show",
+            "simulate",
+            "solo",
+            "tournament",
+        ),
+        "paxsim.experiment",
+    ),
+    "tune": "paxsim.tuning",
+    "widen": "paxsim.tuning",
+}
+#: Parts of the package that are there without an import of their own.
+_MODULES = ("charts", "experiment", "stats", "testing", "trace", "tuning")
+
+if TYPE_CHECKING:
+    from paxsim import charts as charts
+    from paxsim import experiment as experiment
+    from paxsim import stats as stats
+    from paxsim import testing as testing
+    from paxsim import trace as trace
+    from paxsim import tuning as tuning
+    from paxsim.experiment import compare as compare
+    from paxsim.experiment import compare_rules as compare_rules
+    from paxsim.experiment import metagame as metagame
+    from paxsim.experiment import restrict as restrict
+    from paxsim.experiment import show as show
+    from paxsim.experiment import simulate as simulate
+    from paxsim.experiment import solo as solo
+    from paxsim.experiment import tournament as tournament
+    from paxsim.tuning import tune as tune
+    from paxsim.tuning import widen as widen
 
 
 def __getattr__(name: str) -> object:
     if name in _QUESTIONS:
-        from paxsim import experiment
-
-        return getattr(experiment, name)
+        return getattr(import_module(_QUESTIONS[name]), name)
+    if name in _MODULES:
+        return import_module(f"paxsim.{name}")
     raise AttributeError(f"module 'paxsim' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, *_QUESTIONS, *_MODULES])

@@ -11,6 +11,7 @@ import tomllib
 from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from html import escape
 from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -94,6 +95,21 @@ class Deck:
             raise PaxsimError(f"{where}: found {len(cards)} cards; allowed: at most {MAX_COPY}")
         found = [_checked_card(card, f"{where}: {told(card)}") for card in cards]
         object.__setattr__(self, "cards", tuple(sorted(found)))
+
+    def __repr__(self) -> str:
+        name = one_line(self.name)
+        said = name if len(name) <= 40 else f"{name[:37]}..."
+        kinds = f"{len(self.cards)} cards of {len(self.counts)} kinds"
+        return f"Deck {said!r}: {kinds} [{self.fingerprint}]"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{card.category}</td><td>{card.symbols}</td><td>{card.value}</td>"
+            f"<td>{count}</td></tr>"
+            for card, count in sorted(self.counts.items())
+        )
+        heads = "".join(f"<th>{head}</th>" for head in ("category", "symbols", "value", "count"))
+        return f"<table><tr>{heads}</tr>{rows}</table><p>{escape(repr(self))}</p>"
 
     @property
     def source(self) -> str:

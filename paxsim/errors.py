@@ -36,9 +36,14 @@ def unknown(field: str, found: object, allowed: Iterable[str]) -> PaxsimError:
     """
     names = [str(name) for name in allowed]
     text = found if isinstance(found, str) else told(found)
-    near = get_close_matches(text, names, n=1)
-    hint = f" (did you mean {near[0]!r}?)" if near else ""
+    hint = suggestion(text, names)
     return PaxsimError(f"{field}: {told(text)} is unknown{hint}; allowed: {', '.join(names)}")
+
+
+def suggestion(found: str, names: Iterable[str]) -> str:
+    """``" (did you mean 'builder'?)"`` if one of the names is close to what was found."""
+    near = get_close_matches(found, list(names), n=1)
+    return f" (did you mean {near[0]!r}?)" if near else ""
 
 
 def is_whole(found: object) -> bool:
@@ -99,24 +104,19 @@ def checked_path(field: str, found: Any) -> Path:
     return Path(text)
 
 
-#: The extra of the package that brings a library.
+#: The extra of the package that brings a library; all others come with the package itself.
 _EXTRAS = {
-    "pandas": "experiments",
-    "scipy": "experiments",
-    "joblib": "experiments",
-    "pyarrow": "experiments",
-    "matplotlib": "report",
-    "jinja2": "report",
     "cmaes": "tune",
     "dask": "dask",
     "distributed": "dask",
+    "starlette": "play",
+    "uvicorn": "play",
 }
 
 
 def missing_library(what: str, name: str | None) -> PaxsimError:
-    """Build the error for something whose library is in an extra that is not installed."""
+    """Build the error for something whose library is not installed."""
     library = (name or "a library").partition(".")[0]
-    extra = _EXTRAS.get(library, "all")
-    return PaxsimError(
-        f"{what}: {library} is not installed; allowed: pip install 'paxsim[{extra}]'"
-    )
+    extra = _EXTRAS.get(library)
+    wanted = f"'paxsim[{extra}]'" if extra else "paxsim"
+    return PaxsimError(f"{what}: {library} is not installed; allowed: pip install {wanted}")

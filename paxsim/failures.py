@@ -14,7 +14,7 @@ from paxsim.engine.loop import FINE, play_games, progress_dtype
 from paxsim.engine.records import DECISIONS, address_of, result_dtype
 from paxsim.engine.streams import seat_keys
 from paxsim.errors import PaxsimError
-from paxsim.lineup import Lineup
+from paxsim.lineup import Lineup, Outfits
 from paxsim.rules import Rules
 from paxsim.setting import Setting
 
@@ -28,6 +28,7 @@ def ask_all(
     arguments: tuple,
     setting: Setting,
     lineup: Lineup,
+    outfits: Outfits,
     seed: int,
     progress: np.void,
     patience: float | None = None,
@@ -40,8 +41,8 @@ def ask_all(
         An entry point of the engine (see `paxsim.engine.jit.entry`).
     arguments : tuple
         What it is called with.
-    setting, lineup, seed
-        What is being played.
+    setting, lineup, outfits, seed
+        What is being played, and with what.
     progress : numpy.void
         Where it stands (``paxsim.engine.loop.progress_dtype``).
     patience : float, optional
@@ -53,14 +54,14 @@ def ask_all(
         Whatever a policy does wrong.
     """
     ask = entry_point.compiled()  # the time for it is not the policies'
-    # (Asked for in the thread that plays: every thread has rollouts of its own.)
-    rollouts = [policy.rollout_progress for policy in lineup.policies]
+    rollouts = [outfit.rollouts for outfit in outfits.by_position]
 
     def blame(what: str) -> PolicyError:
-        return _policy_error(setting, lineup, seed, progress, rollouts, what)
+        return _policy_error(setting, lineup, outfits, seed, progress, what)
 
     try:
-        if lineup.trusted:
+        # (Plain Python may stand at a breakpoint for as long as its author likes.)
+        if lineup.trusted or lineup.has_plain:
             answer = ask(*arguments)
         else:
             answer = _ask_guests(lambda: ask(*arguments), progress, rollouts, patience, blame)
@@ -70,10 +71,24 @@ def ask_all(
         line = _failing_line(setting, lineup, seed, progress)
         raise blame(f"raised {error!r}{line and f' in {line}'}") from None
     if progress["failure"] != FINE:
+        if lineup.has_plain:
+            _raise_plainly(blame)
         inner = rollouts[_position(lineup, progress)]
         option = (progress if inner is None else inner)["answer"]
         raise blame(f"chose option {option}, which there is not")
     return answer
+
+
+def _raise_plainly(blame: Callable[[str], PolicyError]) -> None:
+    """Raise what a plain policy raised, whose traceback leads to its line."""
+    from paxsim.policies.plainly import line_of, raised
+
+    error = raised()
+    if isinstance(error, Exception):
+        line = line_of(error)
+        raise blame(f"raised {error!r}{line and f' in {line}'}") from error
+    if error is not None:  # Ctrl-C, or a debugger that was left
+        raise error
 
 
 def _ask_guests(
@@ -98,12 +113,13 @@ def _failing_line(setting: Setting, lineup: Lineup, seed: int, progress: np.void
     from paxsim.guests import whereabouts
 
     game, result, again = setting.new_game(), np.zeros(1, result_dtype), np.zeros(1, progress_dtype)
+    outfits = lineup.outfits()
     whereabouts.forget()
     with contextlib.suppress(Exception):
         play_games(
             address_of(game),
             lineup.addresses(explaining=True),
-            lineup.params,
+            outfits.params,
             seat_keys(seed),
             seed,
             int(progress["deal"]),
@@ -124,17 +140,16 @@ def _position(lineup: Lineup, progress: np.void) -> int:
 def _policy_error(
     setting: Setting,
     lineup: Lineup,
+    outfits: Outfits,
     seed: int,
     progress: np.void,
-    rollouts: list[np.void | None],
     what: str,
 ) -> PolicyError:
     """The error that names policy, seat, decision and the command that shows the game again."""
     position = _position(lineup, progress)
-    policy, inner = lineup.policies[position], rollouts[position]
-    name = policy.label
-    if inner is not None:
-        name = f"{policy.asked_in_rollout(inner).label} in the rollouts of {name}"
+    name, outfit = lineup.policies[position].label, outfits.by_position[position]
+    if outfit.asked is not None and outfit.rollouts is not None:
+        name = f"{outfit.asked(outfit.rollouts).label} in the rollouts of {name}"
     replay = replay_command(setting, lineup, seed, int(progress["deal"]), int(progress["rotation"]))
     return PolicyError(
         f"policy {name} at seat {int(progress['seat']) + 1} {what}, at the decision "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,7 +37,7 @@ from paxsim.engine.records import (
 from paxsim.engine.streams import seat_keys
 from paxsim.errors import PaxsimError, checked_int
 from paxsim.failures import ask_all
-from paxsim.lineup import Lineup
+from paxsim.lineup import Lineup, Outfits
 from paxsim.rules import Rules
 from paxsim.setting import MAX_NUMBER, Setting, check_numbers, make_setting
 
@@ -96,6 +96,8 @@ class Game:
     'keep'
     """
 
+    _outfits: Outfits | None = None
+
     def __init__(
         self,
         players: int | None = None,
@@ -149,6 +151,16 @@ class Game:
         return int(self.record["hidden"]["seat"]) + 1
 
     @property
+    def table(self) -> np.void:
+        """The public table, as every policy is handed it."""
+        return self.record["table"]
+
+    @property
+    def me(self) -> np.void:
+        """The deciding seat's own record, as its policy is handed it."""
+        return self.record["seats"][self.seat - 1]
+
+    @property
     def choice(self) -> np.void:
         """The choice record that the deciding seat's policy is handed."""
         return self.record["choices"][self.seat - 1]
@@ -191,16 +203,19 @@ class Game:
                 raise PaxsimError("option: the game is over; allowed: none")
             checked_int("option", option, 0, int(self.choice["count"]) - 1)
 
-    def take_seats(self, lineup: Lineup, rotation: int, progress: np.ndarray) -> None:
-        """Seat the policies of a line-up; see `walk`."""
-        policies, params = lineup.addresses(), lineup.params
-        take_seats(self._address, policies, params, rotation, address_of(progress))
+    def take_seats(self, lineup: Lineup, rotation: int, progress: np.ndarray) -> Outfits:
+        """Seat the policies of a line-up, and return what they need; see `walk`."""
+        self._outfits = lineup.outfits()  # kept for as long as the game
+        seats = (lineup.addresses(), self._outfits.params, rotation)
+        take_seats(self._address, *seats, address_of(progress))
+        return self._outfits
 
     def copy(self) -> Game:
         """An independent copy that can be continued on its own."""
         other = type(self).__new__(type(self))
         other.setting = self.setting
         other._hold(self._bytes.copy())
+        other._outfits = self._outfits
         return other
 
     def result(self) -> np.void:
@@ -262,17 +277,39 @@ def walk(setting: Setting, lineup: Lineup, seed: int, deal: int, rotation: int) 
     Game
         The same object each time, one decision further.
     """
+    game, ask = _seated(setting, lineup, seed, deal, rotation)
+    yield game
+    while not game.over:
+        game.apply(ask())
+        yield game
+
+
+def decisions(
+    setting: Setting, lineup: Lineup, seed: int, deal: int, rotation: int
+) -> Iterator[tuple[Game, int]]:
+    """The same decision by decision: the game before it, and the option that is chosen then."""
+    game, ask = _seated(setting, lineup, seed, deal, rotation)
+    while not game.over:
+        option = ask()
+        yield game, option
+        game.apply(option)
+
+
+def _seated(
+    setting: Setting, lineup: Lineup, seed: int, deal: int, rotation: int
+) -> tuple[Game, Callable[[], int]]:
+    """A game with its line-up seated, and what asks the policy whose decision it is."""
     seed, deal, rotation = check_numbers(setting, seed, deal, rotation)
     game = Game.of_setting(setting, seed, deal, rotation)
     progress = np.zeros(1, progress_dtype)
     progress["deal"] = deal
-    game.take_seats(lineup, rotation, progress)
+    outfits = game.take_seats(lineup, rotation, progress)
     arguments = (game._address, address_of(progress))
-    yield game
-    while not game.over:
-        option = ask_all(ask_policy, arguments, setting, lineup, seed, progress[0])
-        game.apply(option)
-        yield game
+
+    def ask() -> int:
+        return ask_all(ask_policy, arguments, setting, lineup, outfits, seed, progress[0])
+
+    return game, ask
 
 
 def _card(code: Any) -> Card:

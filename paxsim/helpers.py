@@ -28,6 +28,7 @@ from paxsim.engine.records import (
     TO_HAND,
     TURN,
 )
+from paxsim.engine.seen import seen_of_kind
 from paxsim.engine.streams import below
 from paxsim.engine.turn import income_of, limit_of, price_of_legion, within_limit
 
@@ -220,37 +221,40 @@ def rome_holds(table, me):
 
 @kernel
 def cards_unseen(table, me, category):
-    """Cards of a category that this seat has not seen: in the deck, in hands, or set aside.
+    """Cards of a category in play that this seat has never seen, wherever they are.
 
-    Cards just drawn (`choice.drawn`) and Rome's hidden cards, peeked at or not, count as unseen.
-    With a second copy the extra cards count on average.
+    Exact up to 4 players: cards that were bought, played, buried by this seat or peeked at count as
+    seen for good. Cards just drawn (`choice.drawn`) count as unseen. With a second copy in part
+    nobody knows which of its cards are in play: then it is the unseen cards of two copies, times
+    the part of these that is in play.
     """
-    return _unseen(table, me, category, table.copy_cards, table.cards, table.rome_cards, False)
+    return _unseen(table, me, category, False)
 
 
 @kernel
 def symbols_unseen(table, me, category):
-    """Symbols of a category on cards that this seat has not seen; see `cards_unseen`.
-
-    After peeking, Rome's hidden cards count as seen here.
-    """
-    return _unseen(table, me, category, table.copy_symbols, table.symbols, table.rome_symbols, True)
+    """Symbols of a category on cards that this seat has never seen; see `cards_unseen`."""
+    return _unseen(table, me, category, True)
 
 
 @kernel
-def _unseen(table, me, category, copy, displayed, rome, by_symbols):
-    """What the deck was made of, less displays, Rome's open cards, legions and the own hand."""
-    left = copy[category] * (1.0 + table.rules.cards_added / copy_size(table)) - rome[category]
-    if by_symbols:
-        left -= me.rome_hidden[category]
-    for seat in range(table.players):
-        left -= displayed[seat, category]
-    for legion in range(table.legions):
-        for i in range(table.legion_size[legion]):
-            card = table.legion_cards[legion, i]
-            if category_of(card) == category:
-                left -= symbols_of(card) if by_symbols else 1
-    for slot in range(me.hand_count):
-        if category_of(me.hand[slot]) == category:
-            left -= symbols_of(me.hand[slot]) if by_symbols else 1
-    return max(left, 0.0)
+def _unseen(table, me, category, by_symbols):
+    """Cards of a category, or their symbols, less those seen."""
+    copies = 2 if table.rules.cards_added else 1
+    cards = 0
+    seen = 0
+    unseen = 0.0
+    for i in range(table.copy_count):
+        card = table.copy[i]
+        cards += copies
+        mine = category_of(card) == category
+        each = symbols_of(card) if by_symbols else 1
+        unseen += copies * each * mine
+        first_of_kind = i == 0 or table.copy[i - 1] != card
+        if first_of_kind and (mine or copies == 2):
+            found = seen_of_kind(table, me, card)
+            seen += found
+            unseen -= found * each * mine
+    if copies == 1:
+        return unseen
+    return unseen * (table.copy_count + table.rules.cards_added - seen) / max(cards - seen, 1)

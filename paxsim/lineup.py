@@ -12,13 +12,30 @@ import numpy as np
 
 from paxsim.engine.records import MAX_PARAMS, MAX_PLAYERS
 from paxsim.errors import PaxsimError, checked_int, checked_list
-from paxsim.policies.policy import Policy
+from paxsim.policies.plainly import as_plain
+from paxsim.policies.policy import Outfit, Policy
 from paxsim.policies.registry import find_policy, names_built_in, split_specs
 
 #: Line-ups of a tournament with more than two players; all combinations if there are no more.
 MAX_LINEUPS = 120
 #: Draws the line-ups of a tournament where not all are played.
 LINEUP_SEED = 20_26
+
+
+@dataclass(frozen=True)
+class Outfits:
+    """What the policies of a line-up need while they play, to be kept as long as they do.
+
+    Attributes
+    ----------
+    params : numpy.ndarray
+        Parameters by position, shape ``(MAX_PLAYERS, MAX_PARAMS)``.
+    by_position : tuple of Outfit
+        What each policy needs.
+    """
+
+    params: np.ndarray
+    by_position: tuple[Outfit, ...]
 
 
 @dataclass(frozen=True)
@@ -44,9 +61,24 @@ class Lineup:
         return labels[shift:] + labels[:shift]
 
     @cached_property
+    def alike(self) -> bool:
+        """Whether every rotation is the same game: one policy at all seats, which never draws."""
+        first = self.policies[0]
+        return not first.draws and all(policy == first for policy in self.policies)
+
+    @cached_property
     def trusted(self) -> bool:
         """Whether all policies come with the package (and pass its contract test)."""
         return all(policy.built_in for policy in self.policies)
+
+    @cached_property
+    def has_plain(self) -> bool:
+        """Whether a policy is asked in plain Python."""
+        return any(policy.is_plain for policy in self.policies)
+
+    def as_plain(self) -> Lineup:
+        """The same policies, all asked in plain Python."""
+        return Lineup(tuple(map(as_plain, self.policies)))
 
     def addresses(self, explaining: bool = False) -> np.ndarray:
         """Addresses of the compiled policies by position, shape ``(MAX_PLAYERS,)``, uint64.
@@ -66,23 +98,25 @@ class Lineup:
         found.flags.writeable = False
         return found
 
-    @property
-    def params(self) -> np.ndarray:
-        """Parameters by position, shape ``(MAX_PLAYERS, MAX_PARAMS)``, for use in this thread."""
-        if any(policy.thread_bound for policy in self.policies):
-            return self._find_params()
-        return self._params
+    def outfits(self) -> Outfits:
+        """What the policies need while they play: new ones where a policy has a memory to use."""
+        if self._plain_outfits is not None:
+            return self._plain_outfits
+        return self._new_outfits()
 
     @cached_property
-    def _params(self) -> np.ndarray:
-        return self._find_params()
+    def _plain_outfits(self) -> Outfits | None:
+        """Outfits that are nothing but numbers, which all can share; None if there are others."""
+        made = self._new_outfits()
+        return made if all(one.memory is None for one in made.by_position) else None
 
-    def _find_params(self) -> np.ndarray:
+    def _new_outfits(self) -> Outfits:
+        made = tuple(policy.outfit() for policy in self.policies)
         matrix = np.zeros((MAX_PLAYERS, MAX_PARAMS))
-        for position, policy in enumerate(self.policies):
-            matrix[position] = policy.param_vector()
+        for position, one in enumerate(made):
+            matrix[position] = one.params
         matrix.flags.writeable = False
-        return matrix
+        return Outfits(matrix, made)
 
     def __reduce__(self) -> tuple:
         """How a line-up travels to another process: addresses mean nothing there."""
@@ -138,28 +172,28 @@ def _seated(found: list[Policy], players: int) -> Lineup:
     return Lineup(tuple(found))
 
 
-def draw_lineups(policies: list[Policy], players: int) -> list[list[Policy]]:
+def draw_lineups(
+    policies: list[Policy], players: int, most: int = MAX_LINEUPS
+) -> list[list[Policy]]:
     """Line-ups in which everybody plays equally often, and with as many others as possible.
 
-    All combinations if there are at most `MAX_LINEUPS`; else shuffled rounds in which everybody
+    All combinations if there are at most `most`; else shuffled rounds in which everybody
     plays once, cut into tables. With fewer policies than seats they are dealt out in turn.
     """
     count = len(policies)
     if players <= count:
-        combinations = list(
-            itertools.islice(itertools.combinations(policies, players), MAX_LINEUPS + 1)
-        )
+        combinations = list(itertools.islice(itertools.combinations(policies, players), most + 1))
     else:
         fill = itertools.combinations_with_replacement(policies, players)
         combinations = list(
-            itertools.islice((c for c in fill if len(set(map(id, c))) > 1), MAX_LINEUPS + 1)
+            itertools.islice((c for c in fill if len(set(map(id, c))) > 1), most + 1)
         )
-    if len(combinations) <= MAX_LINEUPS:
+    if len(combinations) <= most:
         return [list(lineup) for lineup in combinations]
     rng = np.random.default_rng(LINEUP_SEED)
     queue: list[Policy] = []
     lineups: list[list[Policy]] = []
-    while len(lineups) < MAX_LINEUPS:
+    while len(lineups) < most:
         lineup: list[Policy] = []
         while len(lineup) < players:
             if not queue:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from paxsim.board.replay import Replay
 from paxsim.cards import DEFAULT_DECK, Deck
 from paxsim.engine.loop import (
     apply_option,
@@ -18,18 +20,22 @@ from paxsim.engine.loop import (
     progress_dtype,
     score_game,
     start_game,
+    step_logged,
     take_seats,
 )
 from paxsim.engine.records import address_of, result_dtype
 from paxsim.engine.streams import seat_keys
-from paxsim.errors import checked_int, checked_list
+from paxsim.errors import checked_bool, checked_int, checked_list
 from paxsim.failures import PolicyError as PolicyError
 from paxsim.failures import ask_all
 from paxsim.lineup import Lineup, as_specs, make_lineup
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import BUILT_IN, find_policy
+from paxsim.quoting import one_line
 from paxsim.rules import Rules
-from paxsim.setting import MAX_NUMBER, Setting, make_setting
+from paxsim.setting import MAX_NUMBER, Setting, make_setting, players_meant
+from paxsim.text import WIDTH
+from paxsim.trace import trace_game
 
 #: Games of one batch, whose results are all kept in memory.
 MAX_BATCH = 100_000_000
@@ -59,6 +65,17 @@ class Batch:
 
     def __len__(self) -> int:
         return len(self.results)
+
+    def __repr__(self) -> str:
+        who = [
+            f"{one_line(label)} {100 * self.shares[self.positions == place].mean():.1f} %"
+            for place, label in enumerate(self.lineup.labels)
+        ]
+        said = (
+            f"{len(self):,} games, deck {self.setting.deck.name}, seed {self.seed}; wins: "
+            f"{', '.join(who)}; Rome wins {100 * self.rome_wins.mean():.1f} %"
+        )
+        return textwrap.fill(said, WIDTH, subsequent_indent="  ")
 
     @property
     def shares(self) -> np.ndarray:
@@ -110,7 +127,7 @@ def play_batch(
     policies : str, Policy or sequence
         The line-up: one policy for every seat, or as many as players.
     players : int, optional
-        1 (solo) to 8; by default as many as there are policies.
+        1 (solo) to 8; by default as many as there are policies, and 4 if there is one.
     deals, first_deal : int
         Which deals.
     rotations : sequence of int, or ``"all"``
@@ -161,10 +178,11 @@ def play_deals(
     game = setting.new_game()
     results = np.zeros(deals * len(rotations), result_dtype)
     progress = np.zeros(1, progress_dtype)
+    outfits = lineup.outfits()
     arguments = (
         address_of(game),
         lineup.addresses(),
-        lineup.params,
+        outfits.params,
         seat_keys(seed),
         seed,
         first_deal,
@@ -173,7 +191,7 @@ def play_deals(
         address_of(results),
         address_of(progress),
     )
-    ask_all(play_games, arguments, setting, lineup, seed, progress[0], patience)
+    ask_all(play_games, arguments, setting, lineup, outfits, seed, progress[0], patience)
     return Batch(setting, lineup, seed, rotations, results)
 
 
@@ -181,8 +199,8 @@ def prepare(policies, players, solo_level, deck, rules) -> tuple[Setting, Lineup
     """Check what was asked for; the number of policies says how many play if nothing else does."""
     if not isinstance(policies, Policy):
         policies = as_specs(policies)
-        if players is None and solo_level is None:
-            players = len(policies)
+        if players is None:
+            players = players_meant(len(policies), solo_level)
     setting = make_setting(players, solo_level=solo_level, deck=deck, rules=rules)
     return setting, make_lineup(policies, setting.players)
 
@@ -197,6 +215,7 @@ def play(
     solo_level: int | None = None,
     deck: str | Path | Deck = DEFAULT_DECK,
     rules: str | Path | dict[str, Any] | Rules | None = None,
+    compiled: bool = True,
 ) -> GameResult:
     """Play one game.
 
@@ -206,6 +225,9 @@ def play(
         As for `play_batch`.
     deal, rotation : int
         Which deal of the seed, in which rotation of the line-up.
+    compiled : bool
+        False asks the policies in plain Python: the same game, slowly, with breakpoints, print and
+        tracebacks that lead to the line.
 
     Examples
     --------
@@ -216,8 +238,10 @@ def play(
     """
     setting, lineup = prepare(policies, players, solo_level, deck, rules)
     rotation = checked_int("rotation", rotation, 0, setting.players - 1)
+    if not checked_bool("compiled", compiled):
+        lineup = lineup.as_plain()
     batch = play_deals(setting, lineup, seed, deal, 1, (rotation,))
-    return GameResult(setting, lineup.at_seats(rotation), batch.results[0])
+    return GameResult(setting, lineup.at_seats(rotation), batch.results[0], lineup, seed)
 
 
 @dataclass(frozen=True)
@@ -232,11 +256,17 @@ class GameResult:
         Who played, in seat order.
     record : numpy.void
         The engine's result record.
+    lineup : Lineup
+        Who played, in the order of rotation 0.
+    seed : int
+        With the record's deal and rotation, which game it was.
     """
 
     setting: Setting
     policies: list[str]
     record: np.void
+    lineup: Lineup
+    seed: int
 
     @property
     def rome_wins(self) -> bool:
@@ -263,20 +293,31 @@ class GameResult:
         """Seats that win, from 1; empty when Rome alone wins."""
         return [seat for seat, share in enumerate(self.shares, start=1) if share > 0]
 
-    def __str__(self) -> str:
+    def replay(self) -> Replay:
+        """The game to be watched on a board; a notebook shows it by itself."""
+        numbers = (self.seed, int(self.record["deal"]), int(self.record["rotation"]))
+        return Replay(list(trace_game(self.setting, self.lineup, *numbers)))
+
+    def _repr_html_(self) -> str:
+        return self.replay()._repr_html_()
+
+    def __repr__(self) -> str:
         side = "Rome" if self.rome_wins else "the players"
         lines = [f"{side} won after {self.rounds} rounds (deck {self.setting.deck.name})"]
         for seat, name in enumerate(self.policies, start=1):
             mark = "  wins" if seat in self.winners else ""
-            lines.append(f"  seat {seat}  {name:<16} {self.points[seat - 1]:>3} points{mark}")
+            said = textwrap.shorten(one_line(name), 60, placeholder=" ...")
+            lines.append(f"  seat {seat}  {said:<16} {self.points[seat - 1]:>3} points{mark}")
         return "\n".join(lines)
+
+    __str__ = __repr__
 
 
 def warm_up() -> Iterator[str]:
     """Compile, or load, the engine and every built-in policy; yield what was done, step by step."""
     play_batch("random", 2, deals=1)
     yield "engine"
-    steps = (start_game, apply_option, take_seats, ask_policy, score_game, play_logged)
+    steps = (start_game, apply_option, take_seats, ask_policy, score_game, play_logged, step_logged)
     for entry_point in steps:
         entry_point.compiled()  # type: ignore[attr-defined]
     yield "steps"

@@ -167,6 +167,10 @@ class Rules:
                 f"{self.religion_two}; allowed: at least as many symbols for three cards as for two"
             )
 
+    def __repr__(self) -> str:
+        said = ", ".join(f"{name}={value!r}" for name, value in self.changed().items())
+        return f"Rules({said})"
+
     def changed(self) -> dict[str, Any]:
         """The fields that differ from the published game, as plain values (lists for tuples)."""
         return {
@@ -174,6 +178,10 @@ class Rules:
             for field in _FIELDS
             if getattr(self, field.name) != field.default
         }
+
+    def with_changes(self, other: Rules) -> Rules:
+        """This rule set with what differs from the published game in another one."""
+        return Rules(**{**self.changed(), **other.changed()})
 
     def resolve(self, players: int, solo_level: int | None = None) -> dict[str, Any]:
         """Every field with the value that holds for this number of players (1 is solo).

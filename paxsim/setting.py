@@ -21,6 +21,8 @@ from paxsim.rules import MAX_PLAYERS, SOLO_LEVELS, Rules, load_rules
 
 #: Seeds and deal numbers are 63-bit.
 MAX_NUMBER = 2**63 - 1
+#: Players where nothing says how many.
+DEFAULT_PLAYERS = 4
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,7 @@ def make_setting(
         See `paxsim.load_deck` and `paxsim.load_rules`.
     """
     if players is None:
-        players = 1 if solo_level is not None else 4
+        players = 1 if solo_level is not None else DEFAULT_PLAYERS
     players = checked_int("players", players, 1, MAX_PLAYERS)
     if solo_level is not None:
         solo_level = checked_int("solo-level", solo_level, SOLO_LEVELS[0], SOLO_LEVELS[-1])
@@ -104,6 +106,14 @@ def make_setting(
     elif players == 1:
         solo_level = SOLO_LEVELS[0]
     return _checked_setting(players, solo_level, load_deck(deck), load_rules(rules))
+
+
+def players_meant(policies: int, solo_level: int | None) -> int | None:
+    """How many play where only the number of policies is said; None if nothing follows from it.
+
+    A single policy plays at every seat, so it does not say how many there are.
+    """
+    return policies if policies > 1 and solo_level is None else None
 
 
 @lru_cache(maxsize=64)

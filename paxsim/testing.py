@@ -6,20 +6,27 @@ every call is checked.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
-from paxsim.errors import PaxsimError, checked_int, is_number
+from paxsim.cards import DEFAULT_DECK, Deck
+from paxsim.errors import PaxsimError, checked_int, checked_list, is_number
 from paxsim.lineup import Lineup, make_lineup
 from paxsim.playing import MAX_NUMBER, play_batch, play_deals
+from paxsim.policies.plainly import as_plain
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import find_policy
 from paxsim.quoting import one_line, told
-from paxsim.rules import MAX_PLAYERS, SOLO_LEVELS
+from paxsim.rules import MAX_PLAYERS, SOLO_LEVELS, Rules
 from paxsim.setting import Setting, make_setting
 
 #: Deals for each player count and solo level.
 DEALS = 40
+#: The same for plain Python, which takes a hundred times as long.
+PLAIN_DEALS = 2
 #: Seconds without an end after which a policy is said to be stuck; a fair one needs far less.
 PATIENCE = 20.0
 #: The most of both that can be asked for.
@@ -44,12 +51,26 @@ class Check:
     games: int
     problem: str | None
 
+    @property
+    def fault(self) -> str:
+        """The problem without the game and the seat that it was met in; empty if there is none."""
+        what = (self.problem or "").partition(", at the decision")[0]
+        return re.sub(r" at seat \d", "", what)
+
     def __str__(self) -> str:
         return f"{self.setting}: {self.problem or f'{self.games} games, fine'}"
 
 
 def check_policy(
-    policy: str | Policy, *, deals: int | None = None, seed: int = 0, patience: float = PATIENCE
+    policy: str | Policy,
+    *,
+    deals: int | None = None,
+    seed: int = 0,
+    patience: float = PATIENCE,
+    plain: bool = False,
+    deck: str | Path | Deck = DEFAULT_DECK,
+    rules: str | Path | dict[str, Any] | Rules | None = None,
+    players: Sequence[int] | None = None,
 ) -> list[Check]:
     """Play a policy through every player count and solo level and say what is wrong.
 
@@ -64,6 +85,12 @@ def check_policy(
         Names the deals.
     patience : float
         Seconds for each player count after which the policy counts as stuck.
+    plain : bool
+        Ask it in plain Python, so that its author can print and stop at lines; far fewer deals.
+    deck, rules
+        See `paxsim.make_setting`.
+    players : sequence of int, optional
+        Player counts, of which 1 is every solo level; by default all.
 
     Returns
     -------
@@ -83,21 +110,28 @@ def check_policy(
         raise PaxsimError(
             f"patience: found {told(patience)}; allowed: seconds above 0, at most {MAX_PATIENCE}"
         )
+    settings = _settings(deck, rules, players)
     found = find_policy(policy)
+    if plain:
+        found = as_plain(found)
     _ = found.compiled
     play_batch("random", 2)  # compiles the engine, which is not to be held against the policy
-    return list(_checks(found, deals or _usual_deals(found), seed, patience))
+    return list(_checks(found, settings, deals or _usual_deals(found), seed, patience))
 
 
 def _usual_deals(found: Policy) -> int:
     """Fewer deals the more rollouts a policy has for every option."""
-    if found.rollout_progress is None:
+    if found.is_plain:
+        return PLAIN_DEALS
+    if found.outfit().rollouts is None:
         return DEALS
     return max(DEALS // int(found.params["rollouts"]), 1)
 
 
-def _checks(found: Policy, deals: int, seed: int, patience: float) -> Iterator[Check]:
-    for name, setting in _settings():
+def _checks(
+    found: Policy, settings: dict[str, Setting], deals: int, seed: int, patience: float
+) -> Iterator[Check]:
+    for name, setting in settings.items():
         lineup = make_lineup([found] + ["random"] * (setting.players - 1), setting.players)
         games, problem = _played(setting, lineup, seed, deals, patience)
         if problem is None and games < deals * setting.players:
@@ -107,11 +141,18 @@ def _checks(found: Policy, deals: int, seed: int, patience: float) -> Iterator[C
             return  # it would take as long at every other table
 
 
-def _settings() -> Iterator[tuple[str, Setting]]:
-    for level in SOLO_LEVELS:
-        yield f"solo level {level}", make_setting(1, solo_level=level)
-    for players in range(2, MAX_PLAYERS + 1):
-        yield f"{players} players", make_setting(players)
+def _settings(deck: Any, rules: Any, players: Sequence[int] | None) -> dict[str, Setting]:
+    """What is played, by its name; solo at every level."""
+    counts: Sequence[int] = range(1, MAX_PLAYERS + 1)
+    if players is not None:
+        listed = checked_list("players", players, "player counts")
+        counts = [checked_int("players", count, 1, MAX_PLAYERS) for count in listed]
+    found = {}
+    for count in counts:
+        for level in SOLO_LEVELS if count == 1 else (None,):
+            name = f"{count} players" if level is None else f"solo level {level}"
+            found[name] = make_setting(count, solo_level=level, deck=deck, rules=rules)
+    return found
 
 
 def _played(

@@ -6,7 +6,8 @@ three. What counts is the half as it will be printed, so 0.097 is shown as 0.1 a
 more decimals would be noise, fewer would hide how sure the number is.
 
 Near the ends of a scale an interval is lopsided, and a half-width would allow for less than none
-or more than all; there the ends themselves are said: ``0.3 (0.1 to 0.9)``. Minus signs are as long
+or more than all; there the ends themselves are said: ``0.3 (0.1 to 0.9)``. An interval without 0
+never looks as if it had it: it gets more decimals. Minus signs are as long
 as plus signs, there is no minus zero, and what is no number is a dash.
 """
 
@@ -15,8 +16,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+#: No line that Python shows of an object has more characters than this.
+WIDTH = 100
 #: What stands where there is no number.
 MISSING = "–"
+#: What is said of an interval that there is not.
+UNKNOWN = "how sure is not known"
+#: Factor of rates, which can't be more than this.
+PERCENT = 100.0
+#: Decimals, at most.
+MOST_DIGITS = 3
+#: p-values below this are all the same.
+SMALLEST_P = 0.001
 #: An interval is lopsided if its middle is further than this part of its half-width from the
 #: estimate. With Wilson's intervals, estimate ± half then never leaves the scale.
 LOPSIDED = 1 / 3
@@ -43,12 +54,12 @@ def percent(estimate: float, low: float, high: float) -> str:
         return f"0 % (at most {number(100 * high, _digits(100 * high))} %)"
     if estimate == 1:
         return f"100 % (at least {number(100 * low, _digits(100 * (1 - low)))} %)"
-    return _said(estimate, low, high, 100.0, after=" %")
+    return _said(estimate, low, high, PERCENT, after=" %")
 
 
 def points(estimate: float, low: float, high: float) -> str:
     """A difference of two rates: ``+3.2 ± 0.4 percentage points``."""
-    return f"{amount(estimate, low, high, 100.0, '+')} percentage points"
+    return f"{amount(estimate, low, high, PERCENT, '+')} percentage points"
 
 
 def span(values: Sequence[float]) -> str:
@@ -77,13 +88,30 @@ def _said(
     estimate, low, high = unit * estimate, unit * low, unit * high
     half = (high - low) / 2
     if not math.isfinite(half):
-        return f"{number(estimate, 1, sign)} ± ∞{after}"
+        return f"{number(estimate, 1, sign)}{after} ({UNKNOWN})"
     digits = _digits(half)
-    value = number(estimate, digits, sign)
-    if abs((low + high) / 2 - estimate) > LOPSIDED * half:
-        ends = (number(end, digits, sign) for end in (low, high))
-        return f"{value}{after} ({' to '.join(ends)}{after})"
-    return f"{value} ± {number(half, digits)}{after}"
+    if abs((low + high) / 2 - estimate) <= LOPSIDED * half:
+        while digits < MOST_DIGITS and low * high > 0 and _reach(estimate, half, digits)[0] <= 0:
+            digits += 1
+        least, most = _reach(estimate, half, digits)
+        beyond_all = unit == PERCENT and high <= PERCENT and estimate >= 0 and most > PERCENT
+        if not beyond_all and (low < 0 or least >= 0):
+            return f"{number(estimate, digits, sign)} ± {number(half, digits)}{after}"
+    said = (number(end, digits, sign) for end in (low, high))
+    return f"{number(estimate, digits, sign)}{after} ({' to '.join(said)}{after})"
+
+
+def _reach(estimate: float, half: float, digits: int) -> tuple[float, float]:
+    """Ends of an interval about the size of an estimate, as they look with so many decimals."""
+    size, width = round(abs(estimate), digits), round(half, digits)
+    return round(size - width, digits), round(size + width, digits)
+
+
+def p_value(p: float) -> str:
+    """``p = 0.012``; one that is smaller than anybody needs to know is ``p < 0.001``."""
+    if math.isnan(p):
+        return f"p {MISSING}"
+    return f"p < {SMALLEST_P}" if p < SMALLEST_P else f"p = {p:.3f}"
 
 
 def _digits(half: float) -> int:

@@ -6,6 +6,7 @@ module has the text for each word of that log.
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -14,7 +15,7 @@ import numpy as np
 
 from paxsim.cards import CATEGORIES, Card
 from paxsim.engine import events
-from paxsim.engine.loop import play_logged, progress_dtype, take_seats
+from paxsim.engine.loop import DEAL, play_logged, progress_dtype, step_logged, take_seats
 from paxsim.engine.records import (
     LARGEST_STEP,
     LOG_SIZE,
@@ -25,8 +26,11 @@ from paxsim.engine.records import (
     log_dtype,
     result_dtype,
 )
+from paxsim.engine.steps import ONLY
 from paxsim.engine.streams import seat_keys
+from paxsim.errors import PaxsimError, checked_int
 from paxsim.failures import PolicyError, ask_all
+from paxsim.game import Game
 from paxsim.lineup import Lineup
 from paxsim.setting import Setting, check_numbers
 
@@ -69,7 +73,7 @@ def trace_texts(
     After the last line before a policy failed, this raises its `PolicyError`.
     """
     seed, first_deal, rotation = check_numbers(setting, seed, first_deal, rotation)
-    teller = _Teller(setting, lineup, seed, first_deal, rotation)
+    teller = _Teller(setting, lineup.at_seats(rotation), seed, first_deal, rotation)
     for words in _logged(setting, lineup, seed, first_deal, games, rotation):
         text = teller.tell(words)
         if text:  # there is none while the first line goes on
@@ -84,7 +88,9 @@ def _logged(
     log, progress = np.zeros(1, log_dtype), np.zeros(1, progress_dtype)
     log[0]["full"] = FULL
     progress[0]["deal"] = first_deal - 1
-    take_seats(address_of(game), lineup.addresses(), lineup.params, rotation, address_of(progress))
+    outfits = lineup.outfits()
+    seats = (lineup.addresses(), outfits.params, rotation)
+    take_seats(address_of(game), *seats, address_of(progress))
     arguments = (
         *map(address_of, (game, log, result, progress)),
         seat_keys(seed),
@@ -95,18 +101,78 @@ def _logged(
     more = True
     while more:
         try:
-            more = ask_all(play_logged, arguments, setting, lineup, seed, progress[0])
+            more = ask_all(play_logged, arguments, setting, lineup, outfits, seed, progress[0])
         except PolicyError as error:
             failure, more = error, False
-        yield log[0]["words"][: log[0]["used"]].tolist()
+        yield _words(log)
     if failure is not None:
         raise failure
+
+
+class TracedGame(Game):
+    """A game that stops at every decision, and has the trace of what has happened so far.
+
+    Parameters
+    ----------
+    setting : Setting
+        What is played.
+    policies : list of str
+        Who plays, in seat order, as the trace is to say it.
+    seed, deal, rotation : int
+        Which game.
+
+    Attributes
+    ----------
+    lines : list of str
+        The trace up to the decision at hand, one JSON text an event; whole at the game's end. What
+        a seat is about to draft is told when it has decided.
+    """
+
+    def __init__(self, setting: Setting, policies: list[str], seed: int, deal: int, rotation: int):
+        seed, deal, rotation = check_numbers(setting, seed, deal, rotation)
+        self.setting = setting
+        self.lines: list[str] = []
+        self._teller = _Teller(setting, policies, seed, deal, rotation)
+        self._numbers = (seat_keys(seed), seed, deal, rotation)
+        self._hold(setting.new_game())
+        self._step(DEAL)
+
+    def apply(self, option: int) -> None:
+        """Apply the option with this index, and go on to the next decision or to the end."""
+        if self.over:
+            raise PaxsimError("option: the game is over; allowed: none")
+        self._step(checked_int("option", option, 0, int(self.choice["count"]) - 1))
+
+    def copy(self) -> TracedGame:
+        """An independent copy that can be continued on its own."""
+        other = super().copy()
+        assert isinstance(other, TracedGame)
+        other.lines = list(self.lines)
+        other._teller = copy.copy(self._teller)
+        other._numbers = self._numbers
+        return other
+
+    def _step(self, option: int) -> None:
+        """Deal, or apply an option, and tell what happens up to the next decision."""
+        log, result = np.zeros(1, log_dtype), np.zeros(1, result_dtype)
+        log[0]["full"] = FULL
+        places = (self._address, address_of(log), address_of(result), *self._numbers)
+        options = 1
+        while options == 1:
+            options = step_logged(*places, option)
+            option = ONLY
+            self.lines += self._teller.tell(_words(log)).splitlines()
+
+
+def _words(log: np.ndarray) -> list[int]:
+    """What is in a log."""
+    return log[0]["words"][: log[0]["used"]].tolist()
 
 
 class _Teller:
     """Puts the log of consecutive deals into text."""
 
-    def __init__(self, setting: Setting, lineup: Lineup, seed: int, deal: int, rotation: int):
+    def __init__(self, setting: Setting, policies: list[str], seed: int, deal: int, rotation: int):
         self._deal = deal
         self._before_deal = _opened(
             event="setup",
@@ -116,7 +182,7 @@ class _Teller:
             seed=seed,
         )
         self._after_deal = _further(
-            policies=lineup.at_seats(rotation),
+            policies=policies,
             deck_name=setting.deck.name,
             deck_fingerprint=setting.deck.fingerprint,
             rules=setting.rules.changed_for(setting.players),

@@ -1,5 +1,6 @@
 """A page in headless Chromium: what it logs, what it asks the network for, how wide it is."""
 
+import contextlib
 import json
 import os
 import re
@@ -33,8 +34,32 @@ window.addEventListener("load", () => {
   const rows = () => [...document.querySelector("table.sortable").tBodies[0].rows];
   const before = rows().length;
   document.querySelector("table.sortable th button").click();
+  const field = document.querySelector("input[type=search]");
+  const filtered = {};
+  if (field) {
+    const all = [...field.closest("details").querySelector("tbody").rows];
+    field.focus();
+    field.value = all[0].cells[0].textContent + " " + all[0].cells[1].textContent;
+    field.dispatchEvent(new Event("input"));
+    filtered.shown = all.filter(row => !row.hidden).length;
+    filtered.all = all.length;
+    field.value = "";
+    field.dispatchEvent(new Event("input"));
+  }
+  const beyond = (region) => {  // how much of the last column can't be scrolled to
+    region.scrollLeft = region.scrollWidth;
+    const last = region.querySelector("tr").lastElementChild.getBoundingClientRect();
+    return last.right - region.getBoundingClientRect().right;
+  };
+  const regions = [...document.querySelectorAll("details[open] .scroll, #short .scroll")];
+  const pictures = [...document.images].map(i => i.getBoundingClientRect().width
+    / (i.currentSrc === i.src ? 1 : 0.5));
   console.log("PROBE " + JSON.stringify({width: innerWidth, content: root.scrollWidth,
     sorted: document.querySelectorAll("th[aria-sort]").length, rows: rows().length === before,
+    filtered, unreached: regions.filter(r => r.querySelector("tr") && beyond(r) > 1).length,
+    widest: Math.max(0, ...[...document.querySelectorAll("table")]
+      .map(t => t.getBoundingClientRect().right)),
+    smallest: Math.min(...pictures),
     broken: [...document.images].filter(i => !i.complete || !i.naturalWidth).length}));
 });
 </script>"""
@@ -60,11 +85,15 @@ def find_chromium():
     pytest.skip(message)
 
 
-def visit(page, width, folder):
-    """Open a page as wide as asked, in a frame, because windows have a smallest width."""
+def visit(page, width, folder, printed=False):
+    """Open a page as wide as asked, in a frame, because windows have a smallest width.
+
+    Printed: with the style of the printed page, as wide as the paper.
+    """
     chromium = find_chromium()
     copy, frame, log = folder / "copy.html", folder / "frame.html", folder / "net.json"
-    copy.write_text(page.read_text("utf-8").replace("</body>", f"{PROBE}</body>"), "utf-8")
+    text = page.read_text("utf-8").replace("</body>", f"{PROBE}</body>")
+    copy.write_text(text.replace("@media print", "@media all") if printed else text, "utf-8")
     frame.write_text(
         f'<!DOCTYPE html><iframe src="{copy.as_uri()}" width="{width}" height="900" '
         'style="border:0"></iframe>'
@@ -89,3 +118,39 @@ def page_requests(log):
         if url and '"initiator":' in line and '"initiator":"not an origin"' not in line:
             found.add(url[1])
     return sorted(found)
+
+
+# --- pages that are used, and not only looked at ---------------------------------------------
+
+
+@contextlib.contextmanager
+def chromium():
+    """A browser that can be driven; nothing but this machine can be reached from it."""
+    from playwright.sync_api import sync_playwright
+
+    flags = [flag for flag in FLAGS if not flag.startswith(("--headless", "--virtual", "--host"))]
+    flags.append("--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1")
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=find_chromium(), args=flags)
+        yield browser
+        browser.close()
+
+
+class Tab:
+    """A page in a browser of a given width, with its complaints and its requests."""
+
+    def __init__(self, browser, address, width, height=844):
+        self.context = browser.new_context(
+            viewport={"width": width, "height": height}, reduced_motion="reduce"
+        )
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(60_000)
+        self.errors, self.requests = [], []
+        self.page.on("console", lambda line: self.errors.append(f"{line.type}: {line.text}"))
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.goto(address)
+
+    def too_wide(self):
+        """By how many pixels the page is wider than its window."""
+        return self.page.evaluate("document.documentElement.scrollWidth - innerWidth")

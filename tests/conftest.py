@@ -5,6 +5,8 @@ the same modest number of examples each time, so that it passes or fails for eve
 """
 
 import os
+import subprocess
+import sys
 from collections import Counter
 
 import plain
@@ -30,6 +32,8 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
+COMPILE_SEARCH = "paxsim.find_policy('search').compiled"
+
 #: Every way to play: two to eight players, and the five solo levels.
 TABLES = [(players, None) for players in range(2, 9)] + [(1, level) for level in range(1, 6)]
 TABLE_NAMES = [
@@ -49,8 +53,21 @@ def pytest_configure(config):
         plain.use()
     wanted = os.environ.get("PAXSIM_TESTS_WARM_UP") != "0" and not plain.WANTED
     if wanted and not hasattr(config, "workerinput") and not config.option.collectonly:
-        for _ in warm_up():
-            pass
+        warm_up_all(several_workers=bool(getattr(config.option, "numprocesses", 0)))
+
+
+def warm_up_all(several_workers):
+    """Compile engine and policies; for several workers the search too, at the same time.
+
+    It takes as long as all the others, and whoever tests one file may not need it.
+    """
+    search = None
+    if several_workers:
+        search = subprocess.Popen([sys.executable, "-c", "import paxsim; " + COMPILE_SEARCH])
+    for _ in warm_up():
+        pass
+    if search is not None:
+        search.wait()
 
 
 def deck_counts(deck):

@@ -38,6 +38,7 @@ class Match:
     rules: dict = field(default_factory=dict)
     permutations: bool = False
     first_game: int = 0
+    every_seat: bool = False
 
     def __post_init__(self):
         self.players = len(self.policies)
@@ -46,7 +47,10 @@ class Match:
         places = list(range(self.players))
         orders = itertools.permutations(places[1:]) if self.permutations else [places[1:]]
         self.orders = [[0, *rest] for rest in orders]
-        self.block_size = len(self.orders) * self.players
+        # All rotations of one policy that never draws are the same game.
+        alike = len(set(self.labels)) == 1 and self.labels[0] != "random" and not self.every_seat
+        self.rotations = [0] if alike else places
+        self.block_size = len(self.orders) * len(self.rotations)
         self.played = self.blocks * self.block_size
         self.games, self.seats = self.play()
 
@@ -54,7 +58,7 @@ class Match:
         """Every game, as a row a game and a row a seat."""
         games, seats = [], []
         for number, order in enumerate(self.orders):
-            for rotation in range(self.players):
+            for turn, rotation in enumerate(self.rotations):
                 batch = paxsim.play_batch(
                     [self.policies[place] for place in order], self.players, deals=self.blocks,
                     rotations=(rotation,), seed=self.seed, solo_level=self.level, deck=self.deck,
@@ -64,7 +68,7 @@ class Match:
                 for block in range(self.blocks):
                     result = {name: values[block] for name, values in columns.items()}
                     game = self.first_game + block * self.block_size
-                    game += number * self.players + rotation
+                    game += number * len(self.rotations) + turn
                     points = sorted(result["points"][: self.players], reverse=True)
                     games.append({
                         "game": game,
@@ -133,6 +137,17 @@ class Match:
         """The share of a seat of a strategy, block by block."""
         return self.of(strategy).groupby("block").share.mean()
 
+    def points(self, strategy):
+        blocks = self.of(strategy).groupby("block").points.mean()
+        won = self.games[self.games.rome == 0].best
+        return spread("points", mean_interval(blocks, **reach(blocks, won.max() if len(won) else 0))
+                      if standard_error(blocks) == 0 else mean_interval(blocks))  # fmt: skip
+
+    def rounds(self):
+        blocks = self.games.groupby("block").rounds.mean()
+        return spread("rounds", mean_interval(blocks, **reach(blocks, self.games.rounds.max()))
+                      if standard_error(blocks) == 0 else mean_interval(blocks))  # fmt: skip
+
     def seat_by_block(self, seat):
         return self.seats[self.seats.seat == seat].groupby("block").share.mean()
 
@@ -166,60 +181,110 @@ def mean_interval(blocks, low=-math.inf, high=math.inf):
     return mean, max(low, mean - half), min(high, mean + half)
 
 
-def wilson(rate, se, critical):
+def effective_games(blocks, low=0.0, high=1.0):
+    """Independent games as informative as these blocks, on a range of possible values.
+
+    The variance is blended with that of blocks that are all or nothing, which has the weight of
+    half a block; that of the blocks has the weight of (Kish's number of) blocks with the event.
+    """
+    x = (np.asarray(blocks, float) - low) / (high - low)
+    p, n = x.mean(), len(x)
+    kish = [y.sum() ** 2 / (y**2).sum() for y in (x, 1 - x)]
+    games = p * (1 - p)
+    worst = games * n / (n - 1)
+    return n * games / ((min(kish) * x.var(ddof=1) + 0.5 * worst) / (min(kish) + 0.5))
+
+
+def wilson(rate, effective, critical, low=0.0, high=1.0):
     """All p that the rate is not further from than so many of *their* standard errors."""
-    effective = rate * (1 - rate) / se**2
+    place = (rate - low) / (high - low)
 
     def beyond(p):
-        return (rate - p) ** 2 - critical**2 * p * (1 - p) / effective
+        return (place - p) ** 2 - critical**2 * p * (1 - p) / effective
 
-    return rate, brentq(beyond, 0, rate, xtol=1e-15), brentq(beyond, rate, 1, xtol=1e-15)
+    ends = brentq(beyond, 0, place, xtol=1e-15), brentq(beyond, place, 1, xtol=1e-15)
+    return rate, *(low + (high - low) * end for end in ends)
 
 
-def rate_interval(blocks):
-    """Wilson's formula with the effective number of games, the standard error being of blocks."""
+def rate_interval(blocks, low=0.0, high=1.0):
+    """Wilson's formula with the effective number of games."""
     n, rate, se = len(blocks), float(np.mean(blocks)), standard_error(blocks)
     if se == 0:
-        return all_equal(rate, n, 0.0, 1.0)
-    return wilson(rate, se, t.ppf(0.975, n - 1))
+        return all_equal(rate, n, low, high)
+    return wilson(rate, effective_games(blocks, low, high), t.ppf(0.975, n - 1), low, high)
 
 
-def difference_interval(blocks):
-    return mean_interval(blocks, -1.0, 1.0)
+def reach(blocks, most):
+    """What stands in for the bounds of a mean that has none, if all blocks are equal."""
+    return dict(low=0.0, high=max(most, np.mean(blocks)) + 1)
 
 
-def ratio_interval(over, under):
-    """A ratio of two block means, by the delta method."""
-    if np.sum(under) == 0:
-        return math.nan, -math.inf, math.inf
-    value = np.mean(over) / np.mean(under)
-    left = (np.asarray(over) - value * np.asarray(under)) / np.mean(under)
+def few(blocks, largest=1.0):
+    """Middle and standard error of differences, of which but few may not be 0."""
+    x = np.asarray(blocks, float)
+    n, m, z2 = len(x), np.count_nonzero(np.abs(x) > 1e-12), norm.ppf(0.975) ** 2
+    size = math.sqrt(((x**2).sum() + 0.5 * largest**2) / (m + 0.5))
+    one_way = x.sum() / (m * size)
+    added = z2 * size**2 * (1 - 0.75 * one_way**2)
+    return x.mean() + one_way * size * z2 / 2 / n, math.sqrt(x.var(ddof=1) / n + added / n**2)
+
+
+def difference_interval(blocks, largest=1.0):
+    """Wider than a t interval as long as few blocks differ."""
+    if standard_error(blocks) == 0:
+        return all_equal(float(np.mean(blocks)), len(blocks), -largest, largest)
+    middle, se = few(blocks, largest)
+    half = t.ppf(0.975, len(blocks) - 1) * se
+    return float(np.mean(blocks)), max(-largest, middle - half), min(largest, middle + half)
+
+
+def ratio_interval(over, under, most):
+    """A ratio of two block means, by the delta method; the blocks with the condition count."""
+    over, under = np.asarray(over, float), np.asarray(under, float)
+    if under.sum() == 0:
+        return math.nan, 0.0, most
+    value = over.mean() / under.mean()
+    left = (over - value * under) / under.mean()
+    n, kish = len(left), under.sum() ** 2 / (under**2).sum()
     se = standard_error(left)
-    half = t.ppf(0.975, len(left) - 1) * se if se else math.inf
-    return value, value - half, value + half
+    if se == 0 or kish < 1 + 1e-12:
+        return all_equal(value, kish, 0.0, most)
+    se *= math.sqrt(kish / (kish - 1) * (n - 1) / n)
+    place = value / most
+    effective = place * (1 - place) / (se / most) ** 2
+    return wilson(value, effective, t.ppf(0.975, max(kish - 1, 1)), 0.0, most)
 
 
-def watched_interval(blocks, low=0.0, high=1.0, tightest=2000):
+def watched_interval(blocks, low=0.0, high=1.0, tightest=2000, alpha=ALPHA):
     """The confidence sequence: mean ± sd √((1 + 1/u) (log(1 + u) − 2 log α) / n)."""
     n, mean = len(blocks), float(np.mean(blocks))
     if n < 100:
         return mean, low, high
-    best = brentq(lambda u: u - math.log(u + 1) + 2 * math.log(ALPHA), 1e-6, 100)
+    best = brentq(lambda u: u - math.log(u + 1) + 2 * math.log(alpha), 1e-6, 100)
     u = n * best / tightest
     variance = np.var(blocks, ddof=1) + (high - low) ** 2 / n
-    half = math.sqrt(variance * (1 + 1 / u) * (math.log(1 + u) - 2 * math.log(ALPHA)) / n)
+    half = math.sqrt(variance * (1 + 1 / u) * (math.log(1 + u) - 2 * math.log(alpha)) / n)
     return mean, max(low, mean - half), min(high, mean + half)
 
 
-def p_value(blocks):
-    """Two-sided: is the mean zero?"""
+def difference_p(blocks, largest=1.0):
+    """Two-sided: is the mean of differences zero?"""
+    if standard_error(blocks) == 0 or abs(np.mean(blocks)) < 1e-15:
+        return p_value(blocks, -largest, largest)
+    middle, error = few(blocks, largest)
+    return 2 * t.sf(abs(middle) / error, len(blocks) - 1)
+
+
+def p_value(blocks, low, high):
+    """Two-sided: is the mean zero? From Wilson's interval on the range."""
     n, mean, se = len(blocks), float(np.mean(blocks)), standard_error(blocks)
     if abs(mean) < 1e-15:
         return 1.0
     if se == 0:  # the interval of blocks that are all alike reaches 0 with z² = n w / (1 − w)
-        w = abs(mean) / (1 + abs(mean))
+        w = mean / (mean - (low if mean > 0 else high))
         return 2 * norm.sf(math.sqrt(n * w / (1 - w)))
-    return 2 * t.sf(abs(mean) / se, n - 1)
+    error = math.sqrt(-low * high / effective_games(blocks, low, high))
+    return 2 * t.sf(abs(mean) / error, n - 1)
 
 
 def holm(p_values):
@@ -239,25 +304,31 @@ def table(rows):
 
 
 def strategies(matches, watched=False):
+    """Without the intervals, which hold together, unless watched; see `check_together`."""
     rows = []
-    rate = watched_interval if watched else rate_interval
     for match in matches:
         average = match.seats.groupby("block").share.mean()
         over = {name: match.share_by_block(name) - average for name in match.strategies}
-        p = holm([p_value(over[name]) for name in match.strategies])
+        fair = 1 / match.players
+        p = holm([
+            p_value(over[name], -fair, 1 / match.labels.count(name) - fair)
+            for name in match.strategies
+        ])  # fmt: skip
         for name, adjusted in zip(match.strategies, p, strict=True):
             mine = match.of(name)
             rows.append({
                 **match.group(),
                 "strategy": name,
                 "seats": match.labels.count(name),
-                **spread("win_rate", rate(match.share_by_block(name))),
+                **(spread("win_rate", watched_interval(
+                    match.share_by_block(name), alpha=ALPHA / len(match.strategies)))
+                   if watched else {"win_rate": match.share_by_block(name).mean()}),
                 "fair_share": match.fair_share(),
-                **spread("over_fair", difference_interval(over[name])),
+                "over_fair": over[name].mean(),
                 "p_holm": adjusted,
                 "won_with_rome": mine.with_rome.mean(),
                 "won_on_points": (mine.share - mine.with_rome).mean(),
-                **spread("points", mean_interval(mine.groupby("block").points.mean())),
+                **match.points(name),
                 **match.size(match.first_win(mine)),
             })  # fmt: skip
     return table(rows)
@@ -272,7 +343,8 @@ def seats(matches):
         average = match.seats.groupby("block").share.mean()
         numbers = range(1, match.players + 1)
         over = [match.seat_by_block(seat) - average for seat in numbers]
-        p = holm([p_value(blocks) for blocks in over])
+        fair = 1 / match.players
+        p = holm([p_value(blocks, -fair, 1 - fair) for blocks in over])
         for seat in numbers:
             rows.append({
                 **match.group(),
@@ -323,7 +395,7 @@ def points(matches):
             **match.group(),
             "strategy": name,
             **{part: match.of(name)[part].mean() for part in PARTS},
-            **spread("points", mean_interval(match.of(name).groupby("block").points.mean())),
+            **match.points(name),
             **match.size(match.first_win(match.of(name))),
         }
         for match in matches
@@ -340,8 +412,11 @@ def games(matches):
         decided = won[(won.rome == 1) | won.game.isin(match.seats[match.seats.share > 0].game)]
         rows.append({
             **match.group(),
-            **spread("rounds", mean_interval(match.games.groupby("block").rounds.mean())),
-            **spread("margin", ratio_interval(blocks.margin, blocks.won)),
+            **match.rounds(),
+            **spread("margin", ratio_interval(
+                blocks.margin, blocks.won, won[won.won == 1].margin.max() + 1
+                if won.won.any() else 1)),
+            "players_won": int(won.won.sum()),
             "decisions": match.games.decisions.mean(),
             **match.size(decided.game.min()),
         })  # fmt: skip
@@ -363,20 +438,60 @@ def common(matches, watched=False):
 # --- tournament -----------------------------------------------------------------------------
 
 
-def pooled(matches, name):
-    """The rate of a seat of a strategy over line-ups on common deals; units are super-blocks."""
+def by_superblock(matches, name):
+    """Wins and games of a strategy's seats over line-ups, in the super-blocks that have any."""
     wins, played = np.zeros(GROUPS), np.zeros(GROUPS)
     for match in matches:
         for seat in match.of(name).itertuples():
             wins[seat.block % GROUPS] += seat.share
             played[seat.block % GROUPS] += 1
-    wins, played = wins[played > 0], played[played > 0]
-    rate, n = wins.sum() / played.sum(), len(played)
-    left = (wins - rate * played) / played.mean()
-    if standard_error(left) == 0:
-        return all_equal(rate, n, 0.0, 1.0)
+    return wins[played > 0], played[played > 0]
+
+
+def pooled(matches, name):
+    """Rate, effective games and residuals of a strategy over line-ups on common deals."""
+    wins, played = by_superblock(matches, name)
+    rate = wins.sum() / played.sum()
     # The residuals add up to nothing, so their spread about 0 is that about their mean.
-    return wilson(rate, standard_error(left), t.ppf(0.975, n - 1))
+    left = (wins - rate * played) / played.mean()
+    blocks = sum(match.blocks for match in matches)
+    variance = standard_error(left) ** 2
+    if variance == 0:
+        return rate, None, left
+    spread = variance * (blocks - 1)
+    kish = blocks * min(p**2 / (p**2 + spread) for p in (rate, 1 - rate))
+    worst = rate * (1 - rate) / (blocks - 1)
+    return rate, rate * (1 - rate) * (kish + 0.5) / (kish * variance + 0.5 * worst), left
+
+
+def pooled_interval(matches, name):
+    rate, effective, left = pooled(matches, name)
+    if effective is None:
+        return all_equal(rate, sum(match.blocks for match in matches), 0.0, 1.0)
+    return wilson(rate, effective, t.ppf(0.975, len(left) - 1))
+
+
+def pooled_p(matches, name, fair):
+    """Is the rate the fair share?"""
+    rate, effective, left = pooled(matches, name)
+    if effective is None:
+        w = (fair - rate) / ((0.0 if fair < rate else 1.0) - rate)
+        n = sum(match.blocks for match in matches)
+        return 1.0 if fair == rate else 2 * norm.sf(math.sqrt(n * w / (1 - w)))
+    error = math.sqrt(fair * (1 - fair) / effective)
+    return 2 * t.sf(abs(rate - fair) / error, len(left) - 1)
+
+
+def pooled_lead(matches, name, rival):
+    """Do both win equally often? By the differences within super-blocks."""
+    (rate, _, mine), (other, _, theirs) = (pooled(matches, who) for who in (name, rival))
+    gap, se = rate - other, standard_error(mine - theirs)
+    if abs(gap) < 1e-15:
+        return 1.0
+    if se == 0:
+        w = abs(gap) / (1 + abs(gap))
+        return 2 * norm.sf(math.sqrt(len(mine) * w / (1 - w)))
+    return 2 * t.sf(abs(gap) / se, len(mine) - 1)
 
 
 def earliest(numbers):
@@ -393,21 +508,24 @@ def contestants(matches):
 
 
 def standings(matches):
+    """Without the intervals, which hold together."""
     rows = []
     for name in contestants(matches):
         mine = [match for match in matches if name in match.labels]
+        fair = np.mean([match.fair_share() for match in mine])
         rows.append({
             **over_lineups(matches),
             "strategy": name,
-            **spread("win_rate", pooled(mine, name)),
-            "fair_share": np.mean([match.fair_share() for match in mine]),
+            "win_rate": pooled(mine, name)[0],
+            "fair_share": fair,
+            "p": pooled_p(mine, name, fair),
             "rome_wins": np.mean([match.games.rome.mean() for match in mine]),
             "lineups": len(mine),
             "games": sum(match.played for match in mine),
             "blocks": sum(match.blocks for match in mine),
             "example_game": earliest([match.first_win(match.of(name)) for match in mine]),
         })  # fmt: skip
-    return table(rows).sort_values("win_rate", ascending=False, kind="stable")
+    return table(rows).sort_values(["win_rate", "strategy"], ascending=[False, True])
 
 
 def payoffs(matches):
@@ -419,7 +537,8 @@ def payoffs(matches):
                 **over_lineups(matches),
                 "strategy": name,
                 "against": rival,
-                **spread("win_rate", pooled(met, name)),
+                **spread("win_rate", pooled_interval(met, name)),
+                "p": pooled_lead(met, name, rival),
                 "games": sum(match.played for match in met),
                 "blocks": sum(match.blocks for match in met),
                 "example_game": earliest([match.first_win(match.of(name)) for match in met]),
@@ -428,18 +547,15 @@ def payoffs(matches):
 
 
 def wins_table(matches):
-    """Wins by super-block, line-up and contestant, the last being Rome where it won alone."""
-    names = [*contestants(matches), "Rome"]
+    """Wins by super-block, line-up and contestant."""
+    names = contestants(matches)
     wins = np.zeros((GROUPS, len(matches), len(names)))
     taken = np.zeros((len(matches), len(names)))
     for row, match in enumerate(matches):
         for seat in match.seats.itertuples():
             wins[seat.block % GROUPS, row, names.index(seat.strategy)] += seat.share
-        for game in match.games.itertuples():
-            wins[game.block % GROUPS, row, -1] += game.alone
         for label in match.labels:
             taken[row, names.index(label)] += 1
-        taken[row, -1] = 1
     return names, wins[wins.sum(axis=(1, 2)) > 0], taken
 
 
@@ -465,7 +581,10 @@ def ratings(matches):
     drawn = bootstrap_ratings(wins, taken)
     weight = taken * np.exp(rating)
     model = weight / weight.sum(axis=1, keepdims=True)
-    seen = wins.sum(axis=0) / wins.sum(axis=(0, 2))[:, None]
+    games = wins.sum(axis=(0, 2))[:, None]
+    seen = wins.sum(axis=0) / games
+    error = np.sqrt(model * (1 - model) / games)
+    sure = max(0.0, (np.abs(seen - model) - norm.ppf(1 - 0.025 / seen.size) * error).max())
     return table([
         {
             **over_lineups(matches),
@@ -475,6 +594,8 @@ def ratings(matches):
             "rating_high": drawn.high[i],
             "chance_best": drawn.best[i],
             "misfit": np.abs(seen - model).max(),
+            "sure_misfit": sure,
+            "readable": bool(sure <= 0.05),
             "games": sum(match.played for match in matches),
             "blocks": sum(match.blocks for match in matches),
         }
@@ -527,6 +648,7 @@ def comparison(a, b, delta=0.0, sequential=False):
     if max(better, worse) >= 1 / ALPHA:
         decision = "better" if better >= worse else "not better"
     paired = watched_interval(gap, -1.0, 1.0) if sequential else difference_interval(gap)
+    rate = watched_interval if sequential else rate_interval
     first = [match.first_win(match.seats[match.seats.position == 0]) for match in (a, b)]
     row = {
         "players": a.players,
@@ -534,12 +656,12 @@ def comparison(a, b, delta=0.0, sequential=False):
         "b": b.labels[0],
         "field": ", ".join(a.labels[1:]),
         **a.setting(),
-        **spread("a_win_rate", rate_interval(x)),
-        **spread("b_win_rate", rate_interval(y)),
+        **spread("a_win_rate", rate(x)),
+        **spread("b_win_rate", rate(y)),
         **spread("difference", paired),
         **spread("unpaired", welch(x, y)),
         "variance_factor": (np.var(x, ddof=1) + np.var(y, ddof=1)) / np.var(gap, ddof=1),
-        "p": math.nan if sequential else p_value(gap),
+        "p": math.nan if sequential else difference_p(gap),
         "delta": delta,
         "decision": decision,
         "e_value": better,
@@ -559,20 +681,30 @@ def rule_changes(pairs):
             return np.array(value(variant)) - np.array(value(base))
 
         last = base.players
-        rows.append({
+        most = max(match.games.rounds.max() for match in (base, variant)) + 1.0
+        changes = {
+            "rome_change": change(lambda m: m.games.groupby("block").rome.mean()),
+            "rounds_change": change(lambda m: m.games.groupby("block").rounds.mean()),
+            "seat1_change": change(lambda m: m.seat_by_block(1)),
+            f"seat{last}_change": change(lambda m, last=last: m.seat_by_block(last)),
+        }
+        row = {
             **variant.group(),
             **spread("rome_wins", rate_interval(variant.games.groupby("block").rome.mean())),
-            **spread("rome_change", difference_interval(
-                change(lambda m: m.games.groupby("block").rome.mean()))),
-            **spread("rounds_change", mean_interval(
-                change(lambda m: m.games.groupby("block").rounds.mean()))),
-            **spread("seat1_change", difference_interval(change(lambda m: m.seat_by_block(1)))),
-            **spread(f"seat{last}_change", difference_interval(
-                change(lambda m, last=last: m.seat_by_block(last)))),
-            "games": base.played + variant.played,
-            "blocks": base.blocks,
-            "example_game": variant.first_rome(),
-        })  # fmt: skip
+        }
+        for name, blocks in changes.items():
+            largest = most if name == "rounds_change" else 1.0
+            row |= spread(name, difference_interval(blocks, largest))
+            row[f"{name}_p"] = difference_p(blocks, largest)
+        rows.append(
+            {
+                **row,
+                "rome_differs": np.count_nonzero(changes["rome_change"]),
+                "games": base.played + variant.played,
+                "blocks": base.blocks,
+                "example_game": variant.first_rome(),
+            }
+        )
     return {"rule_changes": table(rows), **common([m for pair in pairs for m in pair])}
 
 
@@ -580,12 +712,11 @@ def rule_changes(pairs):
 
 
 def level(match):
-    by_block = match.games.groupby("block")
     return {
         "strategy": match.labels[0],
         "level": match.level,
         **spread("success", rate_interval(match.seats.groupby("block").share.mean())),
-        **spread("rounds", mean_interval(by_block.rounds.mean())),
+        **match.rounds(),
         **match.setting(),
         **match.size(match.first_win(match.seats)),
     }
@@ -601,7 +732,7 @@ def campaign(matches):
         success = 0.0, 0.0, high
     else:
         logarithm = (won / rates[:, None]).sum(axis=0)
-        middle, low, high = mean_interval(logarithm, 0.0, (1 / rates).sum())
+        middle, low, high = rate_interval(logarithm, 0.0, (1 / rates).sum())
         success = (
             product, product * math.exp(low - middle), min(1.0, product * math.exp(high - middle)),
         )  # fmt: skip

@@ -21,6 +21,8 @@ HEURISTICS = (
     "builder", "economist", "conspirator", "feeder", "starver", "tribune", "admiral", "merchant",
     "augur", "racer", "miser", "denier", "opportunist", "weighted", "hermit",
 )  # fmt: skip
+#: Heuristics that came later: they have games of their own, so that those of the others stay.
+NEWCOMERS = ("defender", "loner", "answerer", "scout")
 #: Built-in policies whose play is not recorded.
 LEFT_OUT = ("random", "first", "search")
 #: Those that make sense alone against Rome.
@@ -127,7 +129,21 @@ def alone():
             yield Case("alone", ("hermit",), 100, level=level, rules=rules)
 
 
-CASES = (*alike(), *mixed(), *variants(), *alone())
+def newcomers():
+    """Each newcomer with its like, alone, and among others under all rule sets."""
+    for number, name in enumerate(NEWCOMERS):
+        for players in COUNTS:
+            for deck in DECKS:
+                yield Case(name, (name,), 100, players, deck=deck)
+            for turn, rules in enumerate(({}, *VARIANTS)):
+                chosen = [HEURISTICS[(number + turn + 4 * k) % len(HEURISTICS)] for k in range(3)]
+                seats = (name, *chosen, name, name)[:players]
+                yield Case(name, seats, 20, players, rotations="all", rules=rules)
+        for level in range(1, 6):
+            yield Case(name, (name,), 100, level=level)
+
+
+CASES = (*alike(), *mixed(), *variants(), *alone(), *newcomers())
 
 
 def digest_of(results, fields):

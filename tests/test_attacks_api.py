@@ -258,7 +258,9 @@ def test_a_chart_that_cannot_be_drawn_leaves_no_figure_behind(result):
     assert plt.get_fignums() == []
 
 
-@pytest.mark.parametrize("name", ["simulate", "tournament", "compare", "compare_rules", "solo"])
+@pytest.mark.parametrize(
+    "name", ["simulate", "tournament", "compare", "compare_rules", "restrict", "solo"]
+)
 def test_a_mistyped_option_is_a_mistake_in_the_call_itself(name):
     with pytest.raises(TypeError, match=rf"^{name}\(\) got an unexpected keyword argument 'job'"):
         getattr(paxsim, name)("random", job=1)
@@ -317,16 +319,16 @@ except paxsim.PaxsimError as error:
 
 
 @pytest.mark.parametrize(
-    ("name", "statement", "said", "extra"),
+    ("name", "statement", "said", "wanted"),
     [
-        ("pandas", "paxsim.simulate", "simulate", "experiments"),
-        ("scipy", "from paxsim import tournament", "tournament", "experiments"),
-        ("pyarrow", "from paxsim.experiment import show", "show", "experiments"),
-        ("matplotlib", "from paxsim import charts", "charts", "report"),
+        ("pandas", "paxsim.simulate", "simulate", "paxsim"),
+        ("scipy", "from paxsim import tournament", "tournament", "paxsim"),
+        ("matplotlib", "from paxsim import charts", "charts", "paxsim"),
+        ("cmaes", "from paxsim import tune", "tune", "'paxsim[tune]'"),
     ],
 )
-def test_what_a_core_install_lacks_is_named_with_its_extra(name, statement, said, extra):
+def test_what_an_installation_lacks_is_named_with_what_brings_it(name, statement, said, wanted):
     script = MISSING.format(name=name, statement=statement)
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    expected = f"{said}: {name} is not installed; allowed: pip install 'paxsim[{extra}]'\n"
+    expected = f"{said}: {name} is not installed; allowed: pip install {wanted}\n"
     assert done.stdout == expected, done.stderr

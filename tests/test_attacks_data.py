@@ -17,7 +17,7 @@ from commands import COMMAND
 
 from paxsim.cli import run_command
 from paxsim.errors import PaxsimError
-from paxsim.experiment import compare, compare_rules, show, simulate, solo, tournament
+from paxsim.experiment import compare, compare_rules, restrict, show, simulate, solo, tournament
 from paxsim.experiment.store import lock_folder, read_manifest
 from paxsim.experiment.tablefiles import TABLES
 from paxsim.files import atomic_write
@@ -640,6 +640,7 @@ def test_every_table_of_every_question_is_looked_for_beforehand():
         tournament("random,first", 2, **small),
         compare("random", "first", players=2, **small),
         compare_rules("random", ["rome_needs=5"], 2, **small),
+        restrict("random", "peek", 2, **small),
         solo("random", [1, 2], **small),
     ]
     assert {name for result in results for name in result.tables} == set(TABLES)

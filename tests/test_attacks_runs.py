@@ -35,7 +35,9 @@ QUESTIONS = {
     "compare": lambda out: paxsim.compare("random", "first", players=2, games=16, out=out),
     "solo": lambda out: paxsim.solo("random", (1, 2), games=4, out=out),
     "rules": lambda out: paxsim.compare_rules("random", ["rome_needs=5"], 2, games=8, out=out),
+    "restrict": lambda out: paxsim.restrict("random,first", "peek,land", games=4, out=out),
     "tournament": lambda out: paxsim.tournament("random,first,miser", 2, games=12, out=out),
+    "metagame": lambda out: paxsim.metagame("random,first", 2, games=12, out=out),
 }
 
 
@@ -138,7 +140,7 @@ def test_a_manifest_that_somebody_edited_is_one_line(runs, kind, data):
         (b"1" * 5000, "is damaged"),
         (b"null", "is not of this version"),
         (b"[]", "is not of this version"),
-        (b'{"format": 2}', "missing"),
+        (b'{"format": 3}', "missing"),
     ],
 )
 def test_a_file_that_is_no_manifest_is_one_line(here, capsys, content, said):

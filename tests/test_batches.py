@@ -297,13 +297,14 @@ def nothing(table, me, choice):
 
 @pytest.mark.parametrize(
     ("function", "found"),
-    [(fraction, "float64"), (yes_or_no, "True or False"), (nothing, "None")],
+    [(fraction, "a number with a fraction"), (yes_or_no, "True or False"), (nothing, "None")],
 )
 def test_a_policy_that_returns_no_whole_number_is_refused_before_the_game(function, found):
     with pytest.raises(paxsim.PaxsimError) as error:
         paxsim.play(make_policy(function, solo=True), 2)
     message = str(error.value)
-    assert message.startswith(f"policy {function.__name__}: returns ") and found in message
+    assert message.startswith(f"policy {function.__name__}: line ")
+    assert f": returns {found}; " in message
     assert "allowed: a whole number" in message and "\n" not in message
 
 

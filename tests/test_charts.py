@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from paxsim import charts
 from paxsim.charts.data import histogram_table, how_games_were_won
 from paxsim.charts.style import COLOURS, STYLE, footer_of
+from paxsim.experiment.metaquestion import metagame
 from paxsim.experiment.questions import compare_rules, simulate, solo, tournament
 
 matplotlib.use("Agg")
@@ -31,6 +32,7 @@ def results(played):
             "random,first", [{"rome_needs": 3}, {"rome_needs": 5}, {"tie": "money"}], 2, 60, 3
         ),
         "solo": solo("random", levels=[1, 2], games=60, seed=3),
+        "metagame": metagame("random,first", players=3, games=240, seed=3),
     }
 
 
@@ -44,6 +46,7 @@ DRAWN = {
     "heatmap": ("tournament", lambda r, ax: charts.strategy_heatmap(r, ax=ax)),
     "payoffs": ("tournament", lambda r, ax: charts.payoff_heatmap(r, 2, ax=ax)),
     "ratings": ("tournament", lambda r, ax: charts.rating_forest(r, 3, ax=ax)),
+    "flow": ("metagame", lambda r, ax: charts.state_flow(r, ax=ax)),
     "tornado": ("rules", lambda r, ax: charts.tornado(r, ax=ax)),
 }
 
@@ -96,7 +99,40 @@ def test_the_footer_of_a_table_counts_every_game_once(played):
 def test_bars_show_the_table(played):
     ax = charts.seat_bars(played, ax=charts.panels()[1])
     heights = [bar.get_height() for bar in ax.patches]
-    assert heights == pytest.approx((100 * played["seats"]["win_rate"]).tolist())
+    assert heights == pytest.approx((100 * played["seats"]["over_fair"]).tolist())
+
+
+def test_names_of_lines_that_end_together_stand_apart():
+    rows = [(group, x, y) for group, ys in {"a": (0.1, 0.99), "b": (0.3, 1.0)}.items()
+            for x, y in enumerate(ys)]  # fmt: skip
+    table = pd.DataFrame(
+        [{"g": g, "x": x, "y": y, "y_low": y - 0.01, "y_high": y + 0.01} for g, x, y in rows]
+    )
+    ax = charts.dose_curves(table, "x", "y", by="g", axis="x", label="y", half=True,
+                            ax=charts.panels()[1])  # fmt: skip
+    assert [(text.get_text(), text.xy[0]) for text in ax.texts] == [("b", 0), ("a", 0)]
+
+
+def test_a_logarithmic_axis_shows_what_never_happened_as_an_arrow():
+    table = pd.DataFrame({"s": ["a", "b"], "v": [0.01, 0.0], "v_low": [0.005, 0.0],
+                          "v_high": [0.02, 0.001]})  # fmt: skip
+    ax = charts.forest(table, "v", by="s", label="v", log=True, ax=charts.panels()[1])
+    assert ax.get_xscale() == "log"
+    assert [line.get_marker() for line in ax.lines if len(line.get_xdata()) == 1] == ["o", "<"]
+    assert min(float(line.get_xdata()[0]) for line in ax.lines) > 0
+
+
+def test_a_share_that_never_occurs_is_not_in_the_legend():
+    table = pd.DataFrame({"label": ["x"], "a": [1.0], "b": [0.0]})
+    ax = charts.stacked_shares(table, {"a": "yes", "b": "never"}, ax=charts.panels()[1])
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["yes"]
+
+
+def test_in_a_tornado_every_change_has_a_row_and_nothing_is_written_on_it(results):
+    ax = charts.tornado(results["rules"], ax=charts.panels()[1])
+    names = {text.get_text() for text in ax.get_yticklabels()}
+    assert names == {"rome_needs = 3", "rome_needs = 5", "tie = money"}
+    assert not ax.texts
 
 
 @pytest.mark.parametrize("kind", ["simulate", "solo"])

@@ -253,6 +253,4 @@ main()
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 2
-    assert done.stderr == (
-        "paxsim: run: pandas is not installed; allowed: pip install 'paxsim[all]'\n"
-    )
+    assert done.stderr == ("paxsim: run: pandas is not installed; allowed: pip install paxsim\n")

@@ -101,13 +101,13 @@ def test_a_lopsided_interval_is_shown_by_its_ends(capsys):
 
 @pytest.mark.parametrize(
     ("a", "b", "answer"),
-    [("weighted", "first", "yes"), ("first", "weighted", "no"), ("first", "first", "not decided")],
+    [("weighted", "first", "Yes"), ("first", "weighted", "No"), ("first", "first", "Not decided")],
 )
 def test_the_verdict_of_a_comparison_is_in_plain_words(a, b, answer, capsys):
     asked = ("compare", a, b, "--players", "2", "--field", "first")
     text, tables = shown(capsys, *asked, "--games", "800")
     (row,) = tables["comparison"]
-    assert row["decision"] == {"yes": "better", "no": "not better"}.get(answer, "undecided")
+    assert row["decision"] == {"Yes": "better", "No": "not better"}.get(answer, "undecided")
     assert f"? {answer}" in text
     check_spread(line_of(text, "difference, paired"), row, "difference", 100)
     check_spread(line_of(text, "difference, unpaired"), row, "unpaired", 100)

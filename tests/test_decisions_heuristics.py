@@ -8,7 +8,19 @@ to which a card is played.
 import math
 
 import pytest
-from situations import LAST_ROUND, alone, buy, chosen, keep, place, play, react, worth_of
+from situations import (
+    LAST_ROUND,
+    alone,
+    buy,
+    chosen,
+    keep,
+    place,
+    play,
+    react,
+    turn,
+    with_deck,
+    worth_of,
+)
 
 
 def worth(policy, card, money="thrift", params=None, **cards):
@@ -521,6 +533,147 @@ def test_weighted_holds_primus_as_tuned():
     assert chosen("weighted", game) == "play intrigue/1/1"
 
 
+# --- defender, loner -------------------------------------------------------------------------
+
+FIGHT = ["new", "stronger", "arms", "limit", "wrest", "row", "discount", "foresight", "starve",
+         "money_end"]  # fmt: skip
+FIGHT_NOTHING = {
+    "defender": dict.fromkeys([*FIGHT, "within_reach", "senator", "primus", "margin"], 0.0),
+    "loner": dict.fromkeys(FIGHT, 0.0),
+    "answerer": {
+        **dict.fromkeys([*FIGHT, "within_reach", "senator", "primus", "margin"], 0.0),
+        **dict.fromkeys(["aside", "intrigue", "lead"], 0.0),
+        "doubt": 0.5,
+    },
+}
+
+
+@pytest.mark.parametrize("policy", FIGHT_NOTHING)
+@pytest.mark.parametrize(
+    ("weights", "card", "cards", "expected"),
+    [
+        ({"new": 3.0}, "wealth/1/1", {}, 3.0),
+        ({"stronger": 3.0}, "wealth/1/1", {"rome": ROME}, 3.0 / 2),
+        ({"arms": 3.0}, "fleet/1/1", {"show": ["land/1/1"]}, 3.0),
+        ({"limit": 3.0}, "land/1/1", {}, 3.0),
+        ({"wrest": 3.0}, "wealth/1/1", {"rome": ROME}, 3.0 / 2),
+        ({"wrest": 3.0}, "wealth/1/1", {"rome": ROME, "rivals": {1: ["wealth/2/3"]}}, 0.0),
+        ({"row": 3.0}, "wealth/1/1", {"show": ["wealth/1/1"] * 2, "deck": DECK}, 3.0 * 2 * 5),
+        ({"discount": 3.0}, "wealth/1/1", {"deck": DECK}, 3.0 * 5 / 3),
+        ({"foresight": 3.0}, "religion/1/1", {"deck": DECK}, 3.0 * 5 / 3),
+    ],
+)
+def test_those_who_fight_rome_make_of_each_feature_what_its_weight_says(
+    policy, weights, card, cards, expected
+):
+    found = worth(policy, card, "money", {**FIGHT_NOTHING[policy], **weights}, **cards)
+    assert found == is_about(expected)
+
+
+def test_defender_collects_intrigue_until_its_lead_is_wide_enough():
+    nothing = {**FIGHT_NOTHING["defender"], "primus": 3.0, "margin": 1.0}
+    rivals = {1: ["intrigue/2/3"]}
+    for shown, expected in (("1/1", 3.0), ("2/3", 3.0)):
+        cards = {"show": [f"intrigue/{shown}"], "rivals": rivals, "primus": 1}
+        assert worth("defender", "intrigue/1/1", "money", nothing, **cards) == is_about(expected)
+    far = {"show": ["intrigue/2/3", "intrigue/2/3"], "rivals": rivals, "primus": 0}
+    assert worth("defender", "intrigue/1/1", "money", nothing, **far) == 0
+
+
+def test_loner_leaves_the_lead_in_intrigue_to_the_others():
+    cards = {"show": ["intrigue/2/3"], "rivals": {1: ["intrigue/2/3"]}, "rome": ROME, "primus": 1}
+    assert worth("loner", "intrigue/1/1", "money", {"money_end": 0.0}, **cards) < 0.01
+
+
+@pytest.mark.parametrize("policy", FIGHT_NOTHING)
+def test_those_who_fight_rome_buy_what_it_would_take(policy):
+    game = buy(["senator/1/1"], show=["senator/2/3"], **LAST_ROUND)
+    nothing = {**FIGHT_NOTHING[policy], "money": 1.0}
+    assert chosen(policy, game, **{**nothing, "starve": 9.0}) == "buy legion 1"
+    assert chosen(policy, game, **nothing) == "pass"
+
+
+@pytest.mark.parametrize("policy", FIGHT_NOTHING)
+def test_those_who_fight_rome_spend_their_last_money(policy):
+    """The worth of an Aureus falls towards the end, where it buys nothing any more."""
+    weights = {**FIGHT_NOTHING[policy], "new": 2.0, "money": 1.0, "money_end": -1.0}
+    late, early = ({"deck": 0, "peeked": ()}, {"deck": DECK, "peeked": ()})
+    assert chosen(policy, buy(["wealth/1/4"], **late), **weights) == "buy legion 1"
+    assert chosen(policy, buy(["wealth/1/4"], **early), **weights) == "pass"
+
+
+# --- answerer -------------------------------------------------------------------------------
+
+SCHEMERS = ["intrigue/2/3", "intrigue/2/3"]
+BUILDERS = ["wealth/2/3", "senator/2/3", "intrigue/1/1"]
+
+
+@pytest.mark.parametrize(
+    ("rivals", "answer"),
+    [
+        ({1: SCHEMERS, 2: SCHEMERS, 3: SCHEMERS}, "intrigue/1/1"),
+        ({1: SCHEMERS, 2: SCHEMERS, 3: BUILDERS}, "intrigue/1/1"),
+        ({1: SCHEMERS, 2: BUILDERS, 3: BUILDERS}, "wealth/1/1"),
+        ({1: BUILDERS, 2: BUILDERS, 3: BUILDERS}, "wealth/1/1"),
+    ],
+)
+def test_answerer_conspires_if_most_rivals_do(rivals, answer):
+    weights = {**FIGHT_NOTHING["answerer"], "new": 2.0, "intrigue": 5.0, "lead": 9.0, "money": 0.1}
+    game = play("intrigue/1/1", "wealth/1/1", players=4, rivals=rivals, show=["intrigue/1/1"],
+                **LAST_ROUND)  # fmt: skip
+    assert chosen("answerer", game, **weights) == f"play {answer}"
+
+
+@pytest.mark.parametrize(("doubt", "answer"), [(-0.3, "intrigue/1/1"), (0.3, "wealth/1/1")])
+def test_answerer_takes_rivals_who_show_nothing_for_what_it_presumes(doubt, answer):
+    weights = {**FIGHT_NOTHING["answerer"], "new": 2.0, "intrigue": 5.0, "lead": 9.0, "money": 0.1}
+    game = play("intrigue/1/1", "wealth/1/1", players=4, show=["intrigue/1/1"], **LAST_ROUND)
+    assert chosen("answerer", game, **{**weights, "doubt": doubt}) == f"play {answer}"
+
+
+def test_answerer_feeds_rome_only_with_primus_in_hand_among_conspirators():
+    weights = {**FIGHT_NOTHING["answerer"], "new": 0.4, "aside": 1.0, "feed": 9.0, "money": 0.1}
+    group, rivals = ["senator/1/1"], {1: SCHEMERS}
+    assert (
+        chosen("answerer", buy(group, rivals=rivals, primus=0, **LAST_ROUND), **weights) == "pass"
+    )
+    for cards in ({"rivals": rivals, "primus": 1}, {"rivals": {1: BUILDERS}, "primus": 0}):
+        game = buy(group, **cards, **LAST_ROUND)
+        assert chosen("answerer", game, **weights) == "buy legion 1"
+
+
+# --- peeking --------------------------------------------------------------------------------
+
+#: Rome has nothing, and I have one symbol in five categories: what is hidden may decide.
+CLOSE = ["wealth/1/1", "religion/1/1", "senator/1/1", "land/1/1", "intrigue/1/1"]
+
+
+def peeks(rules=None, **situation):
+    """Whether a defender peeks to whom that knowledge is worth 5, and a new category 1."""
+    cards = {"show": CLOSE, "peeked": None, **situation}
+    deck = cards.pop("deck", 6)
+    game = with_deck(turn(rules=rules, **cards), deck)
+    weights = {**FIGHT_NOTHING["defender"], "new": 1.0, "money": 1.0, "peek": 5.0}
+    return chosen("defender", game, **weights) == "peek"
+
+
+def test_peeking_is_worth_a_turn_if_the_hidden_cards_may_decide():
+    assert peeks()
+    assert not peeks(show=CLOSE[:3])  # Rome holds four categories for sure
+    assert not peeks(rome=["wealth/2/3", "religion/2/3", "senator/2/3", "land/2/3"])
+    assert not peeks(show=[f"{card.split('/')[0]}/2/3" for card in CLOSE for _ in (1, 2)])
+
+
+def test_nobody_peeks_twice_nor_where_knowledge_comes_too_late():
+    assert not peeks(peeked=())
+    assert not peeks(deck=0)
+
+
+def test_what_peeking_pays_counts_as_well():
+    assert peeks(peeked=(), rules={"peek_income": 9})
+    assert not peeks(rules={"peek_income": 0, "basic_income": 9})
+
+
 # --- hermit ---------------------------------------------------------------------------------
 
 HERMIT_NOTHING = dict.fromkeys(
@@ -588,6 +741,7 @@ def test_hermit_starves_rome():
         ("feeder", "intrigue"), ("starver", "fleet"), ("tribune", "land"), ("admiral", "fleet"),
         ("merchant", "wealth"), ("augur", "religion"), ("racer", "fleet"), ("miser", "fleet"),
         ("denier", "intrigue"), ("opportunist", "intrigue"), ("weighted", "intrigue"),
+        ("defender", "senator"), ("loner", "wealth"), ("answerer", "intrigue"), ("scout", "fleet"),
         ("hermit", "wealth"),
     ],
 )  # fmt: skip

@@ -93,14 +93,18 @@ FEW_GAMES = {
     "compare": ["--games", "200", "--jobs", "1"],
     "tournament": ["--games", "2000", "--jobs", "1"],
     "solo": ["--games", "200", "--jobs", "1"],
+    "restrict": ["--games", "200", "--jobs", "1"],
+    "metagame": ["--games", "300", "--jobs", "1"],
+    "tune": ["--games", "8", "--generations", "1", "--restarts", "1", "--jobs", "1"],
     "check": ["--deals", "1"],
     "trace": [],
+    "replay": [],
     "policies": [],
     "deck": [],
     "show": [],
 }
 #: Options of commands that are too long, or need more than this machine.
-TOO_MUCH = ("--precision", "--backend", "--address", "--sequential")
+TOO_MUCH = ("--widen", "--precision", "--backend", "--address", "--sequential", "--tuned")
 
 
 def parse(words):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import paxsim
 from paxsim.errors import PaxsimError
 from paxsim.experiment.plan import Plan, make_match
 from paxsim.lineup import MAX_LINEUPS, draw_lineups, make_lineup
@@ -54,7 +55,8 @@ def test_looks_are_at_the_same_blocks_for_every_chunk_size():
 
 def test_game_numbers_run_through_matches_blocks_orders_and_rotations():
     plan = three_bundles()
-    assert plan.games == 120 * 2 + 35 * 6 + 17 * 8
+    # The last bundle: four of one policy, once, and four others in all rotations.
+    assert plan.games == 120 * 2 + 35 * 6 + 17 * (4 + 1)
     seen = [plan.locate_game(number) for number in range(plan.games)]
     described = {
         (plan.matches.index(match), tuple(lineup.labels), deal, rotation)
@@ -93,3 +95,30 @@ def test_fewer_policies_than_seats_still_meet_one_another():
     counts = sorted(sum(policy is policies[0] for policy in lineup) for lineup in lineups)
     assert counts == [1, 2, 3]
     assert np.ptp([len(lineup) for lineup in lineups]) == 0
+
+
+# --- one policy at all seats ----------------------------------------------------------------
+
+
+def test_where_all_rotations_are_the_same_game_one_is_played_and_counted():
+    result = paxsim.simulate("builder", players=4, games=12, seed=3, jobs=1)
+    assert (result.games, result.blocks) == (12, 12)
+    batch = paxsim.play_batch("builder", 4, deals=12, rotations="all", seed=3)
+    shares = batch.shares.reshape(12, 4, 4)
+    assert (shares == shares[:, :1]).all(), "the same game four times"
+    seats = result["seats"].win_rate.to_numpy()
+    assert seats == pytest.approx(shares[:, 0].mean(axis=0))
+
+
+@pytest.mark.parametrize(
+    "policies", ["random", ["builder", "builder:thrift=0.8"]], ids=["draws", "another"]
+)
+def test_other_line_ups_are_played_in_all_rotations(policies):
+    result = paxsim.simulate(policies, players=2, games=12, seed=3, jobs=1)
+    assert (result.games, result.blocks) == (12, 6)
+
+
+def test_a_candidate_sits_everywhere_although_its_field_is_like_it():
+    result = paxsim.compare("builder", "miser", field="builder", players=3, games=60, jobs=1)
+    assert (result.games, result.blocks) == (60, 10)
+    assert result["comparison"].a_win_rate[0] == pytest.approx(1 / 3)

@@ -8,7 +8,7 @@ import pytest
 from paxsim.errors import PaxsimError
 from paxsim.experiment import compare, comparison_size, simulate, simulation_size
 from paxsim.experiment.answers import campaign_chance
-from paxsim.experiment.measures import MatchMeasures, pooled_rate
+from paxsim.experiment.measures import MatchMeasures, Pool
 from paxsim.experiment.plan import Facts, Plan, make_match
 from paxsim.experiment.run import play_work
 from paxsim.experiment.tally import SUPERBLOCKS, WIN, Layout, merge_tallies
@@ -32,7 +32,7 @@ def test_intervals_over_real_games_hold_as_often_as_they_say():
     def measured(tally):
         found = MatchMeasures([match.facts], 0, tally)
         yield "strategy", found.win_rate([1])
-        yield "over fair", found.over_fair_share([0])
+        yield "over fair", found.over_fair_shares()[found.labels[0]]
         yield "cell", found.cell_rate(0, "first")
         yield "points", found.points([0])
         yield "rounds", found.rounds()
@@ -53,9 +53,9 @@ def test_rates_pooled_over_line_ups_on_common_deals_hold():
     for _ in range(repeats):
         deal = np.clip(0.3 + 0.15 * rng.standard_normal(blocks), 0, 1)
         won = rng.binomial(seats * lineups, deal)
-        wins = np.bincount(np.arange(blocks) % SUPERBLOCKS, won, SUPERBLOCKS)
-        games = np.full(SUPERBLOCKS, blocks / SUPERBLOCKS * seats * lineups)
-        held += TRUE_RATE in pooled_rate(wins, games)
+        wins = np.bincount(np.arange(blocks) % SUPERBLOCKS, won, SUPERBLOCKS).astype(np.int64)
+        games = np.full(SUPERBLOCKS, blocks // SUPERBLOCKS * seats * lineups)
+        held += TRUE_RATE in Pool(WIN * wins, games, blocks).interval()
     # 95 % +- 3 standard errors of 2000 repeats.
     assert 0.935 <= held / repeats <= 0.965
 

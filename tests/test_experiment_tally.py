@@ -10,7 +10,7 @@ from paxsim.experiment.run import run_plan
 from paxsim.experiment.tally import merge_tallies
 from paxsim.lineup import make_lineup
 from paxsim.setting import make_setting
-from paxsim.stats import RATE, Moments, contrast
+from paxsim.stats import RATE, Moments, contrast, difference_interval
 
 LINEUP = "random,first,random"
 BLOCKS = 150
@@ -44,8 +44,9 @@ def test_win_rates_by_strategy_are_those_of_the_games(result, batch):
     expected = plain_interval(random_seats)
     row = result["strategies"].set_index("strategy").loc["random"]
     assert row["win_rate"] == pytest.approx(expected.estimate, abs=1e-12)
-    assert row["win_rate_low"] == pytest.approx(expected.low, abs=1e-9)
-    assert row["win_rate_high"] == pytest.approx(expected.high, abs=1e-9)
+    # The intervals of the strategies hold together; of two each is much like that for itself.
+    assert row["win_rate_low"] == pytest.approx(expected.low, abs=0.005)
+    assert row["win_rate_high"] == pytest.approx(expected.high, abs=0.005)
     assert row["seats"] == 2 and row["games"] == 3 * BLOCKS and row["blocks"] == BLOCKS
 
 
@@ -147,8 +148,12 @@ def test_a_comparison_is_that_of_the_games_block_by_block():
     paired = difference.var(ddof=1)
     unpaired = found[0].var(ddof=1) + found[1].var(ddof=1)
     assert row["variance_factor"] == pytest.approx(unpaired / paired)
-    half = (row["difference_high"] - row["difference_low"]) / 2
-    assert half == pytest.approx(1.972 * np.sqrt(paired / 200), rel=1e-3)  # t with 199 degrees
+    differing = int(np.count_nonzero(difference))
+    error = float(np.sqrt(paired / 200))
+    expected = difference_interval(float(difference.mean()), error, 200, differing)
+    assert row["difference_low"] == pytest.approx(expected.low, abs=1e-9)
+    assert row["difference_high"] == pytest.approx(expected.high, abs=1e-9)
+    assert 1.972 * error < (expected.high - expected.low) / 2 < 2.1 * error
     assert row["games"] == 800 and row["blocks"] == 200
 
 
@@ -163,5 +168,7 @@ def test_super_blocks_gather_the_wins_of_every_so_manieth_deal():
     expected = np.zeros((200, 3))
     np.add.at(expected, batch.results["deal"] % 200, np.column_stack([shares, alone]))
     assert np.array_equal(tally["0/superblocks"], np.rint(expected * 840))
+    rome = np.bincount(batch.results["deal"] % 200, batch.rome_wins, 200)
+    assert np.array_equal(tally["0/rome_superblocks"], rome)
     held = batch.results["rome_held"][:, None] >> np.arange(7) & 1
     assert np.array_equal(tally["0/rome_held"], held.sum(axis=0))

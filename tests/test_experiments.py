@@ -1,6 +1,7 @@
 """The scripts in experiments/: each does what its docstring says, with the public interface."""
 
 import ast
+import json
 import runpy
 import sys
 from pathlib import Path
@@ -48,15 +49,13 @@ def test_a_grid_is_built_on_the_public_interface(name):
 
 
 def test_the_tuning_record_has_weights_and_what_they_are_worth(tmp_path, monkeypatch, capsys):
-    script = runpy.run_path(str(FOLDER / "tune.py"))
-    main = script["main"]
-    for name, value in {"DEALS": 1, "LINEUPS": 1, "POPULATION": 4}.items():
-        monkeypatch.setitem(main.__globals__, name, value)
-    words = ["--policy", "weighted", "--generations", "2", "--out", str(tmp_path)]
-    monkeypatch.setattr(sys, "argv", ["tune.py", *words])
-    main()
-    assert len(pd.read_csv(tmp_path / "weighted_generations.csv")) == 2
-    assert '"held_out"' in (tmp_path / "weighted.json").read_text("utf-8")
+    words = ["defender", "--generations", "2", "--restarts", "1", "--games", "8"]
+    monkeypatch.setattr(sys, "argv", ["tune.py", *words, "--out", str(tmp_path)])
+    runpy.run_path(str(FOLDER / "tune.py"), run_name="__main__")
+    assert len(pd.read_csv(tmp_path / "defender_generations.csv")) == 2
+    record = json.loads((tmp_path / "defender.json").read_text("utf-8"))
+    assert {"defender", "weighted"} <= {row["policy"] for row in record["held_out"]}
+    assert record["spec"] in capsys.readouterr().out
 
 
 def test_the_catalogue_page_has_its_sections(tmp_path, monkeypatch):
@@ -65,21 +64,35 @@ def test_the_catalogue_page_has_its_sections(tmp_path, monkeypatch):
     few = ["racer", "starver"]
     for name, value in {"SPEED_DEALS": 4, "HEURISTICS": few, "BUILT_IN": few}.items():
         monkeypatch.setitem(main.__globals__, name, value)
-    monkeypatch.setitem(main.__globals__, "MIXED", [("racer", "starver", "racer", "starver")])
+    for name in ("MIXED", "WORLDS"):
+        monkeypatch.setitem(main.__globals__, name, [("racer", "starver", "racer", "starver")])
+    monkeypatch.setitem(main.__globals__, "PEEKERS", ("racer", "starver", "miser"))
     page = tmp_path / "catalogue.md"
     monkeypatch.setattr(sys, "argv", ["catalogue.py", "--games", "8", "--out", str(page)])
     main()
     text = page.read_text("utf-8")
     assert text.startswith("# The catalogue of policies")
+    assert "| 2 racer: " in text.partition("## Who fights Rome")[2]
     assert "## Solo" in text and "| starver, " not in text.partition("## Solo")[2]
 
 
-def test_the_page_of_searchers_is_made_of_what_was_played(tmp_path, monkeypatch):
+def test_the_page_of_searchers_is_made_of_what_was_played(tmp_path, monkeypatch, capsys):
+    main = runpy.run_path(str(FOLDER / "strength.py"))["main"]
+    small = {"BUDGETS": (1,), "PLAYERS": (2, 4), "BAR_BUDGET": 1, "MOST": 1, "COMPARED_AT": 1}
+    for name, value in small.items():
+        monkeypatch.setitem(main.__globals__, name, value)
     page = tmp_path / "search.md"
-    words = ["--blocks", "2", "--rollouts", "1", "--players", "2", "--out", str(page)]
+    words = ["--blocks", "1", "--runs", str(tmp_path / "runs"), "--out", str(page)]
     monkeypatch.setattr(sys, "argv", ["strength.py", *words])
-    runpy.run_path(str(FOLDER / "strength.py"), run_name="__main__")
-    text = page.read_text("utf-8")
-    rows = [line for line in text.splitlines() if line.startswith(("| 1 ", "| solo level "))]
-    assert len(rows) == 8 and "| against | plain policy | 1 |" in text
-    assert "84 games in all, seed 20, deck assumed" in text and "{" not in text
+    main()
+    first = page.read_text("utf-8")
+    assert first.count("\n| 2 players: ") == first.count("\n| 4 players: ") == 8
+    assert first.count("\n| level ") == 5 and "–" not in first.partition("## What was tried")[0]
+    assert "games in all, seed 2718, deck assumed" in first and "{" not in first
+    assert (tmp_path / "search_ladder.png").exists() and (tmp_path / "search_ladder.svg").exists()
+    cells = capsys.readouterr().out
+
+    main()  # everything is stored: read, and not played again
+    assert capsys.readouterr().out == cells
+    costs = "Processor time"
+    assert page.read_text("utf-8").partition(costs)[0] == first.partition(costs)[0]

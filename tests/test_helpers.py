@@ -2,6 +2,7 @@
 
 from collections import Counter, namedtuple
 
+import imagined
 import numpy as np
 import pytest
 from conftest import TABLES
@@ -351,45 +352,36 @@ def test_nothing_against_nothing_is_held_by_rome():
 # --- what is still to come ------------------------------------------------------------------
 
 
-def all_unseen(position):
-    """The cards in the deck, in other hands, drawn but not placed, face down or out of the game."""
-    game, me, state, _ = position
-    hidden, choice = game.record["hidden"], game.choice
-    drawing = game.decision in ("display", "keep", "place")
-    drawn = choice["drawn"][: choice["drawn_count"] if drawing else 0]
-    removed = hidden["removed"][: hidden["removed_count"]]
-    texts = state["deck"] + state["rome_hidden"]
-    texts += [str(paxsim.Card.from_code(int(code))) for code in (*drawn, *removed)]
-    for seat, owner in enumerate(state["seats"]):
-        texts += owner["hand"] if seat != me else []
-    return texts
+def never_seen(position, desk):
+    """The cards that the deciding seat can't place, or has just drawn, as a counter of codes."""
+    game = position.game
+    known = imagined.what_is_known(desk, game._address)
+    unseen = Counter(
+        {int(known["card"][k]): int(known["unseen"][k]) for k in range(known["kinds"])}
+    )
+    if game.decision in ("display", "keep", "place"):
+        unseen.update(game.choice["drawn"][: game.choice["drawn_count"]].tolist())
+    return unseen
 
 
-def test_unseen_cards_are_all_cards_that_lie_nowhere_in_sight(positions):
-    checked = 0
+def test_unseen_cards_are_exactly_those_that_a_perfect_memory_can_not_place(positions):
+    """What the search works out with a memory of its own, which onlookers have checked."""
+    desk, players = imagined.new_desk(), Counter()
     for position in positions:
-        if position.game.setting.players > 4:
-            continue
-        texts = all_unseen(position)
-        peeked = position.state["seats"][position.seat]["peeked"]
-        cards, symbols = (
-            by_category(position.found[name]) for name in ("cards_unseen", "symbols_unseen")
-        )
-        for category in CATEGORIES:
-            known = symbols_in(position.state["rome_hidden"], category) if peeked else 0
-            count = sum(card(text).category == category for text in texts)
-            assert cards[category] == pytest.approx(count)
-            assert symbols[category] == pytest.approx(symbols_in(texts, category) - known)
-        checked += 1
-    assert checked > 150
-
-
-def test_with_a_second_copy_the_extra_cards_count_on_average(positions):
-    """Nobody knows which ones were added; their number is known."""
-    for position in positions:
-        if position.game.setting.players > 4 and (position.found["cards_unseen"] > 0).all():
-            total = position.found["cards_unseen"].sum()
-            assert total == pytest.approx(len(all_unseen(position)))
+        unseen = never_seen(position, desk)
+        resolved = position.game.setting.resolved()
+        out = len(position.game.setting.deck.cards) - resolved["cards_added"]
+        in_play = 1 - out / unseen.total() if resolved["cards_added"] else 1
+        for number, category in enumerate(CATEGORIES):
+            mine = {
+                paxsim.Card.from_code(code): n for code, n in unseen.items() if code & 7 == number
+            }
+            cards, symbols = sum(mine.values()), sum(n * one.symbols for one, n in mine.items())
+            assert all(one.category == category for one in mine)
+            assert position.found["cards_unseen"][number] == pytest.approx(cards * in_play)
+            assert position.found["symbols_unseen"][number] == pytest.approx(symbols * in_play)
+        players[position.game.setting.players] += 1
+    assert min(players[count] for count in (1, 2, 3, 4, 6, 8)) > 10
 
 
 def test_the_estimate_of_rounds_is_near_the_truth():

@@ -10,6 +10,7 @@ import numba
 import numpy as np
 import pytest
 from conftest import TABLES
+from numba import types
 
 import paxsim
 from paxsim.cards import ARMY, FLEET, INTRIGUE, LAND, WEALTH
@@ -34,6 +35,8 @@ from paxsim.engine.streams import below, seat_keys, seed_seat
 GAMES_IN_ALL = 100_000
 #: No game of 240 cards comes near it: each round takes at least a card for good.
 MOST_DECISIONS = 20_000
+#: So far behind the last card of a list is looked at every decision.
+NEAR = 24
 
 WRONG = (
     "nothing",
@@ -141,8 +144,9 @@ def on_show(table, category):
 @checked
 def recount(game, notes, fresh):
     """Every loose card was loose before; note by category what is loose no longer."""
-    notes.gone_cards[:] = 0
-    notes.gone_symbols[:] = 0
+    for category in range(notes.gone_cards.size):
+        notes.gone_cards[category] = 0
+        notes.gone_symbols[category] = 0
     table, copies = game.table, 2 if game.table.rules.cards_added else 1
     total = count_loose(game, notes)
     listed = 0
@@ -180,7 +184,10 @@ def with_bonus(table, seat, category):
 def check_strongest(table):
     """The strongest seat in every category."""
     for category in range(N_CATEGORIES):
-        if table.strongest[category] != table.strength[: table.players, category].max():
+        strongest = 0
+        for seat in range(table.players):
+            strongest = max(strongest, table.strength[seat, category])
+        if table.strongest[category] != strongest:
             return WRONG_STRENGTH
     return FINE
 
@@ -218,18 +225,29 @@ def check_table(game):
 
 
 @checked
-def check_lists(game):
+def is_empty_behind(cards, count, far):
+    """Whether a list has nothing behind its last card, or nothing near it."""
+    for i in range(count, cards.size if far else min(count + NEAR, cards.size)):
+        if cards[i] != 0:
+            return False
+    return True
+
+
+@checked
+def check_lists(game, far):
     """Behind the last card of every list there is nothing."""
     table = game.table
-    wrong = table.shown[table.shown_count :].any() or table.copy[table.copy_count :].any()
+    fine = is_empty_behind(table.shown, table.shown_count, far)
+    fine &= is_empty_behind(table.copy, table.copy_count, far)
     for legion in range(table.legions):
-        wrong |= table.legion_cards[legion, table.legion_size[legion] :].any()
+        fine &= is_empty_behind(table.legion_cards[legion], table.legion_size[legion], far)
     for seat in range(table.players):
         me = game.seats[seat]
-        wrong |= table.diary[seat, table.diary_count[seat] :].any()
-        wrong |= me.hand[me.hand_count :].any()
-        wrong |= me.buried[me.buried_count :].any() or me.buried_at[me.buried_count :].any()
-    return LEFT_BEHIND if wrong else FINE
+        fine &= is_empty_behind(table.diary[seat], table.diary_count[seat], far)
+        fine &= is_empty_behind(me.hand, me.hand_count, far)
+        fine &= is_empty_behind(me.buried, me.buried_count, far)
+        fine &= is_empty_behind(me.buried_at, me.buried_count, far)
+    return FINE if fine else LEFT_BEHIND
 
 
 @checked
@@ -292,44 +310,55 @@ def check_position(game, notes, fresh):
     if not wrong:
         wrong = check_choice(game)
     if not wrong:
-        wrong = check_lists(game)
+        # A list that became shorter may leave something right behind it; at the end all is seen.
+        wrong = check_lists(game, fresh or game.hidden.decision == OVER)
     return wrong
+
+
+@checked
+def check_game(game, places, notes, keys, seed, deal, eager, start, apply):
+    """Play one random game and check it at every decision; return what is wrong."""
+    seed_seat(notes.stream, keys, 7, deal, 0)
+    start(places[0], keys, seed, deal, 0)
+    wrong = check_position(game, notes, True)
+    for _ in range(MOST_DECISIONS):
+        if wrong or game.hidden.decision == OVER:
+            return wrong
+        choice = game.choices[game.hidden.seat]
+        option = below(notes.stream, choice.count)
+        if eager and choice.kind == TURN and below(notes.stream, 4):
+            option = 0
+        notes.asked[choice.kind] += 1
+        apply(places[0], option)
+        wrong = check_position(game, notes, False)
+    return ENDLESS
+
+
+@checked
+def check_games(game, places, notes, keys, seed, games, eager, start, apply, score):
+    """Check many games; return how many were fine, and what is wrong with the next."""
+    for deal in range(games):
+        wrong = check_game(game, places, notes, keys, seed, deal, eager, start, apply)
+        if wrong:
+            return deal, wrong
+        score(places[0], places[1] + deal * RESULT_SIZE)
+    return games, FINE
 
 
 @functools.cache
 def compiled_checker():
-    """The checker of whole games, which calls the engine's compiled entry points."""
-    start, apply, score = (f.compiled() for f in (start_game, apply_option, score_game))
+    """The checker of whole games.
 
-    @checked
-    def check_game(game, places, notes, keys, seed, deal, eager):
-        """Play one random game and check it at every decision; return what is wrong."""
-        seed_seat(notes.stream, keys, 7, deal, 0)
-        start(places[0], keys, seed, deal, 0)
-        wrong = check_position(game, notes, True)
-        for _ in range(MOST_DECISIONS):
-            if wrong or game.hidden.decision == OVER:
-                return wrong
-            choice = game.choices[game.hidden.seat]
-            option = below(notes.stream, choice.count)
-            if eager and choice.kind == TURN and below(notes.stream, 4):
-                option = 0
-            notes.asked[choice.kind] += 1
-            apply(places[0], option)
-            wrong = check_position(game, notes, False)
-        return ENDLESS
-
-    @checked
-    def check_games(game, places, notes, keys, seed, games, eager):
-        """Check many games; return how many were fine, and what is wrong with the next."""
-        for deal in range(games):
-            wrong = check_game(game, places, notes, keys, seed, deal, eager)
-            if wrong:
-                return deal, wrong
-            score(places[0], places[1] + deal * RESULT_SIZE)
-        return games, FINE
-
-    return check_games
+    It is handed the engine's compiled entry points as functions: their code would otherwise be put
+    into the checker, and compiled once more.
+    """
+    steps = tuple(entry.compiled() for entry in (start_game, apply_option, score_game))
+    game, notes = np.zeros(1, game_dtype)[0], np.zeros(1, notes_dtype)[0]
+    samples = (game, (0, 0), notes, seat_keys(0), 0, 0, 0)
+    functions = (types.FunctionType(step.nopython_signatures[0]) for step in steps)
+    check_games.compile((*map(numba.typeof, samples), *functions))
+    check_games.disable_compile()
+    return lambda *arguments: check_games(*arguments, *steps)
 
 
 VARIANTS = {
@@ -455,11 +484,13 @@ SPOILT = {
     "a wrong purse": (_set("table", "money", 99), WRONG_PURSE),
     "a wrong size of a hand": (_set("table", "hand_size", 99), WRONG_PURSE),
     "a card behind a hand": (
-        lambda game: game["seats"][1]["hand"].__setitem__(239, 9),
+        lambda game: game["seats"][1]["hand"].__setitem__(game["seats"][1]["hand_count"], 9),
         LEFT_BEHIND,
     ),
-    "a card below an empty legion": (
-        lambda game: game["table"]["legion_cards"][0].__setitem__(239, 9),
+    "a card behind a group": (
+        lambda game: game["table"]["legion_cards"][0].__setitem__(
+            game["table"]["legion_size"][0], 9
+        ),
         LEFT_BEHIND,
     ),
     "a wrong discount": (_set("table", "discount", 9), WRONG_DISCOUNT),
@@ -484,6 +515,20 @@ def test_the_checker_finds_a_table_that_is_not_in_order(damage):
     spoil, wrong = SPOILT[damage]
     spoil(game.record)
     assert WRONG[check_position(game.record, notes, False)] == WRONG[wrong]
+
+
+def test_the_checker_looks_far_behind_every_list_when_a_game_begins_and_when_it_is_over():
+    game = paxsim.Game(4, seed=1)
+    notes = new_notes(game.setting.deck)
+    game.record["seats"][1]["hand"][239] = 9
+    assert check_position(game.record, notes, True) == LEFT_BEHIND
+    game.record["seats"][1]["hand"][239] = 0
+    assert check_position(game.record, notes, True) == FINE
+    while not game.over:
+        game.apply(0)
+        assert check_position(game.record, notes, False) == FINE
+    game.record["table"]["legion_cards"][0][239] = 9
+    assert check_position(game.record, notes, False) == LEFT_BEHIND
 
 
 def test_the_score_of_a_game_in_steps_is_that_of_the_same_game_in_a_batch():

@@ -6,36 +6,45 @@ import os
 import re
 import shutil
 from html.parser import HTMLParser
+from importlib import resources
 
 import pandas as pd
 import pytest
 from browser import visit
+from markupsafe import escape
 
 from paxsim.cli import run_command
 from paxsim.errors import PaxsimError
 from paxsim.report import budget
 from paxsim.report.build import build_report
 from paxsim.report.page import write_page
-from paxsim.studies import decks, fields
+from paxsim.report.subject import make_subject
+from paxsim.studies import decks, dose_response
 
 SEED = 5
 COUNTS = (2, 3, 4)
 
 
+SCALE = 0.0005
+
+
+@pytest.fixture(scope="module")
+def subject():
+    """Few strategies and player counts, so that nothing but the machinery takes time."""
+    return make_subject(policies="random,first,miser,racer", players=COUNTS)
+
+
 @pytest.fixture(scope="module")
 def small():
-    """Few strategies, decks and player counts, so that nothing but the machinery takes time."""
+    """Few decks and numbers of the rules."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fields, "MIXED", ("random", "first") * 4)
-        patch.setattr(fields, "strategies", lambda: ["random", "first", "miser", "racer"])
-        patch.setattr(fields, "solo_strategies", lambda: ["random", "miser"])
-        patch.setattr(fields, "PLAYERS", COUNTS)
         patch.setattr(decks, "deck_names", lambda: ["assumed", "cheap", "double"])
+        patch.setattr(dose_response, "RANGES", {"rome_needs": (3, 4, 6), "starting_money": (5, 9)})
         yield patch
 
 
 @pytest.fixture(scope="module")
-def report(small, tmp_path_factory):
+def report(small, subject, tmp_path_factory):
     """The folder of a report of a few hundred games a study, built by one worker for all."""
     base = tmp_path_factory.getbasetemp()
     out = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "report"
@@ -43,7 +52,7 @@ def report(small, tmp_path_factory):
     with open(out / ".lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (out / "index.html").exists():
-            build_report(out, scale=0.0005, seed=SEED, jobs=2)
+            build_report(out, scale=SCALE, seed=SEED, jobs=2, subject=subject)
     return out
 
 
@@ -55,7 +64,7 @@ def html(report):
 class Page(HTMLParser):
     """Tags, and what is wrong with their nesting."""
 
-    EMPTY = {"meta", "link", "img", "br"}
+    EMPTY = {"meta", "link", "img", "br", "source"}
 
     def __init__(self, text):
         super().__init__()
@@ -89,12 +98,14 @@ def test_every_study_writes_tables_charts_and_findings(report):
             assert written["version"].notna().all()
 
 
-def test_the_page_is_well_formed_and_self_contained(html):
+def test_the_page_is_well_formed_and_self_contained(report, html):
     page = Page(html)
     assert not page.wrong and not page.open
     assert not re.search(r"(?:https?:)?//[a-z]", html.replace("</", ""))
     sources = [a.get("src") or a.get("href") for _, a in page.tags if "src" in a or "href" in a]
-    assert all(source.startswith(("data:", "#")) for source in sources)
+    files = [source for source in sources if not source.startswith(("data:", "#"))]
+    assert files and all((report / name).suffix == ".svg" for name in files)
+    assert all((report / name).exists() for name in files)
 
 
 def test_everything_in_the_page_has_a_text(html):
@@ -107,24 +118,42 @@ def test_everything_in_the_page_has_a_text(html):
 def test_contents_lead_to_sections(html):
     page = Page(html)
     ids = {a["id"] for _, a in page.tags if "id" in a}
-    links = {a["href"][1:] for a in page.all("a")}
+    links = {a["href"][1:] for a in page.all("a") if a["href"].startswith("#")}
     assert set(budget.STUDIES) <= links <= ids
 
 
-def test_the_page_leads_with_the_deck_and_rome(html):
-    first = html.index("The symbols and values of the printed cards are not published")
-    assert first < html.index("How often Rome wins</h3>") < html.index('id="decks"')
+def test_the_page_leads_with_what_rome_wins_means_who_plays_and_what_to_change(html):
+    order = ["means that a <b>player</b> wins with it", "no seat plays for primus conspiratus",
+             "strong field", "Which number to change?", "Does playing for Rome pay?",
+             "heuristic players", 'alt="', "What depends on the assumed deck",
+             "Contents"]  # fmt: skip
+    places = [html.index(words) for words in order]
+    assert places == sorted(places)
     for name in budget.STUDIES:
         assert f"paxsim study {name} --games" in html
 
 
-def test_building_again_plays_nothing_and_writes_the_same_page(report, html, tmp_path, monkeypatch):
+def test_every_strategy_and_deck_has_a_line(html, subject):
+    for policy in subject.found.values():
+        assert f"<dt>{policy.label}</dt><dd>{html_text(policy.idea)}" in html
+    for name in ("conspirator", "tribune", "deck assumed", "deck steep", "primus conspiratus"):
+        assert re.search(f"<dt[^>]*>{name}</dt><dd>.", html), name
+
+
+def html_text(text):
+    """A text as the page has it."""
+    return str(escape(text))
+
+
+def test_building_again_plays_nothing_and_writes_the_same_page(
+    report, html, subject, tmp_path, monkeypatch
+):
     from paxsim.experiment import run
 
     again = tmp_path / "again"
     shutil.copytree(report, again)
     monkeypatch.setattr(run, "play_work", None)
-    build_report(again, 0.0005, SEED, jobs=1, studies=["solo_ladder", "seat_bias"])
+    build_report(again, SCALE, SEED, 1, ["solo_ladder", "seat_bias"], subject)
     assert (again / "index.html").read_text("utf-8") == html
 
 
@@ -163,7 +192,7 @@ def test_the_browser_notices_a_request(tmp_path):
     assert any("bad" in line for line in seen.errors)
 
 
-@pytest.mark.parametrize("width", [360, 1280], ids=["phone", "desktop"])
+@pytest.mark.parametrize("width", [390, 1280], ids=["phone", "desktop"])
 def test_the_page_in_a_browser(report, tmp_path, width):
     seen = visit(report / "index.html", width, tmp_path)
     assert seen.errors == []
@@ -172,3 +201,67 @@ def test_the_page_in_a_browser(report, tmp_path, width):
     assert seen.probe["content"] <= width, "the page scrolls sideways"
     assert seen.probe["broken"] == 0
     assert seen.probe["sorted"] == 1 and seen.probe["rows"]
+    assert seen.probe["unreached"] == 0, "a last column can't be scrolled to"
+    assert seen.probe["smallest"] >= 600, "a chart is too small to be read"
+    assert 1 <= seen.probe["filtered"]["shown"] < seen.probe["filtered"]["all"]
+
+
+#: Width of A4 less margins, in the browser's pixels.
+PAPER = 718
+
+
+def test_in_print_every_table_is_whole(report, tmp_path):
+    seen = visit(report / "index.html", PAPER, tmp_path, printed=True)
+    assert seen.errors == []
+    assert seen.probe["widest"] <= PAPER
+
+
+MINE = """import paxsim
+
+
+@paxsim.policy
+def thrifty(table, me, choice, top=3.0):
+    \"\"\"Buy nothing.\"\"\"
+    return choice.count - 1
+"""
+
+
+def test_a_report_about_a_deck_and_a_strategy_of_ones_own(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    deck = resources.files("paxsim").joinpath("decks", "assumed.toml").read_text("utf-8")
+    (tmp_path / "mine.toml").write_text(deck.replace('name = "assumed"', 'name = "my copy"'))
+    (tmp_path / "mine.py").write_text(MINE)
+    words = ["report", "--deck", "mine.toml", "--policies", "mine.py:thrifty,miser,racer",
+             "--rules", "rome_needs=5", "--players", "2-3", "--out", "mine", "--scale", "0.0001",
+             "--study", "rome_rate", "--study", "decks"]  # fmt: skip
+    assert run_command(words) == 0
+    page = (tmp_path / "mine" / "index.html").read_text("utf-8")
+    assert "deck my copy; rules rome_needs=5; thrifty, miser, racer; 2, 3 players" in page
+    assert "<dt>thrifty</dt><dd>Buy nothing." in page
+    assert "Left out. Every figure of this page is for deck my copy" in page
+    assert "Not among the strategies of this report: conspirator and tribune." in page
+    table = pd.read_csv(tmp_path / "mine" / "rome_rate" / "lineups.csv")
+    assert set(table["deck"]) == {"my copy"} and set(table["players"]) == {2, 3}
+    command = json.loads((tmp_path / "mine/rome_rate/study.json").read_text("utf-8"))["command"]
+    assert "--deck mine.toml --rules rome_needs=5 --policies mine.py:thrifty,miser,racer" in command
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--policies miser", "allowed in a report: two or more"),
+        ("--policies miser,miser", "policies: found miser; allowed"),
+        ("--players 1-3", "players: found 1"),
+        ("--deck none", "deck: 'none' is unknown"),
+        ("--rules rome_needs=99", "rome_needs: found 99"),
+    ],
+)
+@pytest.mark.parametrize("command", ["report", "study solo_ladder"])
+def test_a_mistake_about_the_subject_is_one_line(
+    command, words, said, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    assert run_command([*command.split(), *words.split()]) == 2
+    err = capsys.readouterr().err
+    assert said in err and err.count("\n") == 1
+    assert not list(tmp_path.iterdir())

@@ -4,6 +4,7 @@ import itertools
 import pickle
 import re
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import imagined
@@ -29,6 +30,8 @@ SEARCHERS = {
     "fixed": "search:rollouts=2:self=weighted:opponents=weighted",
     "mixture": "search:rollouts=3:opponents=weighted+tribune+random",
     "adaptive": "search:rollouts=2:self=hermit",
+    "several plans": "search:rollouts=2:self=random+weighted:opponents=random",
+    "tree": "search:kind=tree:rollouts=3:opponents=weighted+random",
 }
 #: A policy that looks at everything it is handed, and chooses by that.
 CURIOUS = """
@@ -104,10 +107,10 @@ def change_what_is_hidden(record, known, random):
 def asker(spec):
     """A function that asks a searcher about the decision at hand of a game."""
     searcher, progress = paxsim.find_policy(spec), np.zeros(1, progress_dtype)
-    progress[0]["policies"] = searcher.address()
+    progress[0]["policies"], outfit = searcher.address(), searcher.outfit()
 
     def decide(game):
-        game.record["seats"][game.seat - 1]["params"] = searcher.param_vector()
+        game.record["seats"][game.seat - 1]["params"] = outfit.params
         return ask_policy(game._address, address_of(progress))
 
     return decide
@@ -177,8 +180,26 @@ def test_rollouts_find_nothing_of_other_games_in_their_memory(curious):
     assert bytes_of([spec, spec, "random"], deals=2, rotations="all") == first
 
 
+def test_every_game_and_every_seat_has_a_memory_of_its_own():
+    lineup = paxsim.make_lineup([FLAT, FLAT, "random"], 3)
+    kept = [lineup.outfits() for _ in range(2)]
+    memories = [one.params[position, 0] for one in kept for position in (0, 1)]
+    assert len(set(memories)) == 4
+    plain = paxsim.make_lineup(["weighted", "random"], 2)
+    assert plain.outfits() is plain.outfits()
+
+
+def test_games_stay_themselves_when_many_threads_come_and_go():
+    lineup = [SEARCHERS["tree"], SEARCHERS["adaptive"], "random"]
+    expected = bytes_of(lineup, deals=2)
+    for _ in range(3):
+        with ThreadPoolExecutor(3) as threads:
+            found = list(threads.map(lambda _: bytes_of(lineup, deals=2), range(3)))
+        assert set(found) == {expected}
+
+
 def test_two_searchers_of_a_kind_share_no_secrets(curious):
-    """They play with the same memory; by another name, one has a memory of its own."""
+    """It does not matter whether they are of the same name."""
     one = f"search:rollouts=2:self={curious}:opponents={curious}"
     other = f"{one}:doubt=1.0000000001"
     assert bytes_of([one, one, one], deals=3) == bytes_of([one, other, one], deals=3)
@@ -235,6 +256,8 @@ def test_a_searcher_is_listed_and_described(capsys):
         "search:doubt=0.123456789",
         "search:rollouts=2:self=hermit:opponents=weighted+tribune",
         "search:opponents=weighted",
+        "search:kind=tree:rollouts=4",
+        "search:self=weighted(primus=3.0:margin=2.5)+hermit:opponents=tribune(focus=2.0)",
     ],
 )
 def test_a_searcher_is_found_again_by_its_label(spec):
@@ -250,6 +273,28 @@ def test_a_searcher_travels_to_another_process_as_it_is(curious):
         found = paxsim.find_policy(spec)
         again = pickle.loads(pickle.dumps(found))
         assert (again.label, again.fingerprint) == (found.label, found.fingerprint)
+
+
+def test_parameters_of_a_rollout_policy_stand_in_parentheses(curious):
+    found = paxsim.find_policy("search:rollouts=2:self=weighted(primus=3:margin=2)")
+    assert found.own[0].params["primus"] == 3.0 and found.own[0].params["margin"] == 2.0
+    other = paxsim.find_policy("search:rollouts=2:self=weighted")
+    assert found.fingerprint != other.fingerprint
+    game = {"deals": 2, "rotations": "all"}
+    assert bytes_of([found, "random"], **game) != bytes_of([other, "random"], **game)
+    assert paxsim.find_policy(f"search:self={curious}()").own[0].name == Path(curious).stem
+
+
+def test_a_tree_that_is_full_is_searched_on():
+    """Eleven options with a thousand rollouts each: more decisions than the tree remembers."""
+    spec = "search:kind=tree:rollouts=1000:self=random:opponents=random"
+    answers = []
+    for _ in range(2):
+        game = paxsim.Game(8, seed=3)
+        while game.decision != "place":
+            game.apply(0)
+        answers.append(asker(spec)(game))
+    assert answers[0] == answers[1] and 0 <= answers[0] < len(game.options())
 
 
 def test_spaces_in_the_name_of_a_searcher_do_not_matter():
@@ -298,7 +343,7 @@ MISTAKES = {
     "search:rollouts=1e9": "rollouts: found 1e+09; allowed",
     "search:rollouts": "policy search: found 'rollouts'; allowed: parameter=number",
     "search:self=nobody": "policy: 'nobody' is unknown",
-    "search:self=": "policy: '' is unknown",
+    "search:self=": "self: found '' with an empty name; allowed: A+B+C",
     "search:opponents=": "opponents: found '' with an empty name; allowed: A+B+C, or adaptive",
     "search:opponents=weighted+": "found 'weighted+' with an empty name; allowed: A+B+C",
     "search:opponents=weighted+nobody": "policy: 'nobody' is unknown",
@@ -310,6 +355,15 @@ MISTAKES = {
     "search:opponent=weighted": "did you mean 'opponents'",
     "search:opponents=" + "+".join(["first"] * 25): "opponents: found 25; allowed: at most 24",
     "search:doubt=inf": "parameter doubt: found inf",
+    "search:doubt=-1": "policy search: doubt: found -1; allowed: 0 or more",
+    "search:tie_break=-0.5": "policy search: tie_break: found -0.5; allowed: 0 or more",
+    "search:kind=deep": "policy search: kind: 'deep' is unknown",
+    "search:self=weighted(primus=3": "allowed: parentheses in pairs",
+    "search:self=weighted)primus=3(": "allowed: parentheses in pairs",
+    "search:self=weighted(primus=3)x": "allowed: NAME(parameter=number:parameter=number)",
+    "search:self=weighted(primus=x)": "policy weighted: found 'primus=x'; allowed",
+    "search:self=weighted(nothing=3)": "policy weighted: parameter: 'nothing' is unknown",
+    "search:self=" + "+".join(["first"] * 5): "self: found 5; allowed: at most 4",
 }
 
 
@@ -362,12 +416,13 @@ def test_rollouts_that_take_long_are_not_taken_for_a_policy_that_hangs(tmp_path,
 # --- it plays well -----------------------------------------------------------------------------
 
 
-def test_search_beats_its_own_rollout_policy_in_solo():
+@pytest.mark.parametrize("kind", ["flat", "tree"])
+def test_search_beats_its_own_rollout_policy_in_solo(kind):
     """Level 3: hermit wins a third of its games, with 8 rollouts two thirds; 0.3 +- 0.03."""
-    deals = 400
+    deals = 300
     searching, plain = (
         paxsim.play_batch(policy, solo_level=3, deals=deals, seed=11).shares[:, 0]
-        for policy in ("search:rollouts=8:self=hermit", "hermit")
+        for policy in (f"search:kind={kind}:rollouts=8:self=hermit", "hermit")
     )
     gains = searching - plain
     error = gains.std(ddof=1) / deals**0.5

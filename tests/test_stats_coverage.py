@@ -128,7 +128,7 @@ def test_rare_rate(blocks):
     moments = moments_of(x)
     wilson_type = np.mean([0.04 in block_rate(m, 0) for m in moments])
     t = np.mean([0.04 in block_mean(m, 0) for m in moments])
-    assert 0.94 <= wilson_type <= 0.975
+    assert 0.94 <= wilson_type <= 0.985  # few blocks with a win: rather too wide than too narrow
     assert t < 0.935
 
 

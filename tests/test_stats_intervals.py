@@ -119,7 +119,9 @@ def test_ratio_against_simulation_and_formula():
     x = ratio(Moments.of(np.stack([both, rome], axis=1), 4), 0, 1)
     r = both.sum() / rome.sum()
     assert x.estimate == pytest.approx(r)
-    se = np.std(both - r * rome, ddof=1) / math.sqrt(500) / rome.mean()
+    # About the mean of the blocks with the condition, of which there are (Kish) so many.
+    kish = rome.sum() ** 2 / (rome**2).sum()
+    se = np.std(both - r * rome) / math.sqrt(500) / rome.mean() * math.sqrt(kish / (kish - 1))
     assert x.se == pytest.approx(se)
     rng = np.random.default_rng(5)
     drawn = rng.integers(0, 500, (2000, 500))

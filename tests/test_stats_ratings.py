@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import choix
 import numpy as np
 import pytest
@@ -142,3 +144,24 @@ def test_bad_tables_are_named():
         fit_ratings([[1.0, -2.0]], [[1, 1]])
     with pytest.raises(PaxsimError, match="groups"):
         bootstrap_ratings([[[1.0, 2.0]]], [[1, 1]])
+
+
+def pairs_of(contestants, games, circle):
+    """Wins of all pairs; of each, one wins more than half by `circle`, in turns."""
+    rng = np.random.default_rng(7)
+    pairs = list(itertools.combinations(range(contestants), 2))
+    wins, seats = np.zeros((20, len(pairs), contestants)), np.zeros((len(pairs), contestants))
+    for row, (a, b) in enumerate(pairs):
+        first, second = (a, b) if (b - a) % 2 else (b, a)
+        won = rng.binomial(games // 20, 0.5 + circle, 20)
+        wins[:, row, first], wins[:, row, second] = won, games // 20 - won
+        seats[row, [a, b]] = 1
+    return wins, seats
+
+
+@pytest.mark.parametrize(("games", "circle", "readable"), [(40, 0.0, True), (2000, 0.15, False)])
+def test_ratings_are_not_to_be_read_where_one_number_cannot_say_who_wins(games, circle, readable):
+    """Equals in 40 games a pair: large gaps are chance. Rock, scissors and paper: they are not."""
+    found = bootstrap_ratings(*pairs_of(7, games, circle), resamples=20)
+    assert found.readable is readable
+    assert found.misfit > 0.1

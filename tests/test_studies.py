@@ -2,6 +2,7 @@
 
 import ast
 import itertools
+import math
 import os
 import pkgutil
 import re
@@ -9,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -21,9 +23,11 @@ from paxsim import studies
 from paxsim.cli import run_command
 from paxsim.errors import PaxsimError
 from paxsim.experiment.questions import compare_rules
-from paxsim.report.budget import STUDIES
+from paxsim.report.budget import GAMES, STUDIES
 from paxsim.report.study import Options, Study
-from paxsim.studies import fields, load_study
+from paxsim.report.subject import Subject
+from paxsim.stats import decided_shares, difference_interval
+from paxsim.studies import fields, load_study, redealing
 from paxsim.studies.luck_and_skill import leaders
 from paxsim.studies.rulings import win_changes
 
@@ -60,7 +64,7 @@ def imports_of(path):
 
 
 def test_studies_know_the_report_and_of_the_report_only_build_knows_studies():
-    known = {"paxsim.report.study", "paxsim.report.budget"}
+    known = {"paxsim.report.study", "paxsim.report.subject", "paxsim.report.budget"}
     for path in (PACKAGE / "studies").glob("*.py"):
         of_report = [name for name in imports_of(path) if name.startswith("paxsim.report")]
         assert all(name.startswith(tuple(known)) for name in of_report), path.name
@@ -80,7 +84,7 @@ def test_nothing_is_loaded_from_outside_the_package(folder):
 
 
 def test_a_study_that_there_is_not_is_refused():
-    with pytest.raises(PaxsimError, match="study: found 'luck'; allowed: decks, rome_rate"):
+    with pytest.raises(PaxsimError, match="study: found 'luck'; allowed: rome_rate, dose_response"):
         load_study("luck")
 
 
@@ -124,9 +128,9 @@ def test_without_a_name_all_studies_are_listed_with_their_questions(capsys):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("study luck", "study: found 'luck'; allowed: decks"),
+        ("study luck", "study: found 'luck'; allowed: rome_rate"),
         ("study decks --games many", "games: found 'many'"),
-        ("study decks --games 1e15", "games: found 1e15; allowed for decks: at most"),
+        ("study decks --games 9e14", "games: found 9e14; allowed for decks: at most"),
         ("study decks --out /dev/null/x", "out: cannot write /dev/null/x"),
         ("report --study luck", "study: found 'luck'"),
         ("report --scale 0", "scale: found 0.0; allowed: above 0, at most 1000"),
@@ -144,10 +148,28 @@ def test_a_mistake_is_one_line(arguments, said, capsys, tmp_path, monkeypatch):
 
 
 def test_however_small_the_scale_a_tournament_can_be_played():
-    names = fields.strategies()
-    for players in fields.PLAYERS:
-        lineups = fields.draw_lineups([paxsim.find_policy(name) for name in names], players)
-        assert fields.tournament_games(1, names, fields.PLAYERS) >= 2 * players * len(lineups)
+    subject = Subject()
+    for players in subject.players:
+        lineups = fields.draw_lineups(list(subject.found.values()), players)
+        asked = fields.tournament_games(1, subject.strategies, subject.players)
+        assert asked >= 2 * players * len(lineups)
+
+
+@pytest.mark.parametrize("players", [2, 4, 8])
+def test_in_the_mixed_field_every_strategy_plays_equally_often(players, tmp_path):
+    """With every player count, so that a difference between counts is not one of members."""
+    study = Study("rome_rate", "", "", Options(tmp_path))
+    names = study.subject.strategies
+    lineups = fields.mixed_lineups(study, players, len(names))
+    seats = Counter(name for lineup in lineups for name in lineup)
+    assert set(seats) == set(names) and set(seats.values()) == {players}
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5, 6])
+def test_the_members_of_a_field_sit_equally_often_with_every_player_count(players):
+    lineups = fields.in_turn(["a", "b", "c"], players)
+    seats = Counter(name for lineup in lineups for name in lineup)
+    assert len(set(seats.values())) == 1 and set(seats) == {"a", "b", "c"}
 
 
 def test_the_number_of_workers_does_not_name_another_run(tmp_path):
@@ -196,15 +218,66 @@ def test_changes_of_win_rates_are_taken_within_blocks():
     change = shares[1] - shares[0]
     for name, places in {"racer": [0, 2], "miser": [1]}.items():
         within = change[:, places].mean(axis=1)
-        ends = stats.t.interval(0.95, blocks - 1, within.mean(), stats.sem(within))
+        differing = max(np.count_nonzero(change[:, place]) for place in places)
+        error = float(stats.sem(within))
+        expected = difference_interval(float(within.mean()), error, blocks, differing)
         row = table.loc[name]
         assert row["change"] == pytest.approx(within.mean(), abs=1e-12)
-        assert (row["change_low"], row["change_high"]) == pytest.approx(ends, abs=1e-9)
+        assert (row["change_low"], row["change_high"]) == pytest.approx(
+            (expected.low, expected.high), abs=1e-9
+        )
 
 
-def test_a_lead_can_pass_from_the_first_seat_to_another():
+def test_a_tournament_plays_as_many_games_as_planned():
+    """630,000 at scale 1; every player count has as many."""
+    subject = Subject()
+    names, wanted = subject.strategies, GAMES["tournament"]
+    each = fields.tournament_games(wanted, names, subject.players)
+    found = [paxsim.find_policy(name) for name in names]
+    played = 0
+    for players in subject.players:
+        lineups = len(fields.draw_lineups(found, players))
+        played += lineups * players * math.ceil(math.ceil(each / lineups) / players)
+    assert wanted <= played < 1.02 * wanted
+    assert fields.games_asked(7_000, (2, 3, 4)) * 3 == pytest.approx(7_000, rel=0.01)
+
+
+def test_cards_dealt_anew_leave_what_was_seen_and_what_was_put_back():
+    game = paxsim.Game(players=3, seed=2)
+    while game.record["table"]["round"] < 2:
+        game.apply(0)
+    table, before = game.record["table"], game.state()
+    top, left = int(table["deck_top"]), int(table["deck_left"])
+    redealing.shuffle_undealt(game, top + left - 3, np.random.default_rng(1))
+    after = game.state()
+    assert after["deck"] != before["deck"] and after["deck"][-3:] == before["deck"][-3:]
+    assert sorted(after["deck"]) == sorted(before["deck"])
+    assert {k: v for k, v in after.items() if k != "deck"} == {
+        k: v for k, v in before.items() if k != "deck"
+    }
+
+
+def test_a_game_dealt_anew_without_a_change_ends_as_it_did(monkeypatch):
+    """Copies that keep their deck are the game itself: all is decided from the draft on."""
+    monkeypatch.setattr(redealing, "shuffle_undealt", lambda game, end, rng: None)
+    lineup = ["weighted", "starver", "tribune"]
+    shares = redealing.redeal_games(lineup, 6, 1, {})["shares"]
+    batch = paxsim.play_batch(lineup, deals=6, rotations="all", seed=1)
+    own = np.rint(batch.shares.reshape(6, 3, 3)[np.arange(6), np.arange(6) % 3] * 840)
+    assert (shares == own[:, None, None, :]).all()
+
+
+def test_what_is_decided_grows_from_the_draft_to_the_end():
+    shares = redealing.redeal_games(["weighted", "starver"], 60, 1, {})["shares"]
+    found = [share for share, _, _ in decided_shares(shares)]
+    assert found[0] < found[4] < found[-1] <= 1
+    assert found[-1] > 0.8
+
+
+def test_a_lead_can_pass_from_the_first_seat_to_another(tmp_path):
     """Every round is scored afresh: who led before does not lead because of that."""
-    setting, lineup = paxsim.make_setting(4), paxsim.make_lineup(fields.mixed_lineup(4), 4)
+    names = fields.mixed_lineup(Study("decided", "", "", Options(tmp_path)), 4)
+    setting, lineup = paxsim.make_setting(4), paxsim.make_lineup(names, 4)
     games = [leaders(setting, lineup, 3, deal, 0) for deal in range(20)]
     passed = [(a, b) for leads in games for a, b in itertools.pairwise(leads)]
     assert any(a == 0 and b > 0 for a, b in passed)

@@ -1,16 +1,29 @@
 """Sentences made from tables: right when the data are sure, unsure, or the other way round."""
 
+import math
+
+import numpy as np
 import pandas as pd
 import pytest
 
+import paxsim
 from paxsim.studies.claims import Claim, summary_finding
-from paxsim.studies.deckclaims import strategy_claim
-from paxsim.studies.luck_and_skill import NOBODY, lead_changes, lead_row
-from paxsim.studies.rome_rate import rome_finding
-from paxsim.studies.rulings import largest_changes_finding
+from paxsim.studies.decided import decided_finding, round_table
+from paxsim.studies.deckclaims import rome_claims, strategy_claim
+from paxsim.studies.dose_response import crossing_table, half_finding, reach_finding
+from paxsim.studies.joining import joining_finding
+from paxsim.studies.luck_and_skill import NOBODY, lead_changes, lead_row, luck_finding
+from paxsim.studies.redealing import decided_finding as redealt_finding
+from paxsim.studies.rome_rate import conspiracy_finding, rome_finding
+from paxsim.studies.rulings import corrected, largest_changes_finding, ruling_findings
 from paxsim.studies.seat_bias import change_finding, seat_finding
 from paxsim.studies.solo_ladder import campaign_finding, level_finding
-from paxsim.studies.strategies import beats_table, best_strategy_finding, mark_sure
+from paxsim.studies.strategies import (
+    beats_table,
+    best_strategy_finding,
+    mark_sure,
+    rating_finding,
+)
 
 
 def around(name, value, half):
@@ -18,9 +31,13 @@ def around(name, value, half):
 
 
 def rome(rate, half=0.01):
-    fields = {"mixed": rate, "best": 0.7, "all miser": 0.2, "all racer": 0.4}
+    fields = {"weak": 0.2, "mixed": rate, "strong": 0.7}
+    ends = {"lowest_lineup": 0.2, "highest_lineup": 0.9}
     return pd.DataFrame(
-        [{"field": f, "players": 3, **around("rome_wins", r, half)} for f, r in fields.items()]
+        [
+            {"field": f, "players": 3, **around("rome_wins", r, half), **ends}
+            for f, r in fields.items()
+        ]
     )
 
 
@@ -36,9 +53,96 @@ def test_rome_against_one_half(rate, said, sure):
     finding = rome_finding(rome(rate), 3)
     assert said in finding.text
     assert "With 3 players Rome wins" in finding.text
-    assert "between 20 and 40 %" in finding.text
+    assert "(between 20 and 90 %)" in finding.text
+    assert "Among the weakest it is 20.0 ± 1.0 %, among the strongest 70.0 ± 1.0 %" in finding.text
     assert finding.sure is sure
     assert (finding.estimate, finding.low) == pytest.approx((rate, rate - 0.01))
+
+
+def test_rome_by_the_number_of_conspirators():
+    rates = (0.15, 0.64, 0.93, 0.998)
+    table = pd.DataFrame(
+        [{"players": 3, "conspirators": k, **around("rome_wins", r, 0.02)}
+         for k, r in enumerate(rates)]
+    )  # fmt: skip
+    text = conspiracy_finding(table, 3).text
+    assert "wins 15.0 ± 2.0 % of games if no seat" in text and "64.0 ± 2.0 % if one does" in text
+    assert "with 2 to 3 such seats 93 and 99.8 %" in text
+
+
+def payoffs(*changes):
+    """A tribune of 0 to 2 conspirators wins 0.3, and by joining as much more."""
+    rows = [
+        {"players": 3, "conspirators": k, **around("tribune", 0.3, 0.01),
+         **around("joined", 0.3 + change, 0.01)}
+        for k, change in enumerate(changes)
+    ]  # fmt: skip
+    rows.append({"players": 3, "conspirators": len(changes)})
+    return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said", "sure"),
+    [
+        ((0.2, 0.1, 0.1), "paid however many there were: the first to join goes from 30.0", True),
+        ((-0.2, -0.1, -0.1), "joining the conspirators never paid", False),
+        ((0.2, 0.1, -0.1), "paid with 0 or 1 of them at the table, and cost wins with 2", False),
+        ((0.001, 0.0, 0.0), "neither clearly paid nor cost wins", False),
+    ],
+)
+def test_whether_joining_pays(changes, said, sure):
+    finding = joining_finding(payoffs(*changes), 3)
+    assert said in finding.text
+    assert finding.sure is sure
+
+
+def values(rule, rates, half=0.02):
+    return pd.DataFrame(
+        [{"rule": rule, "value": v, "in_force": v == 4, **around("rome_wins", r, half),
+          "deck": "d", "games": 10} for v, r in rates.items()]
+    )  # fmt: skip
+
+
+def test_the_number_that_brings_rome_to_a_half_is_named_with_its_values():
+    table = pd.concat([values("needs", {4: 0.9, 5: 0.7, 6: 0.3}), values("gold", {3: 0.8, 4: 0.9})])
+    crossings = crossing_table(table)
+    text = half_finding(crossings, 4).text
+    assert "between needs 5 (70.0 ± 2.0 %) and 6 (30.0 ± 2.0 %), where the game has 4." in text
+    assert "gold" not in text
+    assert "gold leave Rome between 80 and 90 %" in reach_finding(table, crossings).text
+
+
+def test_a_value_that_can_not_be_told_from_a_half_is_stepped_over():
+    row = crossing_table(values("needs", {4: 0.9, 5: 0.51, 6: 0.3})).iloc[0]
+    assert (row["from"], row["to"]) == ("4", "6")
+
+
+def test_no_number_may_bring_rome_to_a_half():
+    finding = half_finding(crossing_table(values("gold", {3: 0.8, 4: 0.9})), 4)
+    assert "no number of the rules that was tried" in finding.text and not finding.sure
+
+
+def test_standings_count_for_the_games_that_go_on():
+    found = {
+        "rome": np.array([[0, 1, 1, -2], [1, 1, 0, 0]]),
+        "winner": np.array([[0, 0, 0, -2], [2, 1, 1, 1]]),
+    }
+    table = round_table(found)
+    assert table["going_on"].tolist() == [2, 2, 1]
+    assert table["rome"].tolist() == [0.0, 0.5, 1.0]
+    assert table["winner"].tolist() == [0.5, 1.0, 1.0]
+
+
+def test_when_a_game_is_decided():
+    rates = {1: 0.5, 2: 0.8, 3: 0.97}
+    table = pd.DataFrame(
+        [{"players": 4, "round": n, "going_on": 90, "games": 100, **around("rome", r, 0.02),
+          **around("winner", r - 0.3, 0.02)} for n, r in rates.items()]
+    )  # fmt: skip
+    text = decided_finding(table, 4).text
+    assert "whether Rome wins stands in more than 90 % of games after round 3" in text
+    assert "who wins is open in more than 10 % of games until the last round" in text
+    assert "after round 2 the leader goes on to win in 50.0 ± 2.0 %" in text
 
 
 def seats(first, p):
@@ -71,7 +175,7 @@ def standings(a, b, half=0.01):
     return pd.DataFrame(
         [
             {"players": 2, "strategy": s, **around("win_rate", r, half), "fair_share": 0.5,
-             "games": 100}
+             "p": math.erfc(abs(r - 0.5) / (half / 1.96) / math.sqrt(2)), "games": 100}
             for s, r in rates.items()
         ]
     )  # fmt: skip
@@ -97,27 +201,67 @@ def test_many_rows_are_corrected_together():
     assert not mark_sure(standings(0.7, 0.505))["sure"].iloc[1]
 
 
-def test_who_beats_whom_needs_intervals_apart():
-    rows = [("a", "b", 0.6), ("b", "a", 0.4), ("a", "c", 0.505), ("c", "a", 0.495)]
+def test_who_beats_whom_is_corrected_for_all_pairs():
+    """Of three pairs, 0.04 is no news: Holm takes the second smallest twice."""
+    pairs = [("a", "b", 0.6, 1e-5), ("a", "c", 0.52, 0.04), ("b", "c", 0.52, 0.04)]
+    rows = [*pairs, *((rival, name, 1 - rate, p) for name, rival, rate, p in pairs)]
     payoffs = pd.DataFrame(
-        [{"players": 2, "strategy": s, "against": r, **around("win_rate", x, 0.02), "games": 1}
-         for s, r, x in rows]
+        [{"players": 2, "strategy": s, "against": r, **around("win_rate", x, 0.02), "p": p,
+          "games": 1} for s, r, x, p in rows]
     )  # fmt: skip
     assert beats_table(payoffs)[["strategy", "beats"]].to_numpy().tolist() == [["a", "b"]]
 
 
 @pytest.mark.parametrize(
-    ("change", "verdict"), [(0.05, "more"), (-0.05, "less"), (0.001, "no clear change")]
+    ("change", "said"),
+    [
+        (0.05, "wins 5.0 ± 1.0 percentage points more often"),
+        (-0.05, "wins 5.0 ± 1.0 percentage points less often"),
+        (0.001, "wins neither clearly more nor clearly less often (+0.1 ± 1.0 percentage points)"),
+        (-0.01001, "wins 1.001 ± 1.000 percentage points less often"),
+    ],
 )
-def test_a_change_says_its_direction(change, verdict):
-    finding = change_finding("k", "{by}: {verdict}", (change, change - 0.01, change + 0.01))
-    assert finding.text.endswith(verdict)
-    assert finding.sure == (verdict != "no clear change")
+def test_a_change_says_its_direction_once(change, said):
+    finding = change_finding("k", "It wins {how}", (change, change - 0.01, change + 0.01))
+    assert finding.text == f"It {said}"
+    assert finding.sure == ("neither" not in said)
+
+
+def changes_table(rows):
+    table = pd.DataFrame(
+        [{"rules": r, **around("rome_change", c, 0.005), "rome_change_p": p} for r, c, p in rows]
+    )
+    return corrected(table.assign(seat1_change_p=1.0))
+
+
+def test_changes_are_counted_after_correction_for_all_of_them():
+    """Twenty changes with p = 0.03: none is sure, though every interval for itself excludes 0."""
+    table = changes_table([(f"x={i}", 0.01, 0.03) for i in range(20)])
+    text = largest_changes_finding(table, "rome_change", "Rome's rate", "k").text
+    assert text.startswith("None of the 20 changes")
+
+
+def test_equal_changes_stand_in_the_order_of_their_names():
+    rows = [(name, 0.1 + tiny, 1e-9) for name, tiny in (("b=1", 1e-16), ("a=1", 0.0))]
+    text = largest_changes_finding(changes_table(rows), "rome_change", "Rome's rate", "k").text
+    assert text.startswith("a=1 moves")
+
+
+def ruling(differs, change):
+    row = {"rules": "tie=money", "players": 4, **change, "rome_differs": differs, "blocks": 945}
+    return ruling_findings({"R5": pd.DataFrame([row])})[0].text
+
+
+def test_a_ruling_that_changes_no_block_says_how_rare_one_must_be():
+    said = ruling(0, around("rome_change", 0.0, 0.004))
+    assert "changes nothing for Rome in any of 945 blocks" in said
+    assert "rarer than 0.4 %" in said
+    assert "by at most 0.6 percentage points" in ruling(3, around("rome_change", 0.001, 0.005))
 
 
 def test_the_largest_changes_come_first():
-    rows = [("x=1", 0.02), ("y=2", -0.3), ("z=3", 0.001)]
-    table = pd.DataFrame([{"rules": r, **around("rome_change", c, 0.005)} for r, c in rows])
+    rows = [("x=1", 0.02, 0.001), ("y=2", -0.3, 1e-9), ("z=3", 0.001, 0.7)]
+    table = changes_table(rows)
     text = largest_changes_finding(table, "rome_change", "Rome's rate", "k").text
     assert text.startswith("y=2 moves Rome's rate most, by −30.0")
     assert "then x=1" in text
@@ -126,7 +270,7 @@ def test_the_largest_changes_come_first():
 
 
 def test_no_change_may_be_sure():
-    table = pd.DataFrame([{"rules": "x=1", **around("rome_change", 0.0, 0.1)}])
+    table = changes_table([("x=1", 0.0, 1.0)])
     assert "None of the 1 changes" in largest_changes_finding(table, "rome_change", "it", "k").text
 
 
@@ -152,18 +296,56 @@ def test_a_claim_is_judged_deck_by_deck(values, verdict, said):
     assert said in found.finding().text
 
 
-def test_the_lead_of_the_best_strategy_is_over_the_best_of_the_others_on_each_deck():
-    rates = {"assumed": {"a": 0.5, "b": 0.3, "c": 0.2}, "x": {"a": 0.3, "b": 0.1, "c": 0.6}}
-    rows = [
-        {"deck": deck, "players": 2, "strategy": name, "games": 9, "blocks": 9,
-         **around("win_rate", rate, 0.02)}
-        for deck, found in rates.items() for name, rate in found.items()
-    ]  # fmt: skip
-    found = strategy_claim(pd.DataFrame(rows))
-    assert found.text == "With 2 players a is the strongest strategy"
-    assert found.values["value"].tolist() == pytest.approx([0.2, -0.3])
-    assert found.values["value_high"].tolist() == pytest.approx([0.24, -0.26])
-    assert found.decks("reversed") == ["x"]
+def test_the_lead_of_the_best_strategy_is_over_each_of_all_others_on_every_deck():
+    """Against the standings: the lead over the second, deck by deck."""
+    names = ["weighted", "miser", "racer"]
+    contests = [
+        paxsim.tournament(names, players=2, games=600, deck=deck, jobs=1)
+        for deck in ("assumed", "flat")
+    ]
+    found = strategy_claim(contests)
+    best = contests[0]["standings"].strategy.iloc[0]
+    assert found.text == f"With 2 players {best} wins more than each of the 2 other strategies"
+    for contest, row in zip(contests, found.values.itertuples(), strict=True):
+        rates = contest["standings"].set_index("strategy").win_rate
+        assert row.value == pytest.approx(rates[best] - rates.drop(best).max())
+        assert row.value_low < row.value < row.value_high
+
+
+def test_a_rate_is_claimed_to_be_about_that_of_the_assumed_deck_not_more_than_half():
+    rates = {"assumed": 0.9, "x": 0.91, "y": 0.7, "z": 0.86}
+    rows = [{"deck": d, "players": 4, **around("rome_wins", r, 0.01), "games": 9, "blocks": 9}
+            for d, r in rates.items()]  # fmt: skip
+    (found,) = rome_claims(pd.DataFrame(rows), [4])
+    assert found.text.endswith("is within 5 percentage points of the 90.0 % of the assumed deck")
+    assert found.decks("reversed") == ["y"]
+    assert found.decks("unsure") == ["z"]
+    assert found.decks("holds") == ["assumed", "x"]
+
+
+def test_ratings_say_when_not_to_read_them():
+    table = pd.DataFrame([
+        {"players": 2, "misfit": 0.25, "sure_misfit": 0.2, "readable": False},
+        {"players": 4, "misfit": 0.07, "sure_misfit": 0.0, "readable": True},
+    ])  # fmt: skip
+    assert "do not read the ratings: they miss a win rate by 25" in rating_finding(table, 2).text
+    assert (
+        "to within 7 percentage points, 0 of them more than chance" in rating_finding(table, 4).text
+    )
+
+
+def test_luck_is_one_part_and_what_is_decided_is_said_by_point():
+    shares = pd.DataFrame([
+        {"field": "mixed field", "players": 4, "part": part, **around("share", x, 0.01)}
+        for part, x in (("strategy", 0.2), ("seat", -0.001), ("luck", 0.801))
+    ])  # fmt: skip
+    said = luck_finding(shares, 4).text
+    assert "seat −0.1 ± 1.0 %, and the luck of the cards 80.1 ± 1.0 %" in said
+    points = {"before the deal": 0.2, "after the draft": 0.3, "after round 1": 0.6}
+    table = pd.DataFrame([{"players": 4, "point": point, **around("decided", x, 0.02)}
+                          for point, x in points.items()])  # fmt: skip
+    said = redealt_finding(table, 4).text
+    assert "30.0 ± 2.0 % after the draft; after round 1 it is more than half: 60.0" in said
 
 
 def test_the_summary_counts_claims():

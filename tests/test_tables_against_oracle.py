@@ -13,8 +13,12 @@ from scipy.stats import t
 import paxsim
 from paxsim.cli import run_command
 
-#: Rows of `seats` have intervals that hold together: see `check_seats`.
-TOGETHER = ["win_rate_low", "win_rate_high", "over_fair_low", "over_fair_high"]
+#: These tables have intervals that hold together: see `check_together`.
+TOGETHER = {
+    "seats": ["win_rate", "over_fair"],
+    "strategies": ["win_rate", "over_fair"],
+    "standings": ["win_rate"],
+}
 
 #: There is a single card of intrigue, so that often nobody holds primus conspiratus,
 #: and Rome may win alone.
@@ -47,9 +51,9 @@ def same_cell(found, expected):
 def check_table(name, found, expected):
     """Equal in every row and column, in the same order of rows."""
     found, expected = found.reset_index(drop=True), expected.reset_index(drop=True)
-    skipped = TOGETHER if name == "seats" else []
+    ends = {f"{column}_{end}" for column in TOGETHER.get(name, ()) for end in ("low", "high")}
     assert set(expected) <= set(found), name
-    assert set(found) - set(expected) == set(skipped if len(found) else ()), name
+    assert set(found) - set(expected) == (ends - set(expected) if len(found) else set()), name
     assert len(found) == len(expected), name
     for column in found.columns.intersection(expected.columns):
         for row in range(len(found)):
@@ -77,23 +81,27 @@ def critical_value(blocks):
     return np.quantile(np.abs(normal).max(axis=1) / length, 0.95)
 
 
-def check_seats(table, match):
-    """Limits of seats hold together: one factor for all, the 95 % point of the largest |t|."""
-    shares = np.array([match.seat_by_block(s) for s in range(1, match.players + 1)]).T
-    over = shares - shares.mean(axis=1, keepdims=True)
-    error = [oracle.standard_error(column) for column in shares.T]
-    over_error = [oracle.standard_error(column) for column in over.T]
-    factors, over_factors = [], []
-    for row, se, over_se in zip(table.itertuples(), error, over_error, strict=True):
-        games = row.win_rate * (1 - row.win_rate) / se**2
-        for end in (row.win_rate_low, row.win_rate_high):
-            factors.append(abs(row.win_rate - end) / math.sqrt(end * (1 - end) / games))
-        for end in (row.over_fair_low, row.over_fair_high):
-            over_factors.append(abs(row.over_fair - end) / over_se)
-    assert np.ptp(factors) < 1e-6 and np.ptp(over_factors) < 1e-6
-    assert factors[0] == pytest.approx(critical_value(shares), abs=0.04)
-    assert over_factors[0] == pytest.approx(critical_value(over), abs=0.04)
-    assert factors[0] > t.ppf(0.975, match.blocks - 1)
+def factors_of(table, name, effective, bounds):
+    """How many standard errors away the ends are, at the ends, on the range of the quantity."""
+    found = []
+    for row, games, (low, high) in zip(table.to_dict("records"), effective, bounds, strict=True):
+        place = (row[name] - low) / (high - low)
+        for side in ("low", "high"):
+            end = (row[f"{name}_{side}"] - low) / (high - low)
+            found.append(abs(place - end) / math.sqrt(end * (1 - end) / games))
+    return found
+
+
+def check_together(table, name, blocks, bounds):
+    """Limits hold together: one factor for all, the 95 % point of the largest |t|."""
+    effective = [
+        oracle.effective_games(column, *limits)
+        for column, limits in zip(blocks.T, bounds, strict=True)
+    ]
+    factors = factors_of(table, name, effective, bounds)
+    assert np.ptp(factors) < 1e-6
+    assert factors[0] == pytest.approx(critical_value(blocks), abs=0.04)
+    assert factors[0] > t.ppf(0.975, len(blocks) - 1)
 
 
 # --- simulate -------------------------------------------------------------------------------
@@ -134,7 +142,21 @@ def test_simulate_says_of_every_line_up_what_its_games_say(name):
 @pytest.mark.parametrize("name", ["repeats", "permutations", "ties", "rome_alone", "reactions"])
 def test_limits_of_seats_hold_together(name):
     result, match = simulated(name)
-    check_seats(result["seats"], match)
+    shares = np.array([match.seat_by_block(s) for s in range(1, match.players + 1)]).T
+    over, fair = shares - shares.mean(axis=1, keepdims=True), 1 / match.players
+    check_together(result["seats"], "win_rate", shares, [(0, 1)] * match.players)
+    check_together(result["seats"], "over_fair", over, [(-fair, 1 - fair)] * match.players)
+
+
+@pytest.mark.parametrize("name", ["repeats", "permutations", "ties", "rome_alone", "reactions"])
+def test_limits_of_strategies_hold_together(name):
+    result, match = simulated(name)
+    shares = np.array([match.share_by_block(name) for name in match.strategies]).T
+    average = match.seats.groupby("block").share.mean().to_numpy()
+    most, fair = [1 / match.labels.count(name) for name in match.strategies], 1 / match.players
+    check_together(result["strategies"], "win_rate", shares, [(0, high) for high in most])
+    over = shares - average[:, None]
+    check_together(result["strategies"], "over_fair", over, [(-fair, x - fair) for x in most])
 
 
 def test_the_cases_have_ties_and_shared_wins_and_rome_alone_and_with_a_friend():
@@ -156,7 +178,7 @@ def test_simulate_of_several_player_counts_numbers_games_on():
     result = paxsim.simulate("builder", players=[2, 4, 3], games=72, seed=5, jobs=1)
     matches, first = [], 0
     for players in (2, 4, 3):
-        blocks = 72 // players
+        blocks = 72  # one game each: all rotations would be the same
         matches.append(Match(["builder"] * players, blocks, 5, first_game=first))
         first += matches[-1].played
     check_tables(result, oracle.common(matches))
@@ -238,15 +260,16 @@ def numbered(lineups, games, seed, first=0, **more):
     return matches, first
 
 
-def test_a_tournament_pools_line_ups_and_rates_rome():
+def test_a_tournament_pools_line_ups_and_rates_strategies():
     a, b, c = "builder", "feeder", "first"
     result = paxsim.tournament([a, b, c], players=[2, 3], games=900, seed=9, deck=CALM, jobs=1)
     two, first = numbered([[a, b], [a, c], [b, c]], 900, 9, deck=CALM)
     three, _ = numbered([[a, b, c]], 900, 9, first, deck=CALM)
     expected = oracle.tournament([two, three])
     check_ratings(result, expected)
-    assert expected["ratings"].query("strategy == 'Rome'").rating.max() > -2
     check_tables(result, expected)
+    for matches in (two, three):
+        check_standings(result["standings"], matches)
 
 
 def test_a_tournament_counts_every_seat_of_a_repeated_policy():
@@ -258,11 +281,24 @@ def test_a_tournament_counts_every_seat_of_a_repeated_policy():
     check_tables(result, expected)
 
 
+def check_standings(standings, matches):
+    """Limits of all strategies at a table hold together."""
+    rows = standings[standings["players"] == matches[0].players]
+    pooled = [
+        oracle.pooled([match for match in matches if name in match.labels], name)
+        for name in rows["strategy"]
+    ]
+    factors = factors_of(rows, "win_rate", [found[1] for found in pooled], [(0, 1)] * len(rows))
+    assert np.ptp(factors) < 1e-6
+    residuals = np.array([found[2] for found in pooled]).T
+    assert factors[0] == pytest.approx(critical_value(residuals), abs=0.04)
+
+
 def check_ratings(result, expected):
     """Ratings are found by two searches, so they are equal but for the last digits."""
     found, other = result.tables["ratings"], expected["ratings"].reset_index(drop=True)
     assert found.strategy.tolist() == other.strategy.tolist()
-    for column in ("rating", "misfit"):
+    for column in ("rating", "misfit", "sure_misfit"):
         assert found[column].to_numpy() == pytest.approx(other[column].to_numpy(), abs=2e-5)
         expected["ratings"][column] = found[column].to_numpy()
 

@@ -9,7 +9,7 @@ from paxsim.cli.printing import percent as terminal_percent
 from paxsim.cli.printing import plus_minus
 from paxsim.report.display import shown_table
 from paxsim.stats import wilson
-from paxsim.text import amount, listing, percent, points, span
+from paxsim.text import amount, listing, p_value, percent, points, span
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_a_rate_is_said_in_percent(interval, said):
         (0.0094, "2.000 ± 0.009"),
         (0.0001, "2.000 ± 0.000"),
         (0.0, "2.0 ± 0.0"),
-        (math.inf, "2.0 ± ∞"),
+        (math.inf, "2.0 (how sure is not known)"),
     ],
 )
 def test_the_half_width_decides_on_the_digits(half, said):
@@ -47,7 +47,26 @@ def test_the_half_width_decides_on_the_digits(half, said):
 
 def test_a_lopsided_interval_is_said_by_its_ends():
     assert amount(0.1, 0.0, 0.9) == "0.1 (0.0 to 0.9)"
-    assert amount(0.4, 0.0, 0.9) == "0.4 ± 0.5"
+    assert amount(0.5, 0.0, 0.9) == "0.5 ± 0.5"
+
+
+def test_no_rate_with_its_half_width_is_above_all_or_below_none():
+    assert percent(0.98, 0.958, 1.0) == "98.0 % (95.8 to 100.0 %)"
+    assert amount(0.98, 0.958, 1.0, 100) == "98.0 (95.8 to 100.0)"
+    assert amount(0.4, 0.0, 0.9) == "0.4 (0.0 to 0.9)"
+
+
+def test_an_interval_without_zero_does_not_look_as_if_it_had_it():
+    assert points(-0.017, -0.0339, -0.0001) == "−1.70 ± 1.69 percentage points"
+    assert points(-0.017, -0.035, 0.001) == "−1.7 ± 1.8 percentage points"
+
+
+@pytest.mark.parametrize(
+    ("p", "said"),
+    [(0.0, "p < 0.001"), (1e-9, "p < 0.001"), (0.0123, "p = 0.012"), (1, "p = 1.000")],
+)
+def test_no_p_value_is_said_to_be_nothing(p, said):
+    assert p_value(p) == said
 
 
 @pytest.mark.parametrize("games", [10, 100, 10_000])

@@ -10,15 +10,17 @@ Examples
 >>> from paxsim.experiment.questions import simulate
 >>> result = simulate("random,first", games=200)
 >>> charts.seat_bars(result).get_ylabel()
-'share of wins (%)'
+'share of wins over fair (points)'
 """
 
 from paxsim.errors import missing_library
 
 try:
     from paxsim.charts.bars import how_won, seat_bars, stacked_shares
+    from paxsim.charts.curves import dose_curves, field_ranges, rule_curve
     from paxsim.charts.data import describe
     from paxsim.charts.distributions import distribution
+    from paxsim.charts.flows import state_flow
     from paxsim.charts.heatmaps import payoff_heatmap, strategy_heatmap
     from paxsim.charts.lines import by_players, rome_rate
     from paxsim.charts.ranges import forest, rating_forest, tornado
@@ -30,15 +32,19 @@ __all__ = [
     "by_players",
     "describe",
     "distribution",
+    "dose_curves",
+    "field_ranges",
     "forest",
     "how_won",
     "panels",
     "payoff_heatmap",
     "rating_forest",
     "rome_rate",
+    "rule_curve",
     "save",
     "seat_bars",
     "stacked_shares",
+    "state_flow",
     "strategy_heatmap",
     "style",
     "tornado",

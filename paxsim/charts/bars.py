@@ -18,7 +18,7 @@ from paxsim.stats.constants import SURE
 def seat_bars(
     source: Any, players: int | None = None, *, lineup: str | None = None, ax: Axes | None = None
 ) -> None:
-    """Share of wins by seat, with intervals, against the fair share; unsure ones are grey.
+    """How far each seat is from the fair share of wins, with intervals; unsure ones are grey.
 
     Parameters
     ----------
@@ -35,11 +35,11 @@ def seat_bars(
     table = table_of(source, "seats")
     players = one_value(table, "players", players)
     rows = only(table, players=players, lineup=lineup).drop_duplicates("seat").sort_values("seat")
-    rate = 100 * rows["win_rate"]
-    spread = [rate - 100 * rows["win_rate_low"], 100 * rows["win_rate_high"] - rate]
+    over = 100 * rows["over_fair"]
+    spread = [over - 100 * rows["over_fair_low"], 100 * rows["over_fair_high"] - over]
     ax.bar(
         rows["seat"],
-        rate,
+        over,
         yerr=np.clip(spread, 0, None),
         width=0.7,
         color=_verdict_colours(rows),
@@ -47,14 +47,14 @@ def seat_bars(
         linewidth=0.5,
         error_kw={"elinewidth": 1.2, "capsize": 3, "ecolor": INK},
     )
-    fair = 100 * float(rows["fair_share"].iloc[0])
-    ax.axhline(fair, color=INK, linewidth=1.2, linestyle="--")
-    ax.annotate("fair", (1, fair), xycoords=("axes fraction", "data"), fontsize=7, va="bottom",
+    ax.axhline(0, color=INK, linewidth=1.2)
+    ax.annotate("fair", (1, 0), xycoords=("axes fraction", "data"), fontsize=7, va="bottom",
                 ha="right")  # fmt: skip
     ax.set_xticks(rows["seat"].tolist())
     ax.set_xlabel("seat")
-    ax.set_ylabel("share of wins (%)")
-    ax.set_title(f"{players} players")
+    ax.set_ylabel("share of wins over fair (points)")
+    fair = 100 * float(rows["fair_share"].iloc[0])
+    ax.set_title(f"{players} players (fair: {fair:.1f} %)", fontsize="medium")
 
 
 def _verdict_colours(rows: pd.DataFrame) -> list[str]:
@@ -122,6 +122,8 @@ def _stack(table: pd.DataFrame, parts: Mapping[str, str], ax: Axes) -> None:
     left = np.zeros(len(table))
     for number, (column, said) in enumerate(parts.items()):
         width = 100 * table[column].to_numpy(float)
+        if not width.any():
+            continue  # what never occurs has no place in the legend
         ax.barh(places, width, left=left, height=0.7, color=COLOURS[number % len(COLOURS)],
                 hatch=HATCHES[number % len(HATCHES)], edgecolor="white", lw=0.8,
                 label=said)  # fmt: skip

@@ -119,11 +119,13 @@ def histogram_table(source: Any, name: str) -> pd.DataFrame:
         raise unknown("name", name, HISTOGRAMS)
     if isinstance(source, pd.DataFrame):
         return source
-    rows = []
+    pooled: dict[int, Any] = {}
     for match in checked_result(source).matches:
-        counts = match.detail(name)
+        pooled[match.players] = pooled.get(match.players, 0) + match.detail(name)
+    rows = []
+    for players, counts in pooled.items():
         total = counts.sum()
         for value in np.flatnonzero(counts):
             share = counts[value] / total
-            rows.append({"players": match.players, "value": int(value), "share": float(share)})
+            rows.append({"players": players, "value": int(value), "share": float(share)})
     return pd.DataFrame(rows, columns=["players", "value", "share"])

@@ -8,7 +8,8 @@ import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.colors import Normalize, TwoSlopeNorm
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import ListedColormap, Normalize, TwoSlopeNorm
 
 from paxsim.charts.data import one_value, only, table_of
 from paxsim.charts.style import DIVERGING, FAINT, INK, QUIET, SEQUENTIAL, chart
@@ -84,7 +85,10 @@ def payoff_heatmap(source: Any, players: int | None = None, *, ax: Axes | None =
     table = only(table, players=players)
     order = table.groupby("strategy")["win_rate"].mean().sort_values(ascending=False).index
     grid = table.pivot(index="strategy", columns="against", values="win_rate").loc[order, order]
-    colour = _rate_colours(float(np.nanmax(grid.to_numpy(float), initial=0.01)))
+    fair = 1 / players
+    norm = TwoSlopeNorm(fair, 0.0, max(float(np.nanmax(grid.to_numpy(float))), 1.01 * fair))
+    palette = matplotlib.colormaps[DIVERGING]
+    colour = lambda rate: palette(0.12 + 0.76 * float(norm(rate)))  # noqa: E731
     for y, name in enumerate(order):
         for x, rival in enumerate(order):
             rate = grid.at[name, rival]
@@ -99,6 +103,18 @@ def payoff_heatmap(source: Any, players: int | None = None, *, ax: Axes | None =
     ax.set_xlabel("when this strategy plays too")
     ax.set_ylabel("win rate (%) of a seat of this strategy")
     ax.set_title(f"Who beats whom, {players} players")
+    _key(ax, norm, fair)
+
+
+def _key(ax: Axes, norm: TwoSlopeNorm, fair: float) -> None:
+    """What the colours of win rates mean, with a mark at the fair share."""
+    palette = matplotlib.colormaps[DIVERGING]
+    shown = ListedColormap([palette(0.12 + 0.76 * x) for x in np.linspace(0, 1, 256)])
+    bar = ax.figure.colorbar(ScalarMappable(norm, shown), ax=ax, shrink=0.6, pad=0.02)
+    ticks = [0.0, fair, float(norm.vmax or 1.0)]
+    bar.set_ticks(ticks, labels=["0 %", f"{100 * fair:.0f} %: fair", f"{100 * ticks[-1]:.0f} %"])
+    bar.ax.axhline(fair, color=INK, linewidth=1.5)
+    bar.outline.set_visible(False)
 
 
 def _difference_colours(table: pd.DataFrame, value: str, fair: str) -> Any:

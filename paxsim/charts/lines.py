@@ -9,13 +9,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from paxsim.charts.curves import name_ends
 from paxsim.charts.data import table_of
 from paxsim.charts.style import COLOURS, DASHES, MARKERS, QUIET, chart
-
-#: Of the lines in the background, so many have their names at their ends.
-NAMED_LINES = 5
-#: Percentage points that a name takes up.
-NAME_HEIGHT = 3.5
 
 
 @chart(7.0, 4.2)
@@ -37,11 +33,12 @@ def rome_rate(
     """
     assert ax is not None
     table = table_of(source, "rome")
-    _draw_lines(table, "rome_wins", by or _grouping(table), quiet, ax)
+    ends = _draw_lines(table, "rome_wins", by or _grouping(table), quiet, ax)
     ax.axhline(50, color=QUIET, linewidth=0.8, linestyle=(0, (1, 2)))
     ax.set_ylim(0, 102)
     ax.set_ylabel("games that Rome wins (%)")
     ax.set_title("How often Rome wins")
+    name_ends(ax, ends)
 
 
 @chart(7.0, 4.2)
@@ -71,11 +68,12 @@ def by_players(
         Where to draw.
     """
     assert ax is not None
-    _draw_lines(table_of(source, "rome"), value, by, (), ax)
+    ends = _draw_lines(table_of(source, "rome"), value, by, (), ax)
     if zero:
         ax.axhline(0, color=QUIET, linewidth=0.8)
     ax.set_ylabel(label)
     ax.set_title(title)
+    name_ends(ax, ends)
 
 
 def _grouping(table: pd.DataFrame) -> str | None:
@@ -85,43 +83,31 @@ def _grouping(table: pd.DataFrame) -> str | None:
     return next((name for name in ("field", "deck", "lineup") if name in table), None)
 
 
-def _name_lowest(groups: list[tuple[Any, pd.DataFrame]], value: str, ax: Axes) -> None:
-    """Write the names of the lowest quiet lines at their ends; the others lie too close."""
-    ends = [(rows.sort_values("players").iloc[-1], name) for name, rows in groups]
-    below = -NAME_HEIGHT
-    for row, name in sorted(ends, key=lambda end: end[0][value])[:NAMED_LINES]:
-        label = str(name).removeprefix("all ")
-        place = (row["players"], 100 * row[value])
-        if place[1] - below < NAME_HEIGHT:
-            continue  # it would be written over the name below
-        below = place[1]
-        ax.annotate(label, place, xytext=(5, 0), textcoords="offset points", va="center",
-                    fontsize="small", color=QUIET, annotation_clip=False)  # fmt: skip
-
-
 def _draw_lines(
     table: pd.DataFrame, value: str, by: str | None, quiet: Sequence[str], ax: Axes
-) -> None:
+) -> list[tuple[float, float, str, str]]:
+    """Draw the lines; return where each ends, its name and its colour."""
     groups = [("", table)] if by is None else list(table.groupby(by, sort=False))
     number = 0
+    ends = []
     for name, rows in groups:
         rows = rows.sort_values("players")
+        end = (rows["players"].iloc[-1], 100 * rows[value].iloc[-1])
         if name in quiet:
-            said = f"{len(quiet)} others, one line each" if name == quiet[0] else None
-            ax.plot(rows["players"], 100 * rows[value], color=QUIET, lw=0.7, alpha=0.7, label=said)
+            ax.plot(rows["players"], 100 * rows[value], color=QUIET, lw=0.7, alpha=0.7)
+            ends.append((*end, str(name), QUIET))
             continue
         look: dict[str, Any] = {
             "color": COLOURS[number % len(COLOURS)],
             "marker": MARKERS[number % len(MARKERS)],
             "linestyle": DASHES[number % len(DASHES)],
         }
-        ax.plot(rows["players"], 100 * rows[value], lw=2, ms=5, zorder=3, label=name, **look)
+        ax.plot(rows["players"], 100 * rows[value], lw=2, ms=5, zorder=3, **look)
         low, high = 100 * rows[f"{value}_low"], 100 * rows[f"{value}_high"]
         ax.fill_between(rows["players"], low, high, color=look["color"], alpha=0.22, lw=0)
+        ends.append((*end, str(name), look["color"]))
         number += 1
-    _name_lowest([(name, rows) for name, rows in groups if name in quiet], value, ax)
-    if len(groups) > 1:
-        ax.legend(loc="best")
     ax.grid(axis="y", visible=True)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_xlabel("players")
+    return ends if len(groups) > 1 else []

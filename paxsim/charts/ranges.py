@@ -10,6 +10,8 @@ from matplotlib.axes import Axes
 
 from paxsim.charts.data import one_value, only, table_of
 from paxsim.charts.style import ABOVE, BELOW, FAINT, INK, QUIET, chart
+from paxsim.experiment.result import DECIMALS
+from paxsim.stats.constants import SURE
 
 
 @chart(6.0, 4.4)
@@ -23,6 +25,7 @@ def forest(
     unit: float = 100.0,
     reference: float | None = None,
     emphasis: str | None = None,
+    log: bool = False,
     ax: Axes | None = None,
 ) -> None:
     """Estimates with intervals, one row each.
@@ -41,6 +44,8 @@ def forest(
         Draw a line here, in units of the table.
     emphasis : str, optional
         The row that stands out.
+    log : bool
+        A logarithmic axis; where an estimate is 0, an arrow points there from the upper end.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
     """
@@ -48,12 +53,17 @@ def forest(
     places = np.arange(len(source))
     middle = unit * source[value].to_numpy(float)
     low, high = (unit * source[f"{value}_{end}"].to_numpy(float) for end in ("low", "high"))
+    least = _least_shown(np.concatenate([low, middle, high])) if log else -np.inf
     for place, name, x, left, right in zip(places, source[by], middle, low, high, strict=True):
         special = name == emphasis
         colour = ABOVE if special else BELOW
-        ax.plot([left, right], [place, place], color=colour, lw=1.8, solid_capstyle="butt")
+        ends = [max(left, least), max(right, least)]
+        ax.plot(ends, [place, place], color=colour, lw=1.8, solid_capstyle="butt")
         marker, size = ("D", 6) if special else ("o", 4.5)
-        ax.plot([x], [place], marker=marker, ms=size, color=colour)
+        ax.plot([max(x, least)], [place], marker=marker if x > least else "<", ms=size,
+                color=colour)  # fmt: skip
+    if log:
+        ax.set_xscale("log")
     if reference is not None:
         ax.axvline(unit * reference, color=QUIET, linewidth=1, linestyle="--", zorder=0)
     ax.set_yticks(places, source[by].astype(str).tolist())
@@ -61,6 +71,11 @@ def forest(
     ax.grid(axis="x", visible=True)
     ax.set_xlabel(label)
     ax.set_title(title)
+
+
+def _least_shown(values: np.ndarray) -> float:
+    """The left end of a logarithmic axis: a third of the smallest number above 0."""
+    return float(values[values > 0].min(initial=1.0)) / 3
 
 
 @chart(6.0, 4.4)
@@ -103,7 +118,8 @@ def tornado(
     Parameters
     ----------
     source : Result or pandas.DataFrame
-        A comparison of rule sets, or its table ``rule_changes``: ``rules`` reads FIELD=VALUE.
+        A comparison of rule sets, or its table ``rule_changes``, in which ``change``, or else
+        ``rules``, reads FIELD=VALUE.
     value : str
         The change that is drawn, a column with ``_low`` and ``_high``.
     label, title : str
@@ -115,40 +131,37 @@ def tornado(
     """
     assert ax is not None
     table = table_of(source, "rule_changes")
-    fields = table["rules"].str.partition("=")[0]
-    reach = table[value].abs().groupby(fields).max().sort_values(ascending=False)
-    most = unit * max(float(reach.max()), 1e-9)
-    for place, name in enumerate(reach.index):
-        rows = table[fields == name].sort_values(value)
-        for offset, (_, row) in zip(_offsets(rows[value]), rows.iterrows(), strict=True):
-            _draw_bar(ax, place + offset, row, value, unit, most)
+    changes = table["change"] if "change" in table else table["rules"]
+    fields = changes.str.partition("=")[0]
+    # Grouped by name and sorted stably: of equal changes the first name stands on top.
+    reach = table[value].abs().round(DECIMALS).groupby(fields).max()
+    reach = reach.sort_values(ascending=False, kind="stable")
+    most = unit * max(float(table[[f"{value}_low", f"{value}_high"]].abs().max(axis=None)), 1e-9)
+    sizes = table[value].round(DECIMALS)
+    order = [
+        index
+        for name in reach.index
+        for index in sizes[fields == name].sort_values(kind="stable").index
+    ]
+    for place, index in enumerate(order):
+        _draw_bar(ax, place, table.loc[index], value, unit)
     ax.axvline(0, color=INK, linewidth=1)
-    ax.set_yticks(range(len(reach)), [str(name) for name in reach.index])
-    ax.set_ylim(len(reach) - 0.4, -0.6)
-    ax.set_xlim(-1.3 * most, 1.3 * most)
+    names = [str(changes[index]).replace("=", " = ") for index in order]
+    # Rows of their own with the values beside the axis: nothing is written across a bar.
+    ax.set_yticks(range(len(order)), names, fontsize=7)
+    ax.tick_params(axis="y", length=0)
+    ax.set_ylim(len(order) - 0.4, -0.6)
+    ax.set_xlim(-1.05 * most, 1.05 * most)
     ax.grid(axis="x", visible=True)
     ax.set_xlabel(label)
     ax.set_title(title)
 
 
-def _offsets(changes: pd.Series) -> list[float]:
-    """Bars of a row on opposite sides share its middle; on one side they stand apart."""
-    if len(changes) < 2 or (len(changes) == 2 and changes.iloc[0] < 0 < changes.iloc[-1]):
-        return [0.0] * len(changes)
-    return np.linspace(-0.22, 0.22, len(changes)).tolist()
-
-
-def _draw_bar(ax: Axes, place: float, row: pd.Series, value: str, unit: float, most: float) -> None:
+def _draw_bar(ax: Axes, place: float, row: pd.Series, value: str, unit: float) -> None:
     change, low, high = (unit * row[name] for name in (value, f"{value}_low", f"{value}_high"))
-    sure = low > 0 or high < 0
+    p = row.get(f"{value}_p_holm")
+    sure = low > 0 or high < 0 if p is None else p < SURE
     colour = (ABOVE if change > 0 else BELOW) if sure else FAINT
-    ax.barh(place, change, height=0.36, color=colour, edgecolor=INK if sure else QUIET, lw=0.5,
+    ax.barh(place, change, height=0.6, color=colour, edgecolor=INK if sure else QUIET, lw=0.5,
             hatch="///" if sure and change > 0 else "")  # fmt: skip
     ax.plot([low, high], [place, place], color=INK, linewidth=1.1)
-    right = change >= 0
-    # Beside the interval's end, but inside the axes where the interval is longer than they are.
-    end = min(high, 1.2 * most) if right else max(low, -1.2 * most)
-    said: dict[str, Any] = {"ha": "left" if right else "right", "color": INK if sure else QUIET}
-    value_said = row["rules"].partition("=")[2]
-    ax.text(end + (0.015 if right else -0.015) * most, place, value_said, va="center",
-            fontsize=7, **said)  # fmt: skip

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import textwrap
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -67,9 +67,19 @@ FOOTER_CHARACTERS = 17
 DPI = 150
 
 
-def style() -> AbstractContextManager:
-    """The look of all charts, for a ``with`` block around one's own drawing."""
-    return matplotlib.rc_context(STYLE)
+@contextmanager
+def style() -> Iterator[None]:
+    """The look of all charts, for a ``with`` block around one's own drawing.
+
+    Nothing but the look is put back at its end: the first chart of a notebook loads the backend,
+    which says how figures are shown from then on (`matplotlib.rc_context` would forget that).
+    """
+    before = {name: matplotlib.rcParams[name] for name in STYLE}
+    matplotlib.rcParams.update(STYLE)
+    try:
+        yield
+    finally:
+        matplotlib.rcParams.update(before)
 
 
 def chart(width: float = 7.0, height: float = 4.0) -> Callable[[Callable], Callable[..., Axes]]:
@@ -130,7 +140,7 @@ def _unfit(name: str, error: Exception) -> PaxsimError:
 def _show_dollars(axes: Axes) -> None:
     """Texts of a figure that was made elsewhere are drawn later, and there in another style."""
     figure = axes.figure
-    for text in figure.findobj(Text):
+    for text in [*axes.findobj(Text), *figure.texts]:
         text.set_parse_math(False)
 
 
@@ -183,6 +193,8 @@ def save(figure: Any, stem: Path) -> tuple[Path, Path]:
         with atomic_write(png, "stem", mode="wb") as file:
             what = {"Software": None, "Description": said}
             figure.savefig(file, format="png", dpi=DPI, metadata=what)
+        # Where everything stands is known by now; to find that takes longer than to draw.
+        figure.set_layout_engine("none")
         with atomic_write(svg, "stem", mode="wb") as file:
             what = {"Date": None, "Creator": None, "Description": said}
             figure.savefig(file, format="svg", metadata=what)

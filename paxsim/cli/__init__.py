@@ -9,7 +9,7 @@ import click
 
 from paxsim.cli.console import give_up, let_everything_be_written, warn
 from paxsim.engine import cache
-from paxsim.errors import PaxsimError
+from paxsim.errors import PaxsimError, missing_library, unknown
 from paxsim.version import __version__
 
 #: Commands, each in the module of its name; loaded when used, so that starting is quick.
@@ -17,16 +17,23 @@ COMMANDS = (
     "run",
     "tournament",
     "compare",
+    "compare-rules",
+    "restrict",
     "solo",
+    "metagame",
+    "tune",
     "report",
     "study",
     "show",
     "trace",
+    "replay",
+    "play",
     "policies",
     "check",
     "deck",
     "warmup",
     "bench",
+    "completion",
 )
 
 EXIT_USER_ERROR = 2
@@ -39,32 +46,36 @@ class _LazyGroup(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in COMMANDS and not ctx.resilient_parsing:  # else a shell completes words
+            raise unknown("command", args[0], COMMANDS)
+        return super().resolve_command(ctx, args)
+
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
         try:
-            return importlib.import_module(f"paxsim.cli.{name}").command
+            return importlib.import_module(f"paxsim.cli.{name.replace('-', '_')}").command
         except ModuleNotFoundError as error:
-            raise _missing(name, error) from None
+            raise missing_library(name, error.name) from None
 
 
-@click.command(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(
+    cls=_LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    invoke_without_command=True,
+)
 @click.version_option(__version__, prog_name="paxsim")
-def cli() -> None:
+@click.pass_context
+def cli(ctx: click.Context) -> None:
     """Monte Carlo strategy analysis for the card game PAX.
 
     The printed game's card list is not published: every figure holds for the deck it names.
     """
-
-
-def _missing(command: str, error: ModuleNotFoundError) -> PaxsimError:
-    """The error for a command whose libraries are in an extra that is not installed.
-
-    A command may need more than one library, so it names the extra that has them all.
-    """
-    return PaxsimError(
-        f"{command}: {error.name} is not installed; allowed: pip install 'paxsim[all]'"
-    )
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 def main() -> None:
@@ -101,7 +112,7 @@ def exit_code_of(error: Exception, arguments: list[str]) -> int:
     elif isinstance(error, PaxsimError):
         warn(str(error))
     elif isinstance(error, ModuleNotFoundError) and not (error.name or "").startswith("paxsim"):
-        warn(str(_missing(arguments[0], error)))
+        warn(str(missing_library(arguments[0], error.name)))
     elif isinstance(error, OSError):  # nearly always the disk or the device behind stdout
         where = f"{error.filename}" if error.filename else "the output"
         warn(f"cannot read or write {where}: {error.strerror or error}")

@@ -17,6 +17,7 @@ from paxsim.quoting import one_line, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
 #: Columns of a table that goes to a file or a pipe.
 PIPED_WIDTH = 120
@@ -67,17 +68,37 @@ def print_table(
 ) -> None:
     """Print a table; the columns named in `numbers` are set flush right.
 
-    Where the terminal is narrow, headings and texts are wrapped; numbers never are, and nothing is
-    cut off.
+    Where the terminal is narrow, headings and texts are wrapped; numbers never are. If that is not
+    enough, the last columns are left out, and named.
     """
-    from rich import box
-    from rich.table import Table
     from rich.text import Text
 
     in_terminal = sys.stdout is not None and sys.stdout.isatty()
     console = make_console(width=None if in_terminal else PIPED_WIDTH)
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     texts = [[one_line(str(value)) for value in row] for row in rows]
+    shown = len(headings)
+    table = _make_table(headings, texts, numbers)
+    while shown > 1 and _least_width(table) > console.width:
+        shown -= 1
+        table = _make_table(headings[:shown], texts, numbers)
+    console.print(Text(one_line(title)), style="bold")
+    console.print(table)
+    if caption:
+        console.print(Text(one_line(caption)), style="italic")
+    if left_out := [heading for heading in headings[shown:] if heading]:
+        said = f"no room for {', '.join(left_out)}: a wider window shows all columns"
+        console.print(Text(one_line(said)), style="italic")
+
+
+def _make_table(
+    headings: Sequence[str], texts: Sequence[Sequence[str]], numbers: Sequence[str]
+) -> Table:
+    """A table of as many columns as there are headings."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for index, heading in enumerate(headings):
         right = heading in numbers
         widest = max((len(row[index]) for row in texts), default=0)
@@ -89,8 +110,14 @@ def print_table(
             overflow="fold",
         )
     for row in texts:
-        table.add_row(*(Text(cell) for cell in row))
-    console.print(Text(one_line(title)), style="bold")
-    console.print(table)
-    if caption:
-        console.print(Text(one_line(caption)), style="italic")
+        table.add_row(*(Text(cell) for cell in row[: len(headings)]))
+    return table
+
+
+def _least_width(table: Table) -> int:
+    """The characters that a table needs from left to right, with all texts wrapped.
+
+    (What `rich.measure` says is too little where paddings are put together.)
+    """
+    between = 3  # columns: a divider, and a space on each side of it
+    return sum(column.min_width or 0 for column in table.columns) + between * len(table.columns) - 1

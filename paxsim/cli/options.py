@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
-from paxsim.cards import DEFAULT_DECK
+from paxsim.cards import DEFAULT_DECK, deck_names
 from paxsim.errors import PaxsimError, checked_path
 from paxsim.quoting import told
+from paxsim.rules import field_names
 
 
 class _NamedPath(click.ParamType):
@@ -26,10 +29,37 @@ class _NamedPath(click.ParamType):
 
 PATH = _NamedPath()
 
+
+class _Listed(click.ParamType):
+    """A text, as a rule several names with commas between them, that shells can complete."""
+
+    name = "text"
+
+    def __init__(self, names: Callable[[], Iterable[str]]):
+        self._names = names
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The names that begin like the last one."""
+        before, comma, begun = incomplete.rpartition(",")
+        names = [name for name in self._names() if name.startswith(begun)]
+        return [CompletionItem(f"{before}{comma}{name}") for name in names]
+
+
+def _policy_names() -> Iterable[str]:
+    from paxsim.policies import policy_names  # not when a command merely starts
+
+    return policy_names()
+
+
+POLICIES = _Listed(_policy_names)
+
 players = click.option("--players", type=int, help="Number of players, 1 (solo) to 8.")
 solo_level = click.option("--solo-level", type=int, help="Solo level, 1 to 5.")
 policies = click.option(
     "--policies",
+    type=POLICIES,
     default="random",
     show_default=True,
     metavar="A,B,...",
@@ -40,6 +70,7 @@ seed = click.option(
 )
 deck = click.option(
     "--deck",
+    type=_Listed(deck_names),
     default=DEFAULT_DECK,
     show_default=True,
     metavar="NAME|FILE.toml",
@@ -47,9 +78,11 @@ deck = click.option(
 )
 rules = click.option(
     "--rules",
+    type=_Listed(lambda: (f"{name}=" for name in field_names())),
     metavar="FILE.toml|FIELD=VALUE,...",
     help="What differs from the published rules, e.g. rome_needs=5,tie=money.",
 )
+named = click.argument("named", nargs=-1, metavar="[POLICY]...", type=POLICIES)
 csv = click.option("--csv", type=PATH, metavar="DIR", help="Write every table as CSV here.")
 
 
@@ -60,10 +93,34 @@ def setting(function: Callable) -> Callable:
     return function
 
 
+def subject(function: Callable) -> Callable:
+    """The options that say what a report is about."""
+    decorators = (
+        deck,
+        rules,
+        click.option(
+            "--policies",
+            metavar="A,B,...",
+            help="The strategies, two or more.  [default: all built-in heuristics]",
+        ),
+        click.option("--players", metavar="N|A-B|A,B", help="Player counts.  [default: 2-8]"),
+    )
+    for decorator in reversed(decorators):
+        function = decorator(function)
+    return function
+
+
 def how_to_run(function: Callable) -> Callable:
     """The options of every command that plays an experiment."""
+    games = click.option(
+        "--games", default="1e5", show_default=True, help="How many, e.g. 1e6 or 1M."
+    )
+    return games(how_to_run_beside_games(function))
+
+
+def how_to_run_beside_games(function: Callable) -> Callable:
+    """The same without the number of games, which some commands explain in their own words."""
     decorators = (
-        click.option("--games", default="1e5", show_default=True, help="How many, e.g. 1e6."),
         seed,
         deck,
         rules,
@@ -87,14 +144,36 @@ def how_to_run(function: Callable) -> Callable:
     return function
 
 
+def policies_asked(named: tuple[str, ...], policies: str | None) -> str | None:
+    """The policies of a command, which may be named with or without the option."""
+    if not named:
+        return policies
+    given = click.get_current_context().get_parameter_source("policies")
+    if given is not None and given.name != "DEFAULT":
+        raise PaxsimError(
+            f"policies: found {' '.join(named)!r} beside --policies; allowed: one of both"
+        )
+    return ",".join(named)
+
+
+#: What may stand behind a number of games.
+_UNITS = {"k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
+#: No number of games, but a slip of the finger; how many may be played is said elsewhere.
+_TOO_MANY = 10**15
+
+
 def parse_games(text: str) -> int:
-    """``"1e6"`` or ``"1000000"`` as a whole number."""
+    """``"1e6"``, ``"1M"``, ``"1_000_000"`` or ``"1000k"`` as a whole number."""
+    plain = text.strip().replace("_", "").replace(",", "").lower()
+    unit = _UNITS.get(plain[-1:], 1)
     try:
-        number = float(text.replace("_", "").replace(",", ""))
-    except ValueError:
-        number = 0.5
-    if not number.is_integer() or number < 1:
-        raise PaxsimError(f"games: found {told(text)}; allowed: a positive whole number, e.g. 1e6")
+        number = unit * Decimal(plain if unit == 1 else plain[:-1])
+    except ArithmeticError:
+        number = Decimal("0.5")
+    if not number.is_finite() or not 1 <= number < _TOO_MANY or number % 1:
+        raise PaxsimError(
+            f"games: found {told(text)}; allowed: a positive whole number, e.g. 1e6 or 1M"
+        )
     return int(number)
 
 

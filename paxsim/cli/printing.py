@@ -7,7 +7,8 @@ from typing import Any
 import pandas as pd
 
 from paxsim.cli.console import print_table, say
-from paxsim.text import amount
+from paxsim.cli.metaprinting import show_metagame
+from paxsim.text import amount, p_value
 
 
 def percent(row: Any, name: str) -> str:
@@ -81,7 +82,10 @@ def _margin(games: Any) -> str:
     """How close the games were that the players won; solo has no second seat."""
     if pd.isna(games["margin"]) or games["players"] == 1:
         return ""
-    return f", the winner ahead by {plus_minus(games, 'margin')} points"
+    return (
+        f", the winner ahead by {plus_minus(games, 'margin')} points in the "
+        f"{games['players_won']:,} games that the players won"
+    )
 
 
 def _rows(table: pd.DataFrame, key: dict[str, Any]) -> list[Any]:
@@ -107,13 +111,22 @@ def show_tournament(result: Any) -> None:
             )
             for row in standings
         ]
-        rows.append(("Rome (alone)", "", "", plus_minus(rating["Rome"], "rating"), "", ""))
         numbers = ("win rate %", "fair %", "rating", "Rome wins %", "games")
         print_table(
             f"{players} players", ("strategy", *numbers), rows, numbers=numbers,
-            caption="rating: log strength (Plackett-Luce); Rome wins: in this strategy's games",
+            caption="rating: log strength (Plackett-Luce); Rome wins: in this strategy's games\n"
+            + fit_of_ratings(next(iter(rating.values()))),
         )  # fmt: skip
         show_payoffs(result, players)
+
+
+def fit_of_ratings(row: Any) -> str:
+    """How far one number a strategy is from what was seen, and whether to read it."""
+    said = (
+        f"ratings miss a win rate by up to {100 * row['misfit']:.0f} percentage points, of which "
+        f"{100 * row['sure_misfit']:.0f} are more than chance"
+    )
+    return said if row["readable"] else f"{said}: do not read them, but who beats whom below"
 
 
 def show_payoffs(result: Any, players: int) -> None:
@@ -151,13 +164,18 @@ def show_comparison(result: Any) -> None:
     print_table(f"{row['players']} players, field {row['field']}", ("", "win rate %"), rows,
                 numbers=("win rate %",))  # fmt: skip
     if watched:
-        say("The paired interval holds although the run was watched; the others are as if not.")
-    sure = "" if watched else f"; p = {row['p']:.2g}"
+        say(
+            "All intervals but the unpaired one hold although the run was watched. It stopped when "
+            "the difference looked large, so the difference itself tends to be overstated: read "
+            "its interval."
+        )
+    sure = "" if watched else f"; {p_value(row['p'])}"
     say(f"Pairing is worth {row['variance_factor']:.2f} times the games{sure}.")
-    verdict = {"better": "yes", "not better": "no", "undecided": "not decided yet"}
+    verdict = {"better": "Yes", "not better": "No", "undecided": "Not decided yet"}
     say(
-        f"Is {row['a']} better by more than {100 * row['delta']:g} percentage points, at 5 % error "
-        f"and valid while watched? {verdict[row['decision']]}.\n"
+        f"Is {row['a']} better than {row['b']} by more than {100 * row['delta']:g} percentage "
+        f"points? {verdict[row['decision']]}. (A sequential test: however often one looks, it "
+        "errs in at most 5 % of comparisons.)\n"
     )
 
 
@@ -184,10 +202,75 @@ def show_rule_changes(result: Any) -> None:
                 numbers=("Rome wins %", "change"))  # fmt: skip
 
 
+def show_rule_values(result: Any) -> None:
+    """What the values of each rule do: Rome, the first seat, and how long games are."""
+    table = result["rule_values"]
+    for rule in table["rule"].unique():
+        rows = [
+            (
+                f"{row['value']}{' (in force)' if row['in_force'] else ''}",
+                percent(row, "rome_wins"),
+                "" if row["in_force"] else percent(row, "rome_change"),
+                percent(row, "seat1_over_fair"),
+                plus_minus(row, "rounds"),
+            )
+            for row in _rows(table, {"rule": rule})
+        ]
+        numbers = (rule, "Rome wins %", "change", "seat 1 over fair", "rounds")
+        print_table(f"{rule}, {table['players'].iloc[0]} players, on common deals", numbers, rows,
+                    numbers=numbers)  # fmt: skip
+
+
+def show_field(result: Any) -> None:
+    """Rome, seats and length of a field of many line-ups."""
+    (rome,) = (row for _, row in result["rome"].iterrows())
+    say(
+        f"Rome wins {percent(rome, 'rome_wins')} % over {len(result['lineups'])} line-ups "
+        f"(alone {percent(rome, 'rome_alone')} %)"
+    )
+
+
+def show_restrictions(result: Any) -> None:
+    """What seats win, and Rome, without something, beside what they win with it."""
+    from paxsim.stats.constants import SURE
+
+    table = result["restrictions"]
+    tuned = result.manifest["question"]["tuned"]
+    whom = "one seat" if (table["seats"] == "1").all() else "all seats"
+    players = table["players"][0]
+    title = "Solo" if players == 1 else f"{players} players, forbidden to {whom}"
+    rows = [
+        (
+            row["without"],
+            f"{row['strategy'].partition(':')[0]} (answer)" if tuned else row["strategy"],
+            percent(row, "base_win_rate"),
+            percent(row, "win_rate"),
+            percent(row, "win_change"),
+            "" if row["p_holm"] >= SURE else "sure",
+            f"{100 * row['base_rome_wins']:.1f}",
+            percent(row, "rome_change"),
+        )
+        for _, row in table.iterrows()
+    ]
+    numbers = ("wins % with it", "without it", "change", "Rome wins %", "Rome's change")
+    print_table(
+        f"{title}: win rate of a seat with and without something, on common deals",
+        ("without", "strategy", *numbers[:3], "", *numbers[3:]), rows, numbers=numbers,
+        caption="sure: the change is real at 5 % error over the whole table (Holm)",
+    )  # fmt: skip
+    if tuned:
+        for base, variant in result.bundles:
+            say("\n".join(spec for spec in variant.labels if spec not in base.labels))
+
+
 SHOWN = {
     "simulate": show_simulation,
     "tournament": show_tournament,
     "compare": show_comparison,
     "compare_rules": show_rule_changes,
+    "restrict": show_restrictions,
     "solo": show_solo,
+    "vary_rules": show_rule_values,
+    "simulate_field": show_field,
+    "metagame": show_metagame,
 }

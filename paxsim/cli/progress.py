@@ -58,24 +58,28 @@ class ProgressBar:
 
     def update(self, standing: Any, games: int) -> None:
         """Show how far a run is (a `paxsim.experiment.run.Standing`)."""
-        self.games = standing.games
+        room = self._progress.console.width - _OTHER_COLUMNS
+        said = "" if self._progress.disable else rates_so_far(standing, room)
+        self.show(standing.games, standing.expected, said)
+
+    def show(self, games: int, expected: int | None, said: str) -> None:
+        """Show how many games have been played, of how many, and a few words besides."""
+        self.games = games
         if self._progress.disable:
             return
         if self._begin is None:
             # Compiling and what was found on disk say nothing about the speed.
-            self._begin, self._first = time.monotonic(), standing.games
+            self._begin, self._first = time.monotonic(), games
         elapsed = time.monotonic() - self._begin
-        speed = (standing.games - self._first) / elapsed if elapsed > 0.2 else 0.0
-        done = f"{standing.games:,} games"
-        if standing.expected:
-            done = f"{100 * standing.games / standing.expected:.0f}%"
+        speed = (games - self._first) / elapsed if elapsed > 0.2 else 0.0
+        done = f"{100 * games / expected:.0f}%" if expected else f"{games:,} games"
         self._progress.update(
             self._task,
-            total=standing.expected,
-            completed=standing.games,
+            total=expected,
+            completed=games,
             done=done,
             speed=f"{speed / 1000:,.1f}k games/s" if speed else "",
-            rates=rates_so_far(standing, self._progress.console.width - _OTHER_COLUMNS),
+            rates=said,
         )
 
 
@@ -87,12 +91,12 @@ def _column(field: str, **width: int) -> TextColumn:
 
 def rates_so_far(standing: Any, room: int) -> str:
     """Win rates in percent of what is being played, with names as long as there is room for."""
-    from paxsim.experiment.tally import wins_by_superblock
+    from paxsim.experiment.tally import WIN
 
     matches = standing.plan.bundles[standing.bundle]
     rates: list[tuple[str, float]] = []
     for index, match in enumerate(matches):
-        wins = wins_by_superblock(standing.tally, index).sum(axis=0)
+        wins = standing.tally[f"{index}/superblocks"].sum(axis=0) / WIN
         rate = 100 * wins[:-1] / standing.tally[f"{index}/games"][0]
         names: dict[str, list[float]] = {}
         for label, value in zip(match.lineup.labels, rate, strict=True):
@@ -162,7 +166,7 @@ def run_experiment(
                 notices=notices,
             )
     except KeyboardInterrupt:
-        _say_interrupted(bar.games, out)
+        say_interrupted(bar.games, out)
     for notice in notices:
         warn(notice)
     if csv is not None:
@@ -176,7 +180,7 @@ def run_experiment(
         say(f"{result.caption}; {seconds:.1f} s, {rate:,.0f} games a second")
 
 
-def _say_interrupted(games: int, out: Path | None) -> NoReturn:
+def say_interrupted(games: int, out: Path | None) -> NoReturn:
     """End a run that the user stopped, and say how to go on."""
     kept = (
         f"what is done is kept in {out}: the same command goes on from there"

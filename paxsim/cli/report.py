@@ -24,20 +24,26 @@ from paxsim.errors import PaxsimError
 )
 @click.option("--study", "studies", multiple=True, help="Only this study (may be repeated).")
 @click.option("--page-only", is_flag=True, help="Write the page from what the studies wrote.")
-def command(scale, seed, jobs, out, studies, page_only):
-    """Run the standing studies and write OUT/index.html, with tables and charts beside it."""
+@options.subject
+def command(scale, seed, jobs, out, studies, page_only, deck, rules, policies, players):
+    """Run the standing studies and write OUT/index.html, with tables and charts beside it.
+
+    With a deck, rules, strategies or player counts of your own it is a report about these.
+    """
     from paxsim.report.budget import SEED, STUDIES
     from paxsim.report.build import build_report
     from paxsim.report.page import write_page
+    from paxsim.report.subject import make_subject
 
     for name in studies:
         if name not in STUDIES:
             raise PaxsimError(f"study: found {name!r}; allowed: {', '.join(STUDIES)}")
+    about = make_subject(deck, rules, policies, options.parse_players("players", players))
     try:
         page = (
             write_page(out)
             if page_only
-            else build_report(out, scale, SEED if seed is None else seed, jobs, studies)
+            else build_report(out, scale, SEED if seed is None else seed, jobs, studies, about)
         )
     except KeyboardInterrupt:
         raise click.ClickException(

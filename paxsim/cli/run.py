@@ -6,13 +6,18 @@ import click
 
 from paxsim.cli import options
 from paxsim.cli.console import say
-from paxsim.cli.options import how_to_run, parse_games, parse_players, parse_share
+from paxsim.cli.options import how_to_run, parse_games, parse_players, parse_share, policies_asked
 from paxsim.cli.printing import show_simulation
 from paxsim.cli.progress import run_experiment
 
 
 @click.command("run")
-@click.option("--players", metavar="N|A-B|A,B", help="Player counts, e.g. 4 or 2-8.")
+@options.named
+@click.option(
+    "--players",
+    metavar="N|A-B|A,B",
+    help="Player counts, e.g. 4 or 2-8.  [default: one a policy; 4 if there is one policy]",
+)
 @options.solo_level
 @options.policies
 @click.option("--precision", help="Play until every win rate is this sure, e.g. 0.2%.")
@@ -20,7 +25,18 @@ from paxsim.cli.progress import run_experiment
 @click.option("--plan", is_flag=True, help="Say how many games it will take; do not play them.")
 @how_to_run
 def command(
-    players, solo_level, policies, precision, permutations, plan, games, seed, deck, rules, **how
+    named,
+    players,
+    solo_level,
+    policies,
+    precision,
+    permutations,
+    plan,
+    games,
+    seed,
+    deck,
+    rules,
+    **how,
 ):
     """Play a line-up and print win rates by strategy and seat, with intervals."""
     from paxsim.experiment.questions import PRECISION_GAMES, simulate, simulation_size
@@ -31,7 +47,7 @@ def command(
         wanted = PRECISION_GAMES
     counts = parse_players("players", players)
     asked = dict(
-        policies=policies,
+        policies=policies_asked(named, policies),
         players=counts,
         games=wanted,
         seed=seed,

@@ -9,7 +9,7 @@ import click
 
 from paxsim.cli import EXIT_INTERRUPTED, options
 from paxsim.cli.console import print_table, say, warn
-from paxsim.cli.options import parse_games
+from paxsim.cli.options import parse_games, parse_players
 from paxsim.errors import PaxsimError
 
 
@@ -25,8 +25,17 @@ from paxsim.errors import PaxsimError
     show_default=True,
     help="Folder of the report; games that are there are not played again.",
 )
+@options.subject
 def command(
-    name: str | None, games: str | None, seed: int | None, jobs: int | None, out: Path
+    name: str | None,
+    games: str | None,
+    seed: int | None,
+    jobs: int | None,
+    out: Path,
+    deck: str,
+    rules: str | None,
+    policies: str | None,
+    players: str | None,
 ) -> None:
     """Carry out the study NAME and print its findings; without a name, list all studies.
 
@@ -37,6 +46,7 @@ def command(
     from paxsim.report.budget import SEED, study_games
     from paxsim.report.build import run_study
     from paxsim.report.study import Options
+    from paxsim.report.subject import make_subject
     from paxsim.studies import load_study
 
     if name is None:
@@ -45,15 +55,17 @@ def command(
     load_study(name)
     wanted = study_games(name) if games is None else checked_size(name, games)
     scale = wanted / study_games(name)
+    about = make_subject(deck, rules, policies, parse_players("players", players))
     begin = time.monotonic()
     try:
         with Bar(wanted) as bar:
-            summary = run_study(
-                name, Options(out, scale, SEED if seed is None else seed, jobs, bar)
-            )
+            numbers = (scale, SEED if seed is None else seed, jobs)
+            summary = run_study(name, Options(out, *numbers, bar, about))
     except KeyboardInterrupt:
         warn(f"interrupted; what is done is kept in {out}: the same command goes on from there")
         click.get_current_context().exit(EXIT_INTERRUPTED)
+    if summary["left_out"]:
+        say(f"left out: {summary['left_out']}")
     for finding in summary["findings"]:
         say(f"- {finding['text']}")
     say(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,11 +43,24 @@ if TYPE_CHECKING:
     help="Replay games of a stored run, which says all the rest.",
 )
 @click.option("--game", type=int, help="Which game of the run (0, 1, 2 ...).  [default: 0]")
+@click.option("--text", is_flag=True, help="Every event as a sentence instead of JSON.")
 @click.option(
     "--out", type=options.PATH, metavar="FILE", help="Write here instead of to the terminal."
 )
 def command(
-    players, solo_level, deck, rules, policies, seed, deal, games, rotation, directory, game, out
+    players,
+    solo_level,
+    deck,
+    rules,
+    policies,
+    seed,
+    deal,
+    games,
+    rotation,
+    directory,
+    game,
+    text,
+    out,
 ) -> None:
     """Play games and write down every event, hidden cards included, as JSON Lines."""
     from paxsim.trace import trace_texts
@@ -60,7 +74,14 @@ def command(
             players, solo_level, deck, rules, policies, seed, deal, games, rotation
         )
         texts = trace_texts(setting, lineup, seed, deal, games, rotation)
-    write_texts(texts, out)
+    write_texts(map(_in_sentences, texts) if text else texts, out)
+
+
+def _in_sentences(text: str) -> str:
+    """Lines of a trace as a person would tell them."""
+    from paxsim.board.words import in_words
+
+    return "".join(f"{in_words(json.loads(line))}\n" for line in text.splitlines())
 
 
 def given_options() -> dict[str, Any]:

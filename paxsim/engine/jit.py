@@ -17,6 +17,11 @@ warnings.filterwarnings(
     "ignore", message="First-class function type", category=NumbaExperimentalFeatureWarning
 )
 
+#: Whether ``NUMBA_DISABLE_JIT=1`` asks for plain Python. Policies of users follow it, so that they
+#: can be debugged; the engine is compiled whatever it says, and numba must know that it may.
+PLAIN_WANTED = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
+numba.config.DISABLE_JIT = 0  # type: ignore[attr-defined]
+
 #: numpy's error model: no test for division by zero, which the rules' checks exclude.
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 #: For what is never called from Python: put into its callers, and nothing else made of it.

@@ -1,4 +1,4 @@
-"""What seats know: what the rules let a player with a perfect memory be sure of, with few gaps.
+"""What seats know: almost all that the rules let a player with a perfect memory be sure of.
 
 Public, in the table record:
 
@@ -14,10 +14,10 @@ Public, in the table record:
 Private, in the seat records: the cards that a seat itself put under the deck, with their places
 (`buried`), and Rome's hidden cards after a peek (`rome_peeked`). Cards are drawn from the top one
 by one in sight of all, so a seat knows when a card that it buried is drawn, and by the public notes
-into whose hand it goes, or to which place under the deck. Only of cards drawn together (religion,
-drafts) others are taken to lose sight, though now and then they could work it out; and in very
-large decks what was drawn `RING` places ago is forgotten. So a seat may know a little less than
-it could here, and never more.
+into whose hand it goes, or to which place under the deck. Two things are dropped on purpose, so a
+seat may know a little less here than it could, and never more: of cards drawn together (religion,
+drafts) others lose sight, though now and then they could work out which is which; and in decks of
+more than `RING` places what was drawn so many places ago is forgotten.
 
 The engine only writes down what happens; what follows from it is worked out where it is wanted
 (`paxsim.search.unseen`), because most games have nobody who asks.
@@ -33,6 +33,13 @@ from paxsim.engine.records import DRAWN_FROM, NOWHERE, PLAYED_CARD, RING
 def place_in_ring(place):
     """Where in the ring a place of the deck is (see `table.deck_top`)."""
     return place & (RING - 1)
+
+
+@kernel
+def first_place(table):
+    """The ring remembers what happened at places from this one on."""
+    end = table.deck_top + table.deck_left
+    return end - RING if end > RING else 0
 
 
 @kernel

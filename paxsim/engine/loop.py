@@ -15,8 +15,15 @@ from numba import types
 from numba.extending import intrinsic
 
 from paxsim.engine import events, steps
-from paxsim.engine.jit import entry, kernel, short
-from paxsim.engine.records import MAX_PLAYERS, GameType, LogType, ResultType, result_dtype
+from paxsim.engine.jit import called, entry, kernel, short
+from paxsim.engine.records import (
+    MAX_PLAYERS,
+    NOBODY,
+    GameType,
+    LogType,
+    ResultType,
+    result_dtype,
+)
 from paxsim.engine.scoring import score, write_score
 from paxsim.engine.seating import POLICY_SIGNATURE as POLICY_SIGNATURE
 from paxsim.engine.seating import AddressesType, ParamsType, policy_at, seat_lineup
@@ -26,6 +33,8 @@ from paxsim.engine.streams import KeysType
 FINE, OUT_OF_RANGE = range(2)
 #: What `apply_option` answers to an option that there is not.
 NO_SUCH_OPTION = -1
+#: What `step_logged` is handed instead of an option to deal a fresh game.
+DEAL = -1
 
 #: Where a batch stands; after a failure it names the very decision.
 progress_dtype = np.dtype(
@@ -108,18 +117,30 @@ def play_on(game, log, progress, count, decisions):
     return decisions
 
 
-@kernel
-def play_from(game, progress, option):
-    """Take an option of the decision at hand, and play to the end."""
+@called
+def play_until(game, progress, option, stop):
+    """Take an option of the decision at hand, and play on to the next decision of the seat `stop`.
+
+    Returns how many options that one has; 0 at the end of the game, or after a failure.
+    """
     while True:  # as in `steps.apply`: the rules are compiled once
         count = steps.carry_out(game, NO_LOG, option)
         if count == 0:
-            return
+            return 0
         option = steps.ONLY
         if count > 1:
-            option = ask(game, policy_at(progress.policies[game.hidden.seat]), progress)
+            seat = game.hidden.seat
+            if seat == stop:
+                return count
+            option = ask(game, policy_at(progress.policies[seat]), progress)
             if not is_an_option(option, count, progress):
-                return
+                return 0
+
+
+@kernel
+def play_from(game, progress, option):
+    """Take an option of the decision at hand, and play to the end."""
+    play_until(game, progress, np.int64(option), np.int64(NOBODY))
 
 
 @kernel
@@ -216,6 +237,41 @@ def play_logged(game_address, log_address, result_address, progress_address, key
     return True
 
 
+@entry(
+    types.int64(
+        types.int64,
+        types.int64,
+        types.int64,
+        KeysType,
+        types.int64,
+        types.int64,
+        types.int64,
+        types.int64,
+    )
+)
+def step_logged(game_address, log_address, result_address, keys, seed, deal, rotation, option):
+    """Apply one option of a game, or `DEAL` it, and log what happens up to the next decision.
+
+    Returns how many options that one has, as `apply_option` does. After the end the score is
+    logged. If the log was full before, it returns 1: empty it, and go on with `ONLY`.
+    """
+    game = game_at(game_address)
+    log = log_at(log_address)
+    log.used = 0
+    count = 1
+    if option == DEAL:
+        count = steps.begin_game(game, log, keys, seed, deal, rotation)
+        option = steps.ONLY
+    elif not 0 <= option < options_asked(game):
+        return NO_SUCH_OPTION
+    while count == 1 and not events.is_full(log):
+        count = steps.carry_out(game, log, option)
+        option = steps.ONLY
+    if count == 0:
+        write_score(game, log, result_at(result_address))
+    return count
+
+
 @entry(types.int64(types.int64, KeysType, types.int64, types.int64, types.int64))
 def start_game(game_address, keys, seed, deal, rotation):
     """Deal a game and stop at its first decision; return how many options it has."""
@@ -235,6 +291,13 @@ def apply_option(game_address, option):
         return NO_SUCH_OPTION
     steps.apply(game, NO_LOG, option)
     return options_asked(game)
+
+
+@entry(types.int64(types.int64, types.int64))
+def finish_game(game_address, progress_address):
+    """Play a game from the decision at hand to its end; return how many decisions were asked."""
+    game = game_at(game_address)
+    return play_on(game, NO_LOG, progress_at(progress_address), options_asked(game), 0)
 
 
 @entry(types.void(types.int64, AddressesType, ParamsType, types.int64, types.int64))

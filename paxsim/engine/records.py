@@ -34,6 +34,8 @@ MEMORY_SIZE = 72
 NOBODY = -1
 #: The allowance of categories whose cards may always be played: more than any card's symbols.
 NO_LIMIT = 1000
+#: The allowance of a category that a seat may never play, as `paxsim.policies.restricted` has it.
+NEVER = -NO_LIMIT
 
 # Decisions, in the order in which a game first meets them.
 DISPLAY, KEEP, TURN, PLACE, BUY, PLAY, REACT, OVER = range(8)

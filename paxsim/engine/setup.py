@@ -103,6 +103,14 @@ def clear_seat(game, seat):
         me.hand[i] = 0
     me.hand_count = 0
     me.peeked = 0
+    forget_looks(me)
+    for i in range(MEMORY_SIZE):
+        me.memory[i] = 0.0
+
+
+@kernel
+def forget_looks(me):
+    """A seat has looked at no card of Rome's, and buried none."""
     for category in range(ROW):
         me.rome_hidden[category] = 0
     for i in range(MAX_ROME_START):
@@ -111,8 +119,6 @@ def clear_seat(game, seat):
         me.buried[i] = 0
         me.buried_at[i] = 0
     me.buried_count = 0
-    for i in range(MEMORY_SIZE):
-        me.memory[i] = 0.0
 
 
 @kernel

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from paxsim.errors import missing_library
 
 if TYPE_CHECKING:
+    from paxsim.experiment.fieldquestions import simulate_field, vary_rules
+    from paxsim.experiment.metaquestion import metagame
     from paxsim.experiment.questions import (
         compare,
         compare_rules,
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
         solo,
         tournament,
     )
+    from paxsim.experiment.restrictions import restrict
     from paxsim.experiment.result import Result
 
 __all__ = [
@@ -29,19 +32,31 @@ __all__ = [
     "compare",
     "compare_rules",
     "comparison_size",
+    "metagame",
+    "restrict",
     "show",
     "simulate",
+    "simulate_field",
     "simulation_size",
     "solo",
     "tournament",
+    "vary_rules",
 ]
+#: Where each name is, if not among the questions.
+_ELSEWHERE = {
+    "Result": "result",
+    "metagame": "metaquestion",
+    "restrict": "restrictions",
+    "simulate_field": "fieldquestions",
+    "vary_rules": "fieldquestions",
+}
 
 
 def __getattr__(name: str) -> Any:
     """Load the questions when they are asked: their libraries take a second to import."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = "result" if name == "Result" else "questions"
+    module = _ELSEWHERE.get(name, "questions")
     try:
         return getattr(import_module(f"{__name__}.{module}"), name)
     except ModuleNotFoundError as error:

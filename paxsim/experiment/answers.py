@@ -13,16 +13,28 @@ import numpy as np
 import pandas as pd
 
 from paxsim.errors import PaxsimError, checked_path
-from paxsim.experiment.measures import MatchMeasures, bundle_moments, pooled_rate
+from paxsim.experiment.changes import changes_by_restrictions, changes_by_rules
+from paxsim.experiment.measures import MatchMeasures, Pool, bundle_moments, joint_rates
+from paxsim.experiment.metatables import metagame_tables, payoff_table
 from paxsim.experiment.plan import Facts, stored_facts
+from paxsim.experiment.pooling import pooled_facts, pooled_tally
 from paxsim.experiment.result import Result
+from paxsim.experiment.rulevalues import rule_values
 from paxsim.experiment.stopping import reached
 from paxsim.experiment.store import stored_tallies
-from paxsim.experiment.tables import Row, group_of, make_table, match_tables, size_of, spread
-from paxsim.experiment.tally import SUPERBLOCKS, Tally
+from paxsim.experiment.tables import (
+    Row,
+    field_tables,
+    group_of,
+    make_table,
+    match_tables,
+    size_of,
+    spread,
+)
+from paxsim.experiment.tables import rome as rome_table
+from paxsim.experiment.tally import SUPERBLOCKS, WIN, Tally
 from paxsim.quoting import one_line
 from paxsim.stats import (
-    DIFFERENCE,
     Interval,
     bootstrap_ratings,
     confidence_sequence,
@@ -35,8 +47,6 @@ from paxsim.stats import (
 
 Bundles = list[list[MatchMeasures]]
 Tables = dict[str, pd.DataFrame]
-
-ROME = "Rome"
 
 
 def answer(
@@ -55,6 +65,9 @@ def answer(
     """
     question = manifest["question"]
     watched = question.get("precision")
+    lineups = question.get("lineups")
+    if lineups is not None:
+        return _answer_of_field(manifest, facts, tallies, lineups)
     bundles = [
         [MatchMeasures(bundle, i, tally, watched) for i in range(len(bundle))]
         for bundle, tally in zip(facts, tallies, strict=True)
@@ -62,6 +75,33 @@ def answer(
     main, more = _ANSWERS[question["kind"]](question, bundles)
     matches = [match for bundle in bundles for match in bundle]
     return Result(manifest, bundles, {**more, **match_tables(matches)}, main)
+
+
+def _answer_of_field(
+    manifest: dict[str, Any],
+    facts: Sequence[Sequence[Facts]],
+    tallies: Sequence[Tally],
+    lineups: int,
+) -> Result:
+    """The result of a run in which all line-ups of a field count as one."""
+    single = [
+        MatchMeasures(bundle, i, tally)
+        for bundle, tally in zip(facts, tallies, strict=True)
+        for i in range(lineups)
+    ]
+    pooled = [
+        (pooled_facts(bundle, lineups), pooled_tally(bundle, tally, lineups))
+        for bundle, tally in zip(facts, tallies, strict=True)
+    ]
+    bundles = [
+        [MatchMeasures(bundle, i, tally) for i in range(len(bundle))] for bundle, tally in pooled
+    ]
+    tables = field_tables([match for bundle in bundles for match in bundle])
+    fields = manifest["question"].get("fields")
+    if fields is None:
+        return Result(manifest, bundles, {**tables, "lineups": rome_table(single)}, "rome")
+    tables["rule_values"] = make_table(rule_values(fields, bundles))
+    return Result(manifest, bundles, tables, "rule_values")
 
 
 def _simulate(question: dict[str, Any], bundles: Bundles) -> tuple[str, Tables]:
@@ -91,44 +131,48 @@ def _names(matches: list[MatchMeasures]) -> list[str]:
     return list(dict.fromkeys(label for match in matches for label in match.labels))
 
 
-def _pool(
-    matches: list[MatchMeasures], name: str, rival: str | None = None
-) -> tuple[Interval, int] | None:
-    """Win rate of a seat of a strategy, in the line-ups that have it (and a rival)."""
-    wins, games = np.zeros(SUPERBLOCKS), np.zeros(SUPERBLOCKS)
-    played = 0
+def pool_of(matches: Sequence[MatchMeasures], name: str) -> Pool:
+    """Wins of a seat of a strategy, over line-ups that have it."""
+    wins, games = np.zeros(SUPERBLOCKS, np.int64), np.zeros(SUPERBLOCKS, np.int64)
     for match in matches:
-        places = match.strategies.get(name)
-        if not places or (rival is not None and rival not in match.strategies):
-            continue
+        places = match.strategies[name]
         wins += match.superblock_wins()[:, places].sum(axis=1)
         games += len(places) * match.superblock_games()
-        played += match.games
-    return (pooled_rate(wins, games), played) if played else None
+    return Pool(wins, games, sum(match.blocks for match in matches))
 
 
 def _standings(matches: list[MatchMeasures]) -> pd.DataFrame:
-    """Win rate of every strategy over all its line-ups, best first."""
+    """Win rate of every strategy over all its line-ups, best first.
+
+    The intervals hold together; ``p`` is of "it has its fair share", for each alone.
+    """
+    names = _names(matches)
+    lineups = {name: [match for match in matches if name in match.strategies] for name in names}
+    pools = [pool_of(lineups[name], name) for name in names]
     rows: list[Row] = []
-    for name in _names(matches):
-        pooled = _pool(matches, name)
-        assert pooled is not None
-        rate, played = pooled
-        lineups = [match for match in matches if name in match.strategies]
+    for name, pool, rate in zip(names, pools, joint_rates(pools), strict=True):
+        fair = _mean([match.fair_share() for match in lineups[name]])
         rows.append(
             {
                 **_setting_of(matches[0]),
                 "strategy": name,
                 **spread("win_rate", rate),
-                "fair_share": float(np.mean([match.fair_share() for match in lineups])),
-                "rome_wins": float(np.mean([match.rome_rate().estimate for match in lineups])),
-                "lineups": len(lineups),
-                "games": played,
-                "blocks": sum(match.blocks for match in lineups),
-                "example_game": _example(lineups, name),
+                "fair_share": fair,
+                "p": p_value(pool.interval(), fair),
+                "rome_wins": _mean([match.rome_rate().estimate for match in lineups[name]]),
+                "lineups": len(lineups[name]),
+                "games": sum(match.games for match in lineups[name]),
+                "blocks": pool.blocks,
+                "example_game": _example(lineups[name], name),
             }
         )
-    return make_table(rows).sort_values("win_rate", ascending=False, kind="stable")
+    table = make_table(rows)
+    order = sorted(range(len(rows)), key=lambda i: (-rows[i]["win_rate"], rows[i]["strategy"]))
+    return table.iloc[order]
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
 
 
 def _setting_of(match: MatchMeasures) -> Row:
@@ -144,21 +188,24 @@ def _example(matches: list[MatchMeasures], name: str) -> int:
 
 
 def _payoffs(matches: list[MatchMeasures]) -> pd.DataFrame:
-    """Win rate of a seat of a strategy in the line-ups in which it meets a rival."""
+    """Win rate of a seat of a strategy in the line-ups in which it meets a rival.
+
+    Each interval is for itself; ``p`` is of "both win equally often", for each pair alone.
+    """
     rows: list[Row] = []
     for name, rival in itertools.permutations(_names(matches), 2):
-        pooled = _pool(matches, name, rival)
-        if pooled is not None:
-            rate, played = pooled
-            met = [m for m in matches if name in m.strategies and rival in m.strategies]
+        met = [m for m in matches if name in m.strategies and rival in m.strategies]
+        if met:
+            mine, theirs = pool_of(met, name), pool_of(met, rival)
             rows.append(
                 {
                     **_setting_of(matches[0]),
                     "strategy": name,
                     "against": rival,
-                    **spread("win_rate", rate),
-                    "games": played,
-                    "blocks": sum(match.blocks for match in met),
+                    **spread("win_rate", mine.interval()),
+                    "p": p_value(mine.lead(theirs)),
+                    "games": sum(match.games for match in met),
+                    "blocks": mine.blocks,
                     "example_game": _example(met, name),
                 }
             )
@@ -166,18 +213,20 @@ def _payoffs(matches: list[MatchMeasures]) -> pd.DataFrame:
 
 
 def _ratings(matches: list[MatchMeasures]) -> pd.DataFrame:
-    """Plackett-Luce ratings, with Rome (where it wins alone) as a contestant."""
-    names = [*_names(matches), ROME]
+    """Plackett-Luce ratings of the strategies, from the games that a player won.
+
+    Rome is no contestant: what it wins alone is nobody's, and with many players it never does.
+    ``readable`` says whether one number for each strategy describes who wins (see `Ratings`).
+    """
+    names = _names(matches)
     column = {name: index for index, name in enumerate(names)}
     wins = np.zeros((SUPERBLOCKS, len(matches), len(names)))
     seats = np.zeros((len(matches), len(names)))
     for row, match in enumerate(matches):
-        found = match.superblock_wins()
+        found = match.superblock_wins() / WIN
         for position, label in enumerate(match.labels):
             wins[:, row, column[label]] += found[:, position]
             seats[row, column[label]] += 1
-        wins[:, row, column[ROME]] += found[:, -1]
-        seats[row, column[ROME]] = 1
     used = wins.sum(axis=(1, 2)) > 0
     rated = bootstrap_ratings(wins[used], seats)
     rows = [
@@ -189,6 +238,8 @@ def _ratings(matches: list[MatchMeasures]) -> pd.DataFrame:
             "rating_high": rated.high[i],
             "chance_best": rated.best[i],
             "misfit": rated.misfit,
+            "sure_misfit": rated.sure_misfit,
+            "readable": rated.readable,
             "games": sum(match.games for match in matches),
             "blocks": sum(match.blocks for match in matches),
         }
@@ -204,13 +255,14 @@ def _compare(question: dict[str, Any], bundles: Bundles) -> tuple[str, Tables]:
     a, b = bundles[0]
     moments = bundle_moments(bundles[0])
     first, second = a.layout.share(0), a.layout.size + b.layout.share(0)
-    difference = paired_difference(moments, first, second)
+    differing = int(b.detail("differing")[b.layout.share(0)])
+    difference = paired_difference(moments, first, second, differing=differing)
     paired, p = difference.paired, p_value(difference.paired)
+    rates = [match.win_rate([0]) for match in (a, b)]
     if question["sequential"]:
-        # The run may have stopped because of the difference: only this holds nevertheless.
-        paired = confidence_sequence(
-            moments.n, paired.estimate, paired.se**2 * moments.n, bounds=DIFFERENCE
-        )
+        # The run may have stopped because of the difference: only these hold nevertheless.
+        rates = [_at_any_time(rate, moments.n) for rate in rates]
+        paired = _at_any_time(paired, moments.n)
         p = math.nan
     test = sequential_test(*difference_sums(moments, first, second), delta=question["delta"])
     row = {
@@ -220,8 +272,8 @@ def _compare(question: dict[str, Any], bundles: Bundles) -> tuple[str, Tables]:
         "field": ", ".join(a.labels[1:]),
         "deck": a.facts.deck,
         "rules": group_of(a)["rules"],
-        **spread("a_win_rate", a.win_rate([0])),
-        **spread("b_win_rate", b.win_rate([0])),
+        **spread("a_win_rate", rates[0]),
+        **spread("b_win_rate", rates[1]),
         **spread("difference", paired),
         **spread("unpaired", difference.unpaired),
         "variance_factor": difference.variance_factor,
@@ -237,26 +289,10 @@ def _compare(question: dict[str, Any], bundles: Bundles) -> tuple[str, Tables]:
     return "comparison", {"comparison": make_table([row])}
 
 
-def _compare_rules(question: dict[str, Any], bundles: Bundles) -> tuple[str, Tables]:
-    rows: list[Row] = []
-    for bundle in bundles:
-        base, variant = bundle
-        moments = bundle_moments(bundle)
-        layout = base.layout
-        row = {**group_of(variant), **spread("rome_wins", variant.rome_rate())}
-        change = np.zeros(moments.d)
-        change[layout.rome], change[layout.size + layout.rome] = -1.0, 1.0
-        row |= spread("rome_change", contrast(moments, change, bounds=DIFFERENCE))
-        change = np.zeros(moments.d)
-        change[layout.rounds], change[layout.size + layout.rounds] = -1.0, 1.0
-        row |= spread("rounds_change", contrast(moments, change))
-        for seat in (0, layout.players - 1):
-            change = np.zeros(moments.d)
-            change[layout.seat(seat)], change[layout.size + layout.seat(seat)] = -1.0, 1.0
-            row |= spread(f"seat{seat + 1}_change", contrast(moments, change, bounds=DIFFERENCE))
-        row |= {"games": base.games + variant.games, "blocks": base.blocks}
-        rows.append({**row, "example_game": variant.rome_example()})
-    return "rule_changes", {"rule_changes": make_table(rows)}
+def _at_any_time(found: Interval, blocks: int) -> Interval:
+    """The same estimate with an interval that holds at every look."""
+    variance = found.se**2 * blocks
+    return confidence_sequence(blocks, found.estimate, variance, bounds=found.bounds)
 
 
 # --- solo -----------------------------------------------------------------------------------
@@ -325,12 +361,24 @@ def campaign_chance(bundle: list[MatchMeasures]) -> Interval:
     )
 
 
+# --- meta-game ------------------------------------------------------------------------------
+
+
+def _metagame(question: dict[str, Any], bundles: Bundles) -> tuple[str, Tables]:
+    matches = [match for bundle in bundles for match in bundle]
+    if question["added"]:  # a part of a game, which says nothing by itself about its states
+        return "payoffs", {"payoffs": payoff_table(question["strategies"], matches)}
+    return "states", metagame_tables(question["strategies"], matches)
+
+
 _ANSWERS: dict[str, Callable[[dict[str, Any], Bundles], tuple[str, Tables]]] = {
     "simulate": _simulate,
     "tournament": _tournament,
     "compare": _compare,
-    "compare_rules": _compare_rules,
+    "compare_rules": changes_by_rules,
+    "restrict": changes_by_restrictions,
     "solo": _solo,
+    "metagame": _metagame,
 }
 
 

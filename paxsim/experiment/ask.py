@@ -91,6 +91,7 @@ def ask(
     if how.notices is not None:
         how.notices.extend(f"damaged and played again: {name}" for name in damaged)
         how.notices.extend(_not_reached(question, result))
+        how.notices.extend(_costs_of_plain(plan, (played - begin) * jobs / result.games))
     result.timing = {
         "seconds": time.perf_counter() - begin,
         "playing_seconds": played - begin,
@@ -99,6 +100,17 @@ def ask(
         "damaged": damaged,
     }
     return result
+
+
+def _costs_of_plain(plan: Plan, seconds: float) -> list[str]:
+    """What plain Python costs, with the seconds of one worker that a game took."""
+    found = {p.label: p for match in plan.matches for p in match.lineup.policies if p.is_plain}
+    if not found:
+        return []
+    return [
+        f"plain Python: {', '.join(found)}; a game took {1000 * seconds:.1f} ms of a worker, where "
+        "compiled ones take some hundredths"
+    ]
 
 
 def _not_reached(question: dict[str, Any], result: Result) -> list[str]:

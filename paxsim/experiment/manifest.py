@@ -21,20 +21,42 @@ from paxsim.rules import MAX_PLAYERS, load_rules
 from paxsim.setting import MAX_NUMBER
 from paxsim.shapes import ANYTHING, FLAG, NAME, TEXT, Each, Kind, misfit, one_of, optional, whole
 
-_KINDS = ("simulate", "tournament", "compare", "compare_rules", "solo")
+_KINDS = (
+    "simulate",
+    "tournament",
+    "compare",
+    "compare_rules",
+    "restrict",
+    "solo",
+    "metagame",
+    "simulate_field",
+    "vary_rules",
+)
 _SHARE = Kind(lambda found: isinstance(found, float) and 0 < found < 0.5, "between 0 and 0.5")
 _DIFFERENCE = Kind(
     lambda found: isinstance(found, (int, float)) and -1 < found < 1, "between -1 and 1"
 )
+_POSITION = whole(0, MAX_PLAYERS - 1)
 #: What every kind of question says besides its kind.
-_QUESTIONS: dict[str, dict[str, Kind]] = {
+_QUESTIONS: dict[str, dict[str, Any]] = {
     "simulate": {"precision": optional(_SHARE)},
     "compare": {"delta": _DIFFERENCE, "sequential": FLAG},
+    "simulate_field": {"lineups": whole(1, MAX_NUMBER)},
+    "vary_rules": {"lineups": whole(1, MAX_NUMBER), "fields": Each([ANYTHING])},
+    "restrict": {"without": [NAME], "positions": [optional(_POSITION)], "tuned": FLAG},
+    "metagame": {"strategies": [NAME], "added": [NAME]},
 }
+#: What it says of every bundle.
+_EACH_BUNDLE = {"restrict": ("without", "positions")}
 #: Matches in a bundle, where the kind of question says how many.
-_BUNDLE_SIZES = {"simulate": 1, "tournament": 1, "compare": 2, "compare_rules": 2}
-
-_POSITION = whole(0, MAX_PLAYERS - 1)
+_BUNDLE_SIZES = {
+    "simulate": 1,
+    "tournament": 1,
+    "metagame": 1,
+    "compare": 2,
+    "compare_rules": 2,
+    "restrict": 2,
+}
 _MATCH = {
     "players": whole(1, MAX_PLAYERS),
     "solo_level": optional(whole(1, 5)),
@@ -102,8 +124,17 @@ def _contradiction(manifest: dict[str, Any]) -> str | None:
         return "plan.bundles: found others than plan.blocks; allowed: one number of blocks for each"
     if any(len(bundle) != _BUNDLE_SIZES.get(kind, len(bundle)) for bundle in bundles):
         return f"question.kind: found {kind} with other matches; allowed: what was asked"
+    lineups = manifest["question"].get("lineups", 1)
+    if any(len(bundle) % lineups for bundle in bundles):
+        return f"question.lineups: found {lineups}; allowed: what divides the matches"
+    tried = manifest["question"].get("fields")
+    if tried is not None and [len(v) * lineups for v in tried.values()] != [*map(len, bundles)]:
+        return "question.fields: found other values than were played; allowed: what was asked"
     if kind == "compare" and len(bundles) > 1:
         return "plan.bundles: found several for a comparison; allowed: one"
+    for key in _EACH_BUNDLE.get(kind, ()):
+        if len(manifest["question"][key]) != len(bundles):
+            return f"question.{key}: found others than plan.bundles; allowed: one for each"
     for match in chain.from_iterable(bundles):
         problem = _match_problem(match, manifest, kind)
         if problem:
@@ -121,14 +152,15 @@ def _match_problem(match: dict[str, Any], manifest: dict[str, Any], kind: str) -
     where = "plan.bundles: a match"
     if (match["solo_level"] is None) != (players > 1) or (kind == "solo") > (players == 1):
         return f"{where}: solo_level: found {match['solo_level']} with {players} players"
-    if kind in ("compare", "tournament") and players == 1:
+    if kind in ("compare", "tournament", "metagame") and players == 1:
         return f"{where}: players: found 1; allowed in a {kind}: 2 to 8"
     for key in ("policies", "policy_fingerprints"):
         if len(match[key]) != players:
             return f"{where}: {key}: found {len(match[key])} for {players} players"
     if not match["orders"] or any(sorted(order) != [*range(players)] for order in match["orders"]):
         return f"{where}: orders: found {match['orders']}; allowed: orders of all positions"
-    if match["block_size"] != players * len(match["orders"]):
+    turns = {players} if len(set(match["policies"])) > 1 else {players, 1}
+    if match["block_size"] not in {count * len(match["orders"]) for count in turns}:
         return f"{where}: block_size: found {match['block_size']}"
     for label in match["policies"]:
         if label not in manifest["policies"]:

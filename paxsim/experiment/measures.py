@@ -9,19 +9,22 @@ from functools import cached_property
 import numpy as np
 
 from paxsim.experiment.plan import Facts
-from paxsim.experiment.tally import WIN, Layout, Tally, wins_by_superblock
+from paxsim.experiment.tally import WIN, Layout, Tally
 from paxsim.stats import (
+    DIFFERENCE,
     RATE,
-    UNBOUNDED,
     Interval,
     Moments,
     blocks_for_half_width,
     confidence_sequence,
     contrast,
+    difference_interval,
     ratio,
+    simultaneous_contrasts,
 )
-from paxsim.stats.constants import SEQUENTIAL_TIGHTEST
-from paxsim.stats.intervals import make_interval
+from paxsim.stats.constants import ALPHA, LEVEL, SEQUENTIAL_TIGHTEST
+from paxsim.stats.intervals import Bounds, make_interval
+from paxsim.stats.simultaneous import joint_level
 
 #: Standard deviation of a strategy's share of a block, about; 0.15 to 0.5 have been seen.
 TYPICAL_SD = 0.3
@@ -108,25 +111,60 @@ class MatchMeasures:
 
     def win_rate(self, positions: Sequence[int]) -> Interval:
         """Share of the win of a seat played by these positions, on average over them."""
-        entries = [self.layout.share(position) for position in positions]
-        return self._watched_rate(self._weights(entries, 1 / len(positions)))
+        return self._watched_rate(self._share_weights(positions))
+
+    def _share_weights(self, positions: Sequence[int]) -> np.ndarray:
+        return self._weights([self.layout.share(p) for p in positions], 1 / len(positions))
+
+    def win_rates(self) -> dict[str, Interval]:
+        """The win rate of every strategy; the intervals hold together."""
+        rows = {name: self._share_weights(places) for name, places in self.strategies.items()}
+        if self.watched is None:
+            # Seats of one strategy can't win more than all together.
+            bounds = [(0.0, 1 / len(places)) for places in self.strategies.values()]
+            joint = simultaneous_contrasts(self.moments, list(rows.values()), bounds=bounds)
+            return dict(zip(rows, joint.intervals, strict=True))
+        # Each may miss with its part of the error, whenever the run stops.
+        return {name: self._watched_rate(row, among=len(rows)) for name, row in rows.items()}
 
     def with_rome(self, positions: Sequence[int]) -> Interval:
         """The part of `win_rate` that was won as Rome's friend."""
         entries = [self.layout.with_rome(position) for position in positions]
         return contrast(self.moments, self._weights(entries, 1 / len(positions)), bounds=RATE)
 
-    def over_fair_share(self, positions: Sequence[int]) -> Interval:
-        """Win rate less the fair share, which is estimated from the same games."""
-        weights = self._weights([self.layout.share(p) for p in range(self.players)], 0.0)
-        weights[: self.players] = -1 / self.players
-        weights[[self.layout.share(p) for p in positions]] += 1 / len(positions)
-        return contrast(self.moments, weights, bounds=(-1.0, 1.0))
+    def over_fair_shares(self) -> dict[str, Interval]:
+        """Win rate less the fair share, by strategy; the intervals hold together.
+
+        The fair share is estimated from the same games. Who never wins is a whole fair share below
+        it; more than all wins can nobody have, and who sits everywhere has just that.
+        """
+        average = self._share_weights(range(self.players))
+        rows = [self._share_weights(places) - average for places in self.strategies.values()]
+        fair, alone = 1 / self.players, len(self.strategies) == 1
+        bounds = [
+            (0.0, 0.0) if alone else (-fair, 1 / len(places) - fair)
+            for places in self.strategies.values()
+        ]
+        joint = simultaneous_contrasts(self.moments, rows, bounds=bounds)
+        return dict(zip(self.strategies, joint.intervals, strict=True))
 
     def points(self, positions: Sequence[int]) -> Interval:
         """Points of a seat played by these positions."""
         entries = [self.layout.points(position) for position in positions]
-        return contrast(self.moments, self._weights(entries, 1 / len(positions)))
+        return self._mean(self._weights(entries, 1 / len(positions)), self.seen("winner_points"))
+
+    def seen(self, histogram: str) -> Bounds:
+        """From none to the most that a histogram has seen, and one more."""
+        bins = np.flatnonzero(self.detail(histogram))
+        return 0.0, float(bins[-1] + 1 if len(bins) else 1)
+
+    def _mean(self, weights: np.ndarray, reach: Bounds) -> Interval:
+        """A mean that has no bounds of its own; if all blocks are equal, `reach` stands in."""
+        found = contrast(self.moments, weights)
+        if found.se > 0:
+            return found
+        reach = min(reach[0], found.estimate), max(reach[1], found.estimate + 1)
+        return contrast(self.moments, weights, bounds=reach)
 
     def rome_rate(self) -> Interval:
         """How often Rome wins."""
@@ -136,19 +174,17 @@ class MatchMeasures:
         """How often Rome wins and no player with it."""
         return contrast(self.moments, self._weights([self.layout.rome_alone], 1.0), bounds=RATE)
 
-    def _watched_rate(self, weights: np.ndarray) -> Interval:
-        """A rate that a stopping rule looks at."""
+    def _watched_rate(self, weights: np.ndarray, among: int = 1) -> Interval:
+        """A rate that a stopping rule looks at, one of so many that are to hold together."""
         rate = contrast(self.moments, weights, bounds=RATE)
         if self.watched is None:
             return rate
-        return watched_rate(self.blocks, rate.estimate, rate.se**2 * self.blocks, self.watched)
+        variance = rate.se**2 * self.blocks
+        return watched_rate(self.blocks, rate.estimate, variance, self.watched, among)
 
     def watched_variances(self) -> list[tuple[float, float]]:
         """Mean and variance over blocks of every strategy's win rate and of Rome's."""
-        rows = [
-            self._weights([self.layout.share(p) for p in places], 1 / len(places))
-            for places in self.strategies.values()
-        ]
+        rows = [self._share_weights(places) for places in self.strategies.values()]
         found = [
             contrast(self.moments, weights, bounds=RATE)
             for weights in [*rows, self._weights([self.layout.rome], 1.0)]
@@ -161,17 +197,18 @@ class MatchMeasures:
 
     def rounds(self) -> Interval:
         """Rounds of a game."""
-        return contrast(self.moments, self._weights([self.layout.rounds], 1.0))
+        return self._mean(self._weights([self.layout.rounds], 1.0), self.seen("rounds"))
 
     def margin(self) -> Interval:
         """Points between the winner and the next seat, where the players won."""
-        return ratio(self.moments, self.layout.margin, self.layout.players_won, bounds=UNBOUNDED)
+        found = self.layout.margin, self.layout.players_won
+        return ratio(self.moments, *found, bounds=self.seen("margins"))
 
     def cell_rate(self, seat: int, strategy: str) -> Interval:
         """Win rate of a strategy at one seat; its positions meet the seat in turn."""
         number = list(self.strategies).index(strategy)
         n = self.blocks
-        games = self.facts.block_size // self.players * len(self.strategies[strategy])
+        games = self.facts.block_size * len(self.strategies[strategy]) // self.players
         unit = WIN * games
         total = int(self.detail("cells")[seat, number])
         squares = int(self.detail("cell_squares")[seat, number])
@@ -180,12 +217,16 @@ class MatchMeasures:
         return make_interval(total / n / unit, math.sqrt(variance / n), n, bounds=RATE)
 
     def superblock_wins(self) -> np.ndarray:
-        """Wins by super-block and contestant (positions, then Rome), in games."""
-        return wins_by_superblock(self.tally, self._index)
+        """Wins by super-block and contestant (positions, then Rome alone), in 840ths."""
+        return self.detail("superblocks")
+
+    def superblock_rome(self) -> np.ndarray:
+        """Games that Rome won, alone or not, by super-block, shape ``(SUPERBLOCKS,)``."""
+        return self.detail("rome_superblocks")
 
     def superblock_games(self) -> np.ndarray:
-        """Games by super-block, shape ``(SUPERBLOCKS,)``."""
-        return self.superblock_wins().sum(axis=1)
+        """Games by super-block, shape ``(SUPERBLOCKS,)``; every one is won by somebody."""
+        return self.superblock_wins().sum(axis=1) // WIN
 
     def example(self, positions: Sequence[int] | None = None, seat: int | None = None) -> int:
         """Number of the first game won by one of these positions, or -1; at a seat, if given."""
@@ -199,7 +240,34 @@ class MatchMeasures:
         return int(self.detail("rome_example")[0])
 
 
-def watched_rate(blocks: int, rate: float, variance: float, precision: float) -> Interval:
+def change_between(
+    base: MatchMeasures,
+    other: MatchMeasures,
+    entries: Sequence[int],
+    bounds: Bounds = DIFFERENCE,
+) -> Interval:
+    """Mean of some entries in the other match less that in the first of its bundle.
+
+    Parameters
+    ----------
+    base, other : MatchMeasures
+        The first match of a bundle and another one, with as many players.
+    entries : sequence of int
+        Entries of the block vector, see `Layout`; the mean over them is taken.
+    bounds : tuple of float
+        Between which values the difference can lie.
+    """
+    moments = bundle_moments([base, other])
+    weights = np.zeros(moments.d)
+    weights[[base.span.start + entry for entry in entries]] = -1 / len(entries)
+    weights[[other.span.start + entry for entry in entries]] = 1 / len(entries)
+    differing = int(other.detail("differing")[list(entries)].max())
+    return contrast(moments, weights, bounds=bounds, differing=differing)
+
+
+def watched_rate(
+    blocks: int, rate: float, variance: float, precision: float, among: int = 1
+) -> Interval:
     """Interval of a rate that is watched until its half-width is `precision`.
 
     Parameters
@@ -210,26 +278,60 @@ def watched_rate(blocks: int, rate: float, variance: float, precision: float) ->
         Mean and variance over blocks.
     precision : float
         The target, which is known beforehand: the interval is made narrow where it will be met.
+    among : int
+        Rates that are to hold together, which share the error.
     """
     tightest = max(SEQUENTIAL_TIGHTEST, blocks_for_half_width(precision, TYPICAL_SD))
-    return confidence_sequence(blocks, rate, variance, tightest_at=tightest)
+    return confidence_sequence(blocks, rate, variance, alpha=ALPHA / among, tightest_at=tightest)
 
 
-def pooled_rate(wins: np.ndarray, games: np.ndarray) -> Interval:
+class Pool:
     """A rate over several matches on common deals, with super-blocks as the units.
 
     Parameters
     ----------
-    wins, games : numpy.ndarray, shape (SUPERBLOCKS,)
-        Wins and games of each super-block, summed over the matches.
+    wins, games : numpy.ndarray of int, shape (SUPERBLOCKS,)
+        Wins (in 840ths) and games of each super-block, summed over the matches.
+    blocks : int
+        Blocks behind them.
     """
-    used = games > 0
-    wins, games = wins[used], games[used]
-    n = len(games)
-    rate = wins.sum() / games.sum()
-    residual = wins - rate * games
-    variance = (residual**2).sum() / max(n - 1, 1) * n / games.sum() ** 2
-    return make_interval(float(rate), float(np.sqrt(variance)), n, bounds=RATE)
+
+    def __init__(self, wins: np.ndarray, games: np.ndarray, blocks: int):
+        self.blocks = blocks
+        self.units = int(np.count_nonzero(games))
+        self.won, self.played = int(wins.sum()), WIN * int(games.sum())
+        #: What a super-block won beyond the rate, by super-block; exact, times all games.
+        residuals = wins.astype(object) * self.played - WIN * games.astype(object) * self.won
+        self.residuals = residuals / self.played**2
+
+    @property
+    def rate(self) -> float:
+        """Wins by games."""
+        return self.won / self.played
+
+    def covariance(self, other: Pool) -> float:
+        """Covariance of two rates."""
+        products = (self.residuals * other.residuals).tolist()
+        return math.fsum(products) * self.units / max(self.units - 1, 1)
+
+    def interval(self, level: float = LEVEL) -> Interval:
+        """The rate with its interval."""
+        se = math.sqrt(self.covariance(self))
+        df = max(self.units - 1, 1)
+        return make_interval(self.rate, se, self.blocks, level=level, bounds=RATE, df=df)
+
+    def lead(self, other: Pool) -> Interval:
+        """How much higher the rate is than another one on common deals."""
+        variance = self.covariance(self) + other.covariance(other) - 2 * self.covariance(other)
+        se = math.sqrt(max(variance, 0.0))
+        return difference_interval(self.rate - other.rate, se, min(self.units, other.units))
+
+
+def joint_rates(pools: Sequence[Pool]) -> list[Interval]:
+    """Intervals of several rates on common deals that hold together."""
+    covariance = np.array([[a.covariance(b) for b in pools] for a in pools])
+    level, _, _ = joint_level(covariance, min(pool.units for pool in pools))
+    return [pool.interval(level) for pool in pools]
 
 
 def bundle_moments(bundle: Sequence[MatchMeasures]) -> Moments:

@@ -28,7 +28,7 @@ MAX_CHUNK_GAMES = 10_000_000
 MOST_CHUNKS = 100_000
 #: Games that a worker plays before it tallies them, about: their results stay in the processor's
 #: cache. What it holds in memory does not depend on the size of chunks.
-PIECE_GAMES = 6_000
+PIECE_GAMES = 12_000
 #: All permutations of a line-up are played only up to this many players (5! = 120 games a block).
 MAX_PERMUTED = 5
 #: With a stopping rule: games before the first look, and where the next look is, in percent of the
@@ -99,11 +99,14 @@ class Match:
     orders : tuple of tuple of int
         Orders of the positions that are rotated over the seats: just the given one, or all that
         are not rotations of one another.
+    rotations : tuple of int
+        The rotations of each order: all, or one where all would be the same game.
     """
 
     setting: Setting
     lineup: Lineup
     orders: tuple[tuple[int, ...], ...]
+    rotations: tuple[int, ...]
 
     @property
     def players(self) -> int:
@@ -113,7 +116,7 @@ class Match:
     @property
     def block_size(self) -> int:
         """Games in a block."""
-        return len(self.orders) * self.players
+        return len(self.orders) * len(self.rotations)
 
     def ordered_lineup(self, order: tuple[int, ...]) -> Lineup:
         """The line-up with its positions in another order."""
@@ -159,17 +162,26 @@ class Match:
         }
 
 
-def make_match(setting: Setting, lineup: Lineup, permutations: bool = False) -> Match:
-    """A match in every rotation, or in every permutation of the line-up."""
+def make_match(
+    setting: Setting, lineup: Lineup, permutations: bool = False, *, every_seat: bool = False
+) -> Match:
+    """A match in every rotation, or in every permutation of the line-up.
+
+    Where all rotations are the same game (`Lineup.alike`) only one is played, unless a position is
+    to sit at `every_seat`.
+    """
     identity = tuple(range(setting.players))
-    if not checked_bool("permutations", permutations):
-        return Match(setting, lineup, (identity,))
+    permuted = checked_bool("permutations", permutations)
+    if lineup.alike and not every_seat:
+        return Match(setting, lineup, (identity,), (0,))
+    if not permuted:
+        return Match(setting, lineup, (identity,), identity)
     if setting.players > MAX_PERMUTED:
         raise PaxsimError(
             f"permutations: found {setting.players} players; allowed: at most {MAX_PERMUTED}"
         )
     orders = tuple((0, *rest) for rest in itertools.permutations(identity[1:]))
-    return Match(setting, lineup, orders)
+    return Match(setting, lineup, orders, identity)
 
 
 @dataclass(frozen=True)
@@ -315,7 +327,8 @@ class Plan:
         index = bisect.bisect_right(self.first_games, number) - 1
         match = self.matches[index]
         deal, game = divmod(number - self.first_games[index], match.block_size)
-        order, rotation = divmod(game, match.players)
+        order, turn = divmod(game, len(match.rotations))
+        rotation = match.rotations[turn]
         return match, match.ordered_lineup(match.orders[order]), deal, rotation
 
     def replay(self, number: int) -> str:
@@ -374,3 +387,14 @@ def _looks(blocks: int, block_games: int) -> list[int]:
 def blocks_for_games(games: int, block_size: int) -> int:
     """Blocks that make at least this many games."""
     return -(-games // block_size)
+
+
+def plan_for_games(
+    bundles: Sequence[tuple[Match, ...]], games: Sequence[int], seed: int, chunk_games: int
+) -> Plan:
+    """A plan that plays so many games, or a few more, of each bundle."""
+    blocks = tuple(
+        blocks_for_games(wanted, sum(match.block_size for match in bundle))
+        for bundle, wanted in zip(bundles, games, strict=True)
+    )
+    return Plan(tuple(bundles), blocks, seed, chunk_games)

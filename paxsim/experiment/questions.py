@@ -21,7 +21,7 @@ from paxsim.errors import (
 )
 from paxsim.experiment.answers import show
 from paxsim.experiment.ask import HowToRun, ask
-from paxsim.experiment.plan import CHUNK_GAMES, Match, Plan, blocks_for_games, make_match
+from paxsim.experiment.plan import CHUNK_GAMES, Match, Plan, make_match, plan_for_games
 from paxsim.experiment.result import Result
 from paxsim.experiment.run import Progress
 from paxsim.experiment.sizing import size_of_comparison, size_of_run
@@ -31,8 +31,8 @@ from paxsim.playing import LineupLike
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import find_policy
 from paxsim.quoting import told
-from paxsim.rules import MAX_PLAYERS, SOLO_LEVELS, Rules
-from paxsim.setting import make_setting
+from paxsim.rules import MAX_PLAYERS, SOLO_LEVELS, Rules, load_rules
+from paxsim.setting import DEFAULT_PLAYERS, make_setting, players_meant
 
 __all__ = [
     "compare",
@@ -80,9 +80,10 @@ def simulate(
     policies : str, Policy or sequence
         The line-up: one policy for every seat, or as many as players.
     players : int or sequence of int, optional
-        Player counts; by default as many as there are policies.
+        Player counts; by default as many as there are policies, and 4 if there is one.
     games : int
-        Games for each player count, rounded up to whole blocks.
+        Games for each player count, rounded up to whole blocks. One policy at all seats plays
+        every deal once if it never draws: all rotations would be the same game.
     seed : int
         Names the deals.
     precision : float, optional
@@ -144,13 +145,15 @@ def _simulation(
     games = checked_games(games)
     specs = as_specs(policies)
     if players is None:
-        players = 1 if solo_level is not None else len(specs)
+        players = players_meant(len(specs), solo_level)
+    if players is None:
+        players = 1 if solo_level is not None else DEFAULT_PLAYERS
     bundles = []
     for count in _numbers("players", players, 1, MAX_PLAYERS):
         setting = make_setting(count, solo_level=solo_level, deck=deck, rules=rules)
         lineup = make_lineup(specs, setting.players)
         bundles.append((make_match(setting, lineup, permutations),))
-    return _plan(bundles, [games] * len(bundles), seed, chunk_games)
+    return plan_for_games(bundles, [games] * len(bundles), seed, chunk_games)
 
 
 def tournament(
@@ -209,7 +212,7 @@ def tournament(
             )
         bundles += [(make_match(setting, make_lineup(lineup, count)),) for lineup in lineups]
         shares += [-(-games // len(lineups))] * len(lineups)
-    plan = _plan(bundles, shares, seed, chunk_games)
+    plan = plan_for_games(bundles, shares, seed, chunk_games)
     return ask(plan, {"kind": "tournament"}, how)
 
 
@@ -311,10 +314,10 @@ def _comparison(
             f"allowed with {players} players: {players - 1}, or one"
         )
     bundle = tuple(
-        make_match(setting, make_lineup([candidate, *others], setting.players))
+        make_match(setting, make_lineup([candidate, *others], setting.players), every_seat=True)
         for candidate in (a, b)
     )
-    return _plan([bundle], [games], seed, chunk_games)
+    return plan_for_games([bundle], [games], seed, chunk_games)
 
 
 def compare_rules(
@@ -325,6 +328,7 @@ def compare_rules(
     seed: int = 0,
     *,
     deck: str | Path | Deck = DEFAULT_DECK,
+    rules: RulesLike = None,
     jobs: int | None = None,
     out: str | Path | None = None,
     backend: str = "threads",
@@ -341,13 +345,16 @@ def compare_rules(
     policies : str, Policy or sequence
         The line-up.
     variants : sequence
-        Rule sets, each compared with the published game.
+        Changes, each compared with the game without it.
+    rules : str, path, dict or Rules, optional
+        The rule set that is changed; by default the published game.
     players, games, seed, deck, jobs, out, backend, address, chunk_games, progress, command, notices
         As for `simulate`; `games` are those of each rule set.
     """
     how = HowToRun(jobs, out, backend, address, chunk_games, progress, command, notices)
     games = checked_games(games)
-    base = make_setting(players, deck=deck)
+    unchanged = load_rules(rules)
+    base = make_setting(players, deck=deck, rules=unchanged)
     lineup = make_lineup(policies, base.players)
     variants = checked_list("variants", variants, "a list of rule sets")
     bundles = [
@@ -355,9 +362,9 @@ def compare_rules(
             make_match(base, lineup),
             make_match(make_setting(players, deck=deck, rules=variant), lineup),
         )
-        for variant in variants
+        for variant in (unchanged.with_changes(load_rules(change)) for change in variants)
     ]
-    plan = _plan(bundles, [2 * games] * len(bundles), seed, chunk_games)
+    plan = plan_for_games(bundles, [2 * games] * len(bundles), seed, chunk_games)
     return ask(plan, {"kind": "compare_rules"}, how)
 
 
@@ -400,24 +407,13 @@ def solo(
         tuple(make_match(setting, make_lineup([spec], 1)) for setting in settings)
         for spec in as_specs(policies)
     ]
-    plan = _plan(bundles, [games * len(wanted)] * len(bundles), seed, chunk_games)
+    plan = plan_for_games(bundles, [games * len(wanted)] * len(bundles), seed, chunk_games)
     return ask(plan, {"kind": "solo"}, how)
 
 
 def checked_games(games: Any) -> int:
     """A number of games: a positive whole number."""
     return checked_int("games", games, 1, MAX_GAMES)
-
-
-def _plan(
-    bundles: Sequence[tuple[Match, ...]], games: Sequence[int], seed: int, chunk_games: int
-) -> Plan:
-    """A plan that plays so many games, or a few more, of each bundle."""
-    blocks = tuple(
-        blocks_for_games(wanted, sum(match.block_size for match in bundle))
-        for bundle, wanted in zip(bundles, games, strict=True)
-    )
-    return Plan(tuple(bundles), blocks, seed, chunk_games)
 
 
 def _numbers(field: str, found: int | Sequence[int], low: int, high: int) -> list[int]:

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import json
+import textwrap
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from paxsim.errors import checked_path, unknown
 from paxsim.experiment.measures import MatchMeasures
+from paxsim.experiment.summary import Tables, short_table
 from paxsim.experiment.tablefiles import write_tables
 from paxsim.files import atomic_write
-from paxsim.quoting import as_cell
+from paxsim.quoting import as_cell, visible
+from paxsim.text import WIDTH, percent
+
+if TYPE_CHECKING:
+    from paxsim.charts.accessor import Plots
+
+#: Decimals of numbers in files, and digits of those above 1: the last ones of a float may differ
+#: from machine to machine.
+DECIMALS, SIGNIFICANT = 9, 10
 
 
 @dataclass
@@ -28,7 +39,7 @@ class Result:
     bundles : list of list of MatchMeasures
         The measures behind the tables.
     tables : dict of str to pandas.DataFrame
-        Tidy tables, one row a group.
+        Tidy tables, one row a group; ``result[name]`` is one of them.
     main : str
         The table that answers the question.
     timing : dict
@@ -40,6 +51,9 @@ class Result:
     tables: dict[str, pd.DataFrame]
     main: str
     timing: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.tables = Tables(self.tables)
 
     @property
     def matches(self) -> list[MatchMeasures]:
@@ -77,11 +91,42 @@ class Result:
             raise unknown("table", name, self.tables)
         return self.tables[name]
 
-    def _repr_html_(self) -> str:
-        return f"{self.tables[self.main].to_html(index=False)}<p>{escape(self.caption)}</p>"
+    def __iter__(self) -> Iterator[str]:
+        """The names of the tables."""
+        return iter(self.tables)
 
-    def __str__(self) -> str:
-        return f"{self.tables[self.main].to_string(index=False)}\n{self.caption}"
+    def __contains__(self, name: object) -> bool:
+        return name in self.tables
+
+    @property
+    def plot(self) -> Plots:
+        """Charts of this result: ``plot()`` is the one that fits, ``plot.seats()`` and so on."""
+        from paxsim.charts.accessor import Plots  # charts are drawn by those above, when asked for
+
+        return Plots(self)
+
+    @property
+    def _headline(self) -> pd.DataFrame:
+        return short_table(self.main, self.tables[self.main])
+
+    def _repr_html_(self) -> str:
+        table = self._headline.to_html(index=False, border=0, escape=True)
+        return f"{table}<p>{escape(self._rome)}{escape(self.caption)}</p>"
+
+    def __repr__(self) -> str:
+        table = self._headline.to_string(index=False, line_width=WIDTH)
+        said = textwrap.wrap(f"{self._rome}{self.caption}", WIDTH)
+        return visible("\n".join([table, *said]))
+
+    __str__ = __repr__
+
+    @property
+    def _rome(self) -> str:
+        """How often Rome won, where that is one number that the headline does not say."""
+        if self.main != "strategies" or len(self.matches) > 1 or self.matches[0].players == 1:
+            return ""
+        rate = self.matches[0].rome_rate()
+        return f"Rome wins {percent(rate.estimate, rate.low, rate.high)}; "
 
     def to_csv(self, folder: str | Path) -> None:
         """Write every table as ``NAME.csv`` into a folder, with ``tables.json``.
@@ -123,7 +168,12 @@ def as_csv(table: pd.DataFrame) -> str:
     for name in written.columns:
         if not pd.api.types.is_numeric_dtype(written[name]):
             written[name] = written[name].map(as_cell)
-    return written.to_csv(index=False)
+    return written.to_csv(index=False, float_format=written_number)
+
+
+def written_number(value: float) -> str:
+    """A number as files have it: as many decimals as are the same on every machine."""
+    return f"{round(value, DECIMALS):.{SIGNIFICANT}g}"
 
 
 def _rules_name(changed: dict[str, Any]) -> str:
@@ -132,4 +182,4 @@ def _rules_name(changed: dict[str, Any]) -> str:
 
 def records(table: pd.DataFrame) -> list[dict[str, Any]]:
     """The rows of a table as plain values; what is not a number is null."""
-    return json.loads(table.to_json(orient="records", double_precision=15))
+    return json.loads(table.to_json(orient="records", double_precision=DECIMALS))

@@ -171,7 +171,6 @@ def _play_piece(work: Work) -> Tally:
 
 def _play_blocks(match: Match, work: Work, first_game: int) -> PlayedBlocks:
     """The games of a chunk's blocks of one match."""
-    rotations = tuple(range(match.players))
     batches = [
         play_deals(
             match.setting,
@@ -179,7 +178,7 @@ def _play_blocks(match: Match, work: Work, first_game: int) -> PlayedBlocks:
             work.seed,
             work.first_block,
             work.blocks,
-            rotations,
+            match.rotations,
         )
         for order in match.orders
     ]

@@ -44,7 +44,7 @@ from paxsim.rules import load_rules
 from paxsim.setting import make_setting
 from paxsim.version import __version__
 
-FORMAT = 2
+FORMAT = 3
 MANIFEST = "manifest.json"
 CHUNKS = "chunks"
 
@@ -323,7 +323,8 @@ def _match_of(described: dict[str, Any], manifest: dict[str, Any]) -> Match:
                 "or what it calls or reads"
             )
     orders = tuple(tuple(order) for order in described["orders"])
-    return Match(setting, Lineup(tuple(policies)), orders)
+    rotations = tuple(range(described["block_size"] // len(orders)))
+    return Match(setting, Lineup(tuple(policies)), orders, rotations)
 
 
 def _deck_text(deck: Deck) -> dict[str, Any]:

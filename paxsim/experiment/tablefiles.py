@@ -32,6 +32,7 @@ TABLES = (
     "ratings",
     "comparison",
     "rule_changes",
+    "restrictions",
     "levels",
     "campaigns",
 )

@@ -47,14 +47,16 @@ def make_table(rows: list[Row]) -> pd.DataFrame:
 
 
 def strategies(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
-    """Win rate of every strategy against the fair share, and how it wins."""
+    """Win rate of every strategy against the fair share, and how it wins.
+
+    The intervals of a line-up's strategies hold together.
+    """
     rows = []
     for match in matches:
-        found = match.strategies
-        excess = {name: match.over_fair_share(places) for name, places in found.items()}
+        found, rates, excess = match.strategies, match.win_rates(), match.over_fair_shares()
         p_values = holm([p_value(excess[name]) for name in found]) if match.players > 1 else [1.0]
         for (name, places), p in zip(found.items(), p_values, strict=True):
-            rate, friend = match.win_rate(places), match.with_rome(places)
+            rate, friend = rates[name], match.with_rome(places)
             rows.append(
                 {
                     **group_of(match),
@@ -162,6 +164,7 @@ def games(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
                 **group_of(match),
                 **spread("rounds", match.rounds()),
                 **spread("margin", match.margin()),
+                "players_won": int(match.detail("winner_points").sum()),
                 "decisions": match.detail("decisions")[0] / match.games,
                 **size_of(match, first),
             }
@@ -179,3 +182,8 @@ def match_tables(matches: list[MatchMeasures]) -> dict[str, pd.DataFrame]:
         "points": points(matches),
         "games": games(matches),
     }
+
+
+def field_tables(matches: list[MatchMeasures]) -> dict[str, pd.DataFrame]:
+    """The tables of a field of many line-ups, in which no strategy has a place of its own."""
+    return {"seats": seats(matches), "rome": rome(matches), "games": games(matches)}

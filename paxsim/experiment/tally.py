@@ -23,6 +23,9 @@ SUPERBLOCKS = 200
 #: Bins of the histograms of rounds, points and margins; the last takes what is beyond.
 ROUND_BINS, POINT_BINS, MARGIN_BINS = 64, 96, 64
 
+#: Above every number of a game, and below every number of points with a minus.
+_NEVER = np.iinfo(np.int64).max
+
 POINT_PARTS = ("categories", "stronger", "fleet_army", "primus", "wealthiest")
 
 
@@ -106,7 +109,7 @@ class PlayedBlocks:
     orders : sequence of sequence of int
         Orders of the positions.
     batches : sequence of Batch
-        The games of each order: every block in all rotations.
+        The games of each order: every block in all rotations of the match.
     first_block : int
         Number of the first block.
     first_game : int
@@ -127,45 +130,61 @@ def tally_blocks(matches: Sequence[PlayedBlocks]) -> Tally:
     -------
     dict of str to numpy.ndarray
         ``blocks``, ``sums`` and ``products`` of the bundle's block vectors (its matches' vectors
-        one after another), and for match ``m`` the entries ``m/...`` of `_empty_details`.
+        one after another), for match ``m`` the entries ``m/...`` of `_empty_details`, and for all
+        but the first ``m/differing``: the blocks whose vector differs from the first match's, entry
+        by entry.
     """
     vectors = []
     tally: Tally = {}
     for index, match in enumerate(matches):
         vector, details = _tally_match(match)
         vectors.append(vector)
+        if index and vector.shape == vectors[0].shape:
+            details["differing"] = _differing(matches[0], vectors[0], match, vector)
         tally |= {f"{index}/{name}": array for name, array in details.items()}
-    x = np.concatenate(vectors, axis=1)
-    tally["blocks"] = np.array([len(x)], np.int64)
-    tally["sums"] = x.sum(axis=0)
-    # Not `x.T @ x`: floating-point products start threads of their own in every worker.
-    tally["products"] = np.einsum("bi,bj->ij", x, x)
+    x = np.concatenate(vectors)
+    tally["blocks"] = np.array([x.shape[1]], np.int64)
+    tally["sums"] = x.sum(axis=1)
+    # Not `x @ x.T`: floating-point products start threads of their own in every worker.
+    tally["products"] = np.einsum("ib,jb->ij", x, x)
     return tally
 
 
 def _tally_match(match: PlayedBlocks) -> tuple[np.ndarray, Tally]:
-    """The vectors of a match's blocks, and the other sums."""
+    """The vectors of a match's blocks, one a column, and the other sums."""
     players = len(match.labels)
-    blocks = len(match.batches[0]) // players
+    rotations = len(match.batches[0].rotations)
+    blocks = len(match.batches[0]) // rotations
     layout = Layout(players)
-    vector = np.zeros((blocks, layout.size), np.int64)
-    cells = np.zeros((blocks, players, players), np.int64)
+    vector = np.zeros((layout.size, blocks), np.int64)
+    cells = np.zeros((players, players, blocks), np.int64)
     strategy = strategy_numbers(match.labels)
     details = _empty_details(players, strategy.max() + 1)
-    block_size = players * len(match.orders)
+    block_size = rotations * len(match.orders)
     for number, (order, batch) in enumerate(zip(match.orders, match.batches, strict=True)):
         games = _Games(batch, np.array(order))
         _add_to_vector(vector, games, layout)
         _add_to_cells(cells, games)
-        # Numbers of the games of this order, by block and rotation.
+        # Numbers of the games of this order, by rotation and block.
         numbers = match.first_game + (match.first_block + np.arange(blocks)) * block_size
-        numbers = (numbers[:, None] + number * players + np.arange(players)).ravel()
+        numbers = numbers + number * rotations + np.arange(rotations)[:, None]
         _add_details(details, games, numbers)
-    by_strategy = cells @ (strategy[:, None] == np.arange(strategy.max() + 1)).astype(np.int64)
-    details["superblocks"] += _superblocks(vector, layout, match.first_block)
-    details["cells"] += by_strategy.sum(axis=0)
-    details["cell_squares"] += (by_strategy**2).sum(axis=0)
+    wins, rome = _superblocks(vector, layout, match.first_block)
+    details["superblocks"] += wins
+    details["rome_superblocks"] += rome
+    for each in range(strategy.max() + 1):
+        by_seat = cells[:, strategy == each].sum(axis=1)
+        details["cells"][:, each] += by_seat.sum(axis=1)
+        details["cell_squares"][:, each] += (by_seat**2).sum(axis=1)
     return vector, details
+
+
+def _differing(
+    first: PlayedBlocks, of_first: np.ndarray, second: PlayedBlocks, of_second: np.ndarray
+) -> np.ndarray:
+    """Blocks whose means differ between two matches, by entry of the vector."""
+    sizes = [len(match.orders) * len(match.batches[0].rotations) for match in (first, second)]
+    return np.count_nonzero(of_first * sizes[1] != of_second * sizes[0], axis=1)
 
 
 def strategy_numbers(labels: Sequence[str]) -> np.ndarray:
@@ -175,76 +194,83 @@ def strategy_numbers(labels: Sequence[str]) -> np.ndarray:
 
 
 class _Games:
-    """The games of a batch, with seats translated to line-up positions."""
+    """The games of a batch, in arrays by rotation and block, or by rotation, seat and block.
+
+    Blocks come last, so that whatever is done to one number is done to a long row of them.
+    """
 
     def __init__(self, batch: Batch, order: np.ndarray):
-        self.players = batch.setting.players
+        self.players, self.rotations = batch.setting.players, len(batch.rotations)
         self.results = batch.results
         #: Position by rotation and seat; games are ordered by deal, then rotation.
-        rotations = batch.results["rotation"][: self.players]
+        rotations = batch.results["rotation"][: self.rotations]
         self.table = order[positions_in(rotations, self.players)]
-        self.positions = np.tile(self.table, (len(batch) // self.players, 1))
-        self.shares = np.rint(batch.shares * WIN).astype(np.int64)
-        self.rome = batch.rome_wins
-        self.points = self.results["points"][:, : self.players].astype(np.int64)
+        self.shares = np.rint(self.by_seat("shares", np.float64) * WIN).astype(np.int64)
+        self.points = self.by_seat("points")
+        self.rome = self.by_game("rome_wins").astype(bool)
+        self.rome_alone = self.rome & (self.by_game("winners") == 0)
+        self.rounds = self.by_game("rounds")
+
+    def by_game(self, field: str) -> np.ndarray:
+        """A number of each game, shape ``(rotations, blocks)``."""
+        return self.results[field].reshape(-1, self.rotations).T.astype(np.int64, order="C")
+
+    def by_seat(self, field: str, dtype: type = np.int64) -> np.ndarray:
+        """Numbers of each seat, shape ``(rotations, seats, blocks)``."""
+        n = self.players
+        numbers = self.results[field][:, :n].reshape(-1, self.rotations, n)
+        return numbers.transpose(1, 2, 0).astype(dtype, order="C")
 
     def by_position(self, by_seat: np.ndarray) -> np.ndarray:
-        """Numbers by game and seat, rearranged by game and position."""
-        n = self.players
-        rotations = np.arange(n)[:, None]
-        return by_seat.reshape(-1, n, n)[:, rotations, self.table.argsort(axis=1)].reshape(-1, n)
+        """Numbers of seats summed over the rotations of a block, shape ``(positions, blocks)``."""
+        sums = np.zeros((self.players, by_seat.shape[2]), np.int64)
+        for positions, numbers in zip(self.table, by_seat, strict=True):
+            sums[positions] += numbers  # every position sits once
+        return sums
 
     def sum_by_position(self, field: str) -> np.ndarray:
-        """The sum of a field of the results over all games, shape ``(players,)``."""
-        n = self.players
-        by_seat = self.results[field].reshape(-1, n, self.results[field].shape[1])[:, :, :n]
-        sums = by_seat.sum(axis=0, dtype=np.int64)
-        return np.bincount(self.table.ravel(), sums.ravel(), n).astype(np.int64)
+        """The sum of a field of the results over all games, shape ``(positions,)``."""
+        return self.by_position(self.by_seat(field)).sum(axis=1)
 
     @cached_property
-    def shares_by_position(self) -> np.ndarray:
-        """Shares of the win by game and position, in 840ths."""
-        return self.by_position(self.shares)
+    def two_best(self) -> tuple[np.ndarray, np.ndarray]:
+        """Points of the best and of the second seat, each ``(rotations, blocks)``."""
+        best = self.points[:, 0]
+        second = np.full_like(best, -_NEVER)
+        for points in self.points[:, 1:].swapaxes(0, 1):
+            second = np.maximum(second, np.minimum(best, points))
+            best = np.maximum(best, points)
+        return best, second
 
     @cached_property
     def margins(self) -> np.ndarray:
-        """Points between the best and the second seat; solo has none."""
-        if self.players == 1:
-            return np.zeros(len(self.results), np.int64)
-        points = np.sort(self.points, axis=1)
-        return points[:, -1] - points[:, -2]
+        """Points between the best and the second seat, as `by_game`; solo has none."""
+        best, second = self.two_best
+        return best - second if self.players > 1 else np.zeros_like(best)
 
 
 def _add_to_vector(vector: np.ndarray, games: _Games, layout: Layout) -> None:
-    """Add a batch's games to the vectors of their blocks; games are ordered by block."""
-    n = layout.players
-    blocks = len(vector)
-    shares = games.shares_by_position
-    points = games.by_position(games.points)
+    """Add a batch's games to the vectors of their blocks."""
     players_won = ~games.rome
-    columns = np.concatenate(
-        [
-            shares,
-            games.shares,
-            shares * games.rome[:, None],
-            points,
-            games.rome[:, None],
-            (games.rome & (games.results["winners"] == 0))[:, None],
-            games.results["rounds"][:, None],
-            (games.margins * players_won)[:, None],
-            players_won[:, None],
-        ],
-        axis=1,
-        dtype=np.int64,
-    )
-    vector += columns.reshape(blocks, -1, 4 * n + 5).sum(axis=1)
+    rows = [
+        games.by_position(games.shares),
+        games.shares.sum(axis=0),
+        games.by_position(games.shares * games.rome[:, None]),
+        games.by_position(games.points),
+        games.rome.sum(axis=0),
+        games.rome_alone.sum(axis=0),
+        games.rounds.sum(axis=0),
+        (games.margins * players_won).sum(axis=0),
+        players_won.sum(axis=0),
+    ]
+    vector += np.vstack(rows)
 
 
 def _add_to_cells(cells: np.ndarray, games: _Games) -> None:
-    """Add the shares of a batch's games to the cells (block, seat, position)."""
-    n = games.players
-    # By block, rotation and seat; each meets a cell of its own, so plain indexing adds each share.
-    cells[:, np.arange(n), games.table] += games.shares.reshape(-1, n, n)
+    """Add the shares of a batch's games to the cells (seat, position, block)."""
+    seats = np.arange(games.players)
+    for positions, shares in zip(games.table, games.shares, strict=True):
+        cells[seats, positions] += shares
 
 
 def _empty_details(players: int, strategies: int) -> Tally:
@@ -252,6 +278,7 @@ def _empty_details(players: int, strategies: int) -> Tally:
 
     ``cells``, ``cell_squares``: share of a block (and its square) by seat and strategy.
     ``superblocks``: wins by super-block and contestant, the last one being Rome alone.
+    ``rome_superblocks``: games that Rome won, alone or not, by super-block.
     ``rome_held``: games in which Rome held each category. ``parts``: points by position and part.
     ``primus``: games in which each position, or nobody, held primus conspiratus at the end.
     ``rounds``, ``winner_points``, ``margins``: histograms. ``decisions``: all decisions.
@@ -265,6 +292,7 @@ def _empty_details(players: int, strategies: int) -> Tally:
         "cells": zeros(players, strategies),
         "cell_squares": zeros(players, strategies),
         "superblocks": zeros(SUPERBLOCKS, players + 1),
+        "rome_superblocks": zeros(SUPERBLOCKS),
         "rome_held": zeros(N_CATEGORIES),
         "parts": zeros(players, len(POINT_PARTS)),
         "primus": zeros(players + 1),
@@ -287,27 +315,30 @@ def _add_details(details: Tally, games: _Games, numbers: np.ndarray) -> None:
     details["rome_held"] += (np.arange(len(sets))[:, None] >> np.arange(N_CATEGORIES) & 1).T @ sets
     for index, part in enumerate(POINT_PARTS):
         details["parts"][:, index] += games.sum_by_position(f"points_{part}")
-    holder = results["primus"].astype(np.int64)
-    seat = np.maximum(holder, 0)
-    place = np.where(holder == NOBODY, n, games.positions[np.arange(len(results)), seat])
-    details["primus"] += np.bincount(place, minlength=n + 1)
+    holder = games.by_game("primus")
+    rotations = np.arange(games.rotations)[:, None]
+    place = np.where(holder == NOBODY, n, games.table[rotations, np.maximum(holder, 0)])
+    details["primus"] += np.bincount(place.ravel(), minlength=n + 1)
     won = ~games.rome
-    best = games.points.max(axis=1)
-    details["rounds"] += _histogram(results["rounds"], ROUND_BINS)
+    best, _ = games.two_best
+    details["rounds"] += _histogram(games.rounds.ravel(), ROUND_BINS)
     details["winner_points"] += _histogram(best[won], POINT_BINS)
     details["margins"] += _histogram(games.margins[won], MARGIN_BINS)
     _note_examples(details, games, numbers)
 
 
-def _superblocks(vector: np.ndarray, layout: Layout, first_block: int) -> np.ndarray:
-    """Wins by super-block and contestant, of the vectors of some blocks."""
+def _superblocks(
+    vector: np.ndarray, layout: Layout, first_block: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Wins by super-block and contestant, and Rome's by super-block, of some blocks' vectors."""
     places = [layout.share(position) for position in range(layout.players)]
-    wins = np.column_stack([vector[:, places], WIN * vector[:, layout.rome_alone]])
+    rows = np.vstack([vector[places], WIN * vector[layout.rome_alone], vector[layout.rome]])
     # In front stand as many empty blocks as it takes to begin with super-block 0.
     before = first_block % SUPERBLOCKS
-    after = -(before + len(wins)) % SUPERBLOCKS
-    padded = np.pad(wins, ((before, after), (0, 0)))
-    return padded.reshape(-1, SUPERBLOCKS, wins.shape[1]).sum(axis=0)
+    after = -(before + rows.shape[1]) % SUPERBLOCKS
+    padded = np.pad(rows, ((0, 0), (before, after)))
+    sums = padded.reshape(len(rows), -1, SUPERBLOCKS).sum(axis=1)
+    return sums[:-1].T, sums[-1]
 
 
 def _histogram(values: np.ndarray, bins: int) -> np.ndarray:
@@ -317,30 +348,18 @@ def _histogram(values: np.ndarray, bins: int) -> np.ndarray:
 def _note_examples(details: Tally, games: _Games, numbers: np.ndarray) -> None:
     """Remember the first game, by number, with each outcome."""
     n = games.players
-    cell = np.arange(n) * n + games.positions
-    found = np.full(n * n, -1, np.int64)
-    game, seat = np.nonzero(games.shares)
-    # Backwards, so that the first game of a cell is the last to be written, and stays.
-    found[cell[game, seat][::-1]] = numbers[game][::-1]
-    alone = games.rome & (games.results["winners"] == 0)
-    rome = [numbers[won].min(initial=_NEVER) for won in (games.rome, alone)]
-    details["win_example"] = _first(details["win_example"], found.reshape(n, n))
-    details["rome_example"] = _first(
-        details["rome_example"], np.array([-1 if number == _NEVER else number for number in rome])
-    )
-
-
-_NEVER = np.iinfo(np.int64).max
+    # The lowest number of a win by rotation and seat. A position sits at a seat in one rotation.
+    first = np.where(games.shares > 0, numbers[:, None], _NEVER).min(axis=2)
+    found = np.full((n, n), _NEVER)
+    found[np.arange(n), games.table] = first
+    rome = [numbers[won].min(initial=_NEVER) for won in (games.rome, games.rome_alone)]
+    for name, lowest in (("win_example", found), ("rome_example", np.array(rome))):
+        details[name] = _first(details[name], np.where(lowest == _NEVER, -1, lowest))
 
 
 def _first(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The smaller of two game numbers, of which -1 is none."""
     return np.where(np.minimum(a, b) < 0, np.maximum(a, b), np.minimum(a, b))
-
-
-def wins_by_superblock(tally: Tally, match: int) -> np.ndarray:
-    """Wins of a match by super-block and contestant (positions, then Rome alone), in games."""
-    return tally[f"{match}/superblocks"] / WIN
 
 
 def merge_tallies(first: Tally, second: Tally) -> Tally:

@@ -110,6 +110,11 @@ INSTEAD = {
     "numpy.dot": "a loop: the last bits of a product of matrices depend on the machine",
     "print": "paxsim trace shows every decision",
     "set": "a list or an array",
+    "str": "numbers; paxsim trace shows what was decided",
+    "yield": "return, with the index of the chosen option",
+    "a dictionary": "an array or a tuple, with numbers as indices",
+    "a set": "a tuple or an array",
+    "a list": "a tuple or an array, which can't change",
     "sorted": "numpy.sort",
 }
 
@@ -141,6 +146,22 @@ def instead_of(name: str) -> str:
         if name.startswith(beginning):
             return other
     return "numbers, arrays, lists and tuples; math; paxsim.helpers; functions with @paxsim.helper"
+
+
+def kind_in_words(kind: Any) -> str:
+    """What a user calls a value of a kind that is not allowed."""
+    for kinds, words in _WORDS:
+        if isinstance(kind, kinds):
+            return words
+    return f"a value of the kind {kind}"
+
+
+_WORDS = (
+    (types.DictType, "a dictionary"),
+    (types.Set, "a set"),
+    (types.List, "a list"),
+    (types.UnicodeType, "a text"),
+)
 
 
 def is_constant(kind: Any) -> bool:

@@ -64,6 +64,18 @@ def guest(function: Callable, explaining: bool = False) -> Any:
     return numba.njit(**OPTIONS, pipeline_class=compiler)(function)
 
 
+def called_by(function: Callable) -> list[Callable]:
+    """A guest function and those of users that it calls, itself or through others."""
+    found = [function]
+    for one in found:
+        found += [
+            other
+            for other in sorted(_calls.get(one, ()), key=lambda other: other.__qualname__)
+            if other not in found and whereabouts.is_of_a_user(other)
+        ]
+    return found
+
+
 def _is_guest(dispatcher: Any) -> bool:
     function = getattr(dispatcher, "py_func", None)
     return function is not None and any(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from numba.core import ir
 
 from paxsim.errors import PaxsimError
 from paxsim.guests import allowed, implementers
+from paxsim.policies.sources import place, quoted
 
 #: Steps of a function with all that it calls; beyond that it would take minutes to compile.
 LARGEST = 16_000
@@ -28,8 +28,8 @@ class RefusedError(PaxsimError):
 
 def refuse(function: Callable, line: int, what: str, instead: str) -> RefusedError:
     """The error that says where something that is not allowed stands."""
-    file = Path(function.__code__.co_filename).name
-    return RefusedError(f"line {line} of {file}: {what}; allowed: {instead}")
+    where = place(function, line)
+    return RefusedError(f"{where}: {what}; allowed: {instead}{quoted(function, line)}")
 
 
 class Proof:
@@ -89,7 +89,7 @@ class Proof:
         elif isinstance(statement, ir.Print):
             raise self._uses("print")
         elif not isinstance(statement, _CONTROL):
-            raise self._uses(type(statement).__name__)
+            raise self._uses(type(statement).__name__.lower())
 
     def _check_kind(self, kind: Any) -> None:
         if isinstance(kind, types.Optional):
@@ -99,7 +99,7 @@ class Proof:
         if isinstance(kind, types.ContextManager):
             raise self._uses("with")
         if isinstance(kind, types.ClassType) or not isinstance(kind, allowed.KINDS):
-            raise self._uses(f"a value of the kind {kind}")
+            raise self._uses(allowed.kind_in_words(kind))
 
     def _check_store(self, statement: Any) -> None:
         """Arrays that can be written are memory, stream, or the function's own: see `views`."""
@@ -137,11 +137,12 @@ class Proof:
             if value.op == "getattr" and isinstance(self._type(value.value), types.Module):
                 self._check_constant(value.attr, self._type(target))
         elif not isinstance(value, (ir.Var, ir.Const)):
-            raise self._uses(type(value).__name__)
+            raise self._uses(type(value).__name__.lower())
 
     def _check_constant(self, name: str, kind: Any) -> None:
         if not allowed.is_constant(kind):
-            raise self._uses(f"{name} from outside ({kind})")
+            what = allowed.kind_in_words(kind)
+            raise self._refuse(f"uses {name}, {what}, from outside", allowed.instead_of(what))
 
     def _check_default(self, argument: Any, kind: Any) -> None:
         if isinstance(kind, types.Omitted) and not allowed.is_plain(kind.value):
@@ -196,6 +197,8 @@ class Proof:
             return
         if isinstance(owner, types.List) and value.attr in allowed.LIST_ATTRIBUTES:
             return
+        if isinstance(types.unliteral(owner), types.UnicodeType):
+            raise self._refuse("uses a text", "numbers")
         kind = "array" if isinstance(owner, types.Array) else str(owner)
         raise self._uses(f"{kind}.{value.attr}")
 

@@ -11,7 +11,8 @@ from typing import Any
 
 from numba.core import ir
 
-from paxsim.guests.proof import refuse
+from paxsim.guests.explain import construct_at
+from paxsim.guests.proof import RefusedError, refuse
 
 
 def refuse_unset_names(function: Callable, blocks: dict[int, Any], graph: Any) -> None:
@@ -32,10 +33,15 @@ def refuse_unset_names(function: Callable, blocks: dict[int, Any], graph: Any) -
         for statement in blocks[label].body:
             for used in _used(statement):
                 if used.name not in names:
-                    what = f"{used.unversioned_name} may have no value here"
-                    line = statement.loc.line
-                    raise refuse(function, line, what, "a value on every way to this line")
+                    raise _refuse_unset(function, statement.loc.line, used.unversioned_name)
             _follow(statement, names)
+
+
+def _refuse_unset(function: Callable, line: int, name: str) -> RefusedError:
+    verdict = f"{name} may have no value here", "a value on every way to this line"
+    if name.startswith("$"):  # no name of the user's: the compiler has lost a value of its own
+        verdict = construct_at(function, line) or verdict
+    return refuse(function, line, *verdict)
 
 
 def _names_set_after(blocks: dict[int, Any], graph: Any) -> dict[int, set[str]]:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 
 from paxsim.engine.records import choice_dtype, rules_dtype, seat_dtype, table_dtype
 from paxsim.errors import PaxsimError, unknown
+from paxsim.policies.sources import place, quoted
 
 #: The records, in the order of a policy's arguments.
 _RECORDS = (table_dtype, seat_dtype, choice_dtype)
@@ -47,12 +48,16 @@ def check_source(function: Callable) -> None:
             "allowed: a function that begins with def"
         )
     names = [argument.arg for argument in body.args.args[: len(_FIELDS)]]
-    _check_fields(function.__name__, body, names)
-    _check_writes(function.__name__, body, names)
-    _check_loops(function.__name__, body)
+    _check_fields(function, body, names)
+    _check_writes(function, body, names)
+    _check_loops(function, body)
 
 
-def _check_fields(policy: str, body: ast.FunctionDef, names: list[str]) -> None:
+def _at(function: Callable, line: int) -> str:
+    return f"policy {function.__name__}: {place(function, line)}"
+
+
+def _check_fields(function: Callable, body: ast.FunctionDef, names: list[str]) -> None:
     """Every ``table.x``, ``me.x``, ``choice.x`` and ``table.rules.x`` must exist."""
     allowed = dict(zip(names, _FIELDS, strict=True))
     rules = f"{names[0]}.rules"
@@ -61,12 +66,11 @@ def _check_fields(policy: str, body: ast.FunctionDef, names: list[str]) -> None:
         if isinstance(node, ast.Attribute):
             owner = ast.unparse(node.value)
             if owner in allowed and node.attr not in allowed[owner]:
-                raise unknown(
-                    f"policy {policy}: line {node.lineno}: {owner}", node.attr, allowed[owner]
-                )
+                where = f"{_at(function, node.lineno)}: {owner}"
+                raise unknown(where, node.attr, allowed[owner])
 
 
-def _check_writes(policy: str, body: ast.FunctionDef, names: list[str]) -> None:
+def _check_writes(function: Callable, body: ast.FunctionDef, names: list[str]) -> None:
     """Nothing may be written that hangs on the three records, but ``me.memory``."""
     aliases = _aliases(body, names)
     memory = f"{names[_ME]}.{_MEMORY}"
@@ -76,8 +80,8 @@ def _check_writes(policy: str, body: ast.FunctionDef, names: list[str]) -> None:
             continue  # the name means something else from here on
         if path and not (path == memory or path.startswith(f"{memory}[")):
             raise PaxsimError(
-                f"policy {policy}: line {target.lineno}: writes to {ast.unparse(target)}; "
-                f"allowed: {memory} alone"
+                f"{_at(function, target.lineno)}: writes to {ast.unparse(target)}; "
+                f"allowed: {memory} alone{quoted(function, target.lineno)}"
             )
 
 
@@ -157,13 +161,13 @@ def _is_array(path: str, names: list[str]) -> bool:
     return False
 
 
-def _check_loops(policy: str, body: ast.FunctionDef) -> None:
+def _check_loops(function: Callable, body: ast.FunctionDef) -> None:
     """``while True`` needs a way out."""
     for node in ast.walk(body):
         if isinstance(node, ast.While) and isinstance(node.test, ast.Constant) and node.test.value:
             ways_out = (ast.Break, ast.Return, ast.Raise)
             if not any(isinstance(inner, ways_out) for inner in ast.walk(node)):
                 raise PaxsimError(
-                    f"policy {policy}: line {node.lineno}: a loop without an end; "
-                    "allowed: a loop with break or return"
+                    f"{_at(function, node.lineno)}: a loop without an end; "
+                    f"allowed: a loop with break or return{quoted(function, node.lineno)}"
                 )

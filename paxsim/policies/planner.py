@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from paxsim.engine.jit import called, kernel
@@ -57,6 +57,7 @@ from paxsim.policies.wishes import (
     WANTED,
     WORTH,
     begin_wishes,
+    give_up_forbidden,
 )
 
 #: What symbols beyond those wanted are worth, as a part of a wish.
@@ -316,7 +317,7 @@ def choose_drawn(table, me, choice):
     """KEEP, DISPLAY: the best card."""
     best = 0
     most = worth_of(me, choice.drawn[0])
-    for i in range(1, choice.drawn_count):
+    for i in range(1, choice.count):
         worth = worth_of(me, choice.drawn[i])
         if worth > most:
             most = worth
@@ -417,13 +418,27 @@ def choose_reaction(table, me, choice):
 
 
 @kernel
+def choose_turn(table, me):
+    """TURN: peek if knowing Rome's hidden cards, and the pay, are worth more than a turn's cards.
+
+    A turn without a card played is paid too, so only the difference counts.
+    """
+    if me.memory[PEEKING] <= 0.0:
+        return TAKE_TURN
+    pay = table.rules.peek_income - table.rules.basic_income
+    peeking = me.memory[PEEKING] + me.memory[MONEY] * pay
+    turn = _CARDS_A_TURN * patience(table, me) * me.memory[USUAL]
+    return PEEK if peeking > turn else TAKE_TURN
+
+
+@kernel
 def carry_out_wishes(table, me, choice):
     """The option that serves the wishes in the seat's memory best."""
     kind = choice.kind
     if kind == PLACE:
         return choose_place(table, me, choice)
     if kind == TURN:
-        return PEEK if me.memory[PEEKING] > 0.0 else TAKE_TURN
+        return choose_turn(table, me)
     if kind == BUY:
         return choose_purchase(table, me, choice)
     if kind == KEEP or kind == DISPLAY:
@@ -440,12 +455,15 @@ def {name}(table, me, choice{parameters}):
     if wishes_due(table, me, choice):
         begin_wishes(table, me)
         make_wishes(table, me{values})
+        give_up_forbidden(table, me)
         me.memory[USUAL] = usual_hope(table, me)
     return carry_out_wishes(table, me, choice)
 """
 
 
-def heuristic(idea: Callable | None = None, *, solo: bool = True) -> Any:
+def heuristic(
+    idea: Callable | None = None, *, solo: bool = True, signed: Sequence[str] = ()
+) -> Any:
     """Make a policy out of an idea: ``@heuristic``, or ``@heuristic(solo=False)``.
 
     Parameters
@@ -455,6 +473,8 @@ def heuristic(idea: Callable | None = None, *, solo: bool = True) -> Any:
         what `paxsim.policies.wishes` offers, and returns nothing. It starts from no wishes.
     solo : bool
         Whether it makes sense in solo.
+    signed : sequence of str
+        Parameters that make sense below 0 as well although their default is above it.
 
     Returns
     -------
@@ -463,7 +483,7 @@ def heuristic(idea: Callable | None = None, *, solo: bool = True) -> Any:
         docstring, parameters and file are those of the idea.
     """
     if idea is None:
-        return functools.partial(heuristic, solo=solo)
+        return functools.partial(heuristic, solo=solo, signed=signed)
     parameters = list(inspect.signature(idea).parameters)[len(("table", "me")) :]
     source = _AROUND_IDEA.format(
         name=idea.__name__,
@@ -475,6 +495,7 @@ def heuristic(idea: Callable | None = None, *, solo: bool = True) -> Any:
         "wishes_due": wishes_due,
         "begin_wishes": begin_wishes,
         "make_wishes": kernel(idea),
+        "give_up_forbidden": give_up_forbidden,
         "usual_hope": usual_hope,
         "USUAL": USUAL,
         "carry_out_wishes": carry_out_wishes,
@@ -485,4 +506,4 @@ def heuristic(idea: Callable | None = None, *, solo: bool = True) -> Any:
     around.__defaults__ = idea.__defaults__
     around.__doc__ = idea.__doc__
     around.__qualname__ = idea.__qualname__
-    return policy(around, solo=solo)
+    return policy(around, solo=solo, signed=signed)

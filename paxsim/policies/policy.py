@@ -7,7 +7,7 @@ import functools
 import hashlib
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,6 @@ from typing import Any
 import numba
 import numpy as np
 from numba import types
-from numba.core.ir import Loc
 
 from paxsim.engine.cache import enable_package_cache
 from paxsim.engine.jit import OPTIONS, kernel, whole
@@ -25,8 +24,34 @@ from paxsim.errors import PaxsimError, is_number, unknown
 from paxsim.policies.fingerprint import code_fingerprint, note_compiled, package_fingerprint
 from paxsim.policies.userfiles import keep_user_file, user_file_of
 from paxsim.quoting import told
+from paxsim.text import WIDTH
 
 _RECORDS = ("table", "me", "choice")
+
+
+@dataclass(frozen=True)
+class Outfit:
+    """What a policy needs at a seat, for one call of the engine or one game.
+
+    Whoever plays keeps it for as long as that: its parameters may name memory that it holds.
+
+    Attributes
+    ----------
+    params : numpy.ndarray
+        Parameter values as the seat record holds them, shape ``(MAX_PARAMS,)``.
+    rollouts : numpy.void or None
+        Where the games stand that the policy plays in its head
+        (``paxsim.engine.loop.progress_dtype``); None if it plays none.
+    asked : callable or None
+        The policy that was asked last in rollouts that stand there.
+    memory : object
+        What the parameters name by its address, to be kept; None if they are nothing but numbers.
+    """
+
+    params: np.ndarray
+    rollouts: np.void | None = None
+    asked: Callable[[np.void], Policy] | None = None
+    memory: object = None
 
 
 @dataclass(frozen=True)
@@ -47,6 +72,9 @@ class Policy:
         The file or module that defines it.
     solo : bool
         Whether it makes sense in solo.
+    signed : frozenset of str
+        Parameters that make sense on both sides of 0: those that say so, and those whose default
+        is not above 0.
     """
 
     name: str
@@ -55,6 +83,11 @@ class Policy:
     defaults: dict[str, float]
     origin: str
     solo: bool
+    signed: frozenset[str] = frozenset()
+
+    def __repr__(self) -> str:
+        said = f"Policy {self.label}: {self.idea or 'no description'}"
+        return said if len(said) <= WIDTH else f"{said[: WIDTH - 3]}..."
 
     @property
     def built_in(self) -> bool:
@@ -64,18 +97,11 @@ class Policy:
         return registry.is_built_in(self)
 
     @property
-    def thread_bound(self) -> bool:
-        """Whether its parameters mean something in the thread alone that asked for them."""
-        return False
+    def draws(self) -> bool:
+        """Whether it may draw random numbers; of a guest that is not known."""
+        from paxsim.policies import registry  # the registry builds on this module
 
-    @property
-    def rollout_progress(self) -> np.void | None:
-        """Where the policies stand that play its rollouts; None if it has none."""
-        return None
-
-    def asked_in_rollout(self, progress: np.void) -> Policy:
-        """The policy that was asked last in rollouts that stand there."""
-        return self
+        return not self.built_in or self.name in registry.DRAWING
 
     @property
     def idea(self) -> str:
@@ -139,11 +165,32 @@ class Policy:
             return _address(compile_guest(self.function, explaining=True))
         return _address(self.compiled)
 
+    def outfit(self) -> Outfit:
+        """What it needs at a seat."""
+        return Outfit(self.param_vector())
+
     def param_vector(self) -> np.ndarray:
         """Parameter values as the seat record holds them, shape ``(MAX_PARAMS,)``."""
         vector = np.zeros(MAX_PARAMS)
         vector[: len(self.params)] = list(self.params.values())
         return vector
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is asked in plain Python (see `paxsim.policies.plainly`)."""
+        return False
+
+    def __call__(self, table: Any, me: Any, choice: Any) -> int:
+        """The option that it chooses, worked out in plain Python: for trying it out.
+
+        Parameters
+        ----------
+        table, me, choice
+            The records, such as `Game.table`, `Game.me` and `Game.choice`.
+        """
+        from paxsim.policies.plainly import ask_plainly  # it builds on this module
+
+        return ask_plainly(self, table, me, choice)
 
     def with_params(self, changes: dict[str, float]) -> Policy:
         """The same policy with some parameters changed; nothing is compiled again."""
@@ -161,6 +208,10 @@ class Policy:
         values = {name: float(value) for name, value in changes.items()}
         return replace(self, params={**self.params, **values})
 
+    def bound_alike(self, other: Policy) -> Policy:
+        """Another policy under the restrictions of this one, of which most have none."""
+        return other
+
 
 def helper(function: Callable) -> Any:
     """Compile a function of one's own, so that policies can call it: ``@paxsim.helper``.
@@ -172,14 +223,28 @@ def helper(function: Callable) -> Any:
     return numba.njit(**OPTIONS, boundscheck=True)(function)
 
 
-def make_policy(function: Callable, *, solo: bool) -> Policy:
+def make_policy(function: Callable, *, solo: bool, signed: Sequence[str] = ()) -> Policy:
     """Wrap a function as a guest; nothing is compiled yet."""
     params = _params_of(function)
+    both_sides = _checked_signed(function.__name__, signed, params)
     origin = function.__module__
     with contextlib.suppress(TypeError):
         origin = str(Path(inspect.getfile(function)).resolve())
         keep_user_file(function.__module__, Path(origin))
-    return Policy(function.__name__, function, params, dict(params), origin, solo)
+    return Policy(function.__name__, function, params, dict(params), origin, solo, both_sides)
+
+
+def _checked_signed(name: str, signed: Any, params: dict[str, float]) -> frozenset[str]:
+    """The parameters that may be negative: those named, and those that are not above 0."""
+    if not isinstance(signed, (list, tuple)):
+        raise PaxsimError(
+            f"policy {name}: signed: found {told(signed)}; allowed: a list of parameters"
+        )
+    named = list(signed)
+    for parameter in named:
+        if parameter not in params:
+            raise unknown(f"policy {name}: signed: parameter", parameter, params or ["none"])
+    return frozenset([*named, *(key for key, value in params.items() if value <= 0)])
 
 
 def _params_of(function: Callable) -> dict[str, float]:
@@ -257,6 +322,8 @@ def _outer(function: Callable, decide: Any, records: str, **names: Any) -> Calla
 
 def _check_return_type(inner: Any, function: Callable) -> None:
     """A float would be cut off in silence, so only whole numbers are let through."""
+    from paxsim.guests.compiler import called_by
+    from paxsim.guests.explain import explain, explain_answer
     from paxsim.guests.proof import RefusedError
     from paxsim.guests.views import GuestChoice, GuestSeat, GuestTable
 
@@ -268,58 +335,7 @@ def _check_return_type(inner: Any, function: Callable) -> None:
     except RefusedError as error:
         raise PaxsimError(f"policy {name}: {error}") from None
     except Exception as error:  # numba may trip over what it has not thought of
-        file = function.__code__.co_filename
-        raise PaxsimError(f"policy {name}: {_in_plain_words(error, file)}") from None
+        raise PaxsimError(f"policy {name}: {explain(error, called_by(function))}") from None
     found = inner.overloads[arguments].signature.return_type
     if not isinstance(found, types.Integer):
-        raise PaxsimError(
-            f"policy {name}: returns {_TYPE_NAMES.get(str(found), str(found))}; "
-            "allowed: a whole number, the index of the chosen option"
-        )
-
-
-_TYPE_NAMES = {
-    "none": "None",
-    "OptionalType(int64)": "None on some way through it",
-    "float64": "a number with a fraction (float64)",
-    "bool": "True or False",
-}
-
-
-def _in_plain_words(error: Exception, file: str) -> str:
-    """What the compiler could not do, and in which line of the file, without its own story."""
-    lines = [line.strip() for line in _with_short_names(str(error)).splitlines()]
-    places = [line for line in lines if line.startswith("File ") and Path(file).name in line]
-    number = (
-        places[-1].rpartition("line ")[2].rstrip(":") if places else _line_worked_at(error, file)
-    )
-    skipped = ("Failed in nopython", "During:", "File ", "- Resolution", "There are", ">>>")
-    reason = next((line for line in lines if line and not line.startswith(skipped)), repr(error))
-    if reason.endswith("signature:"):
-        reason += next((line[3:] for line in lines if line.startswith(">>>")), "")
-    where = f"line {number}: " if number else ""
-    if "setitem(readonly " in str(error):
-        return f"{where}writes to what it may only read; allowed: me.memory alone"
-    return f"{where}cannot be compiled: {reason}; allowed: what docs/policies.md lists"
-
-
-def _with_short_names(text: str) -> str:
-    """A text with the three records called as everybody calls them."""
-    from paxsim.guests.views import GuestChoice, GuestSeat, GuestTable
-
-    for name, kind in zip(_RECORDS, (GuestTable, GuestSeat, GuestChoice), strict=True):
-        text = text.replace(str(kind), name)
-    return text
-
-
-def _line_worked_at(error: Exception, file: str) -> str:
-    """The line of the file that the compiler was at when it tripped, or nothing."""
-    found = ""
-    traceback = error.__traceback__
-    while traceback is not None:
-        worker = traceback.tb_frame.f_locals.get("self")
-        place = getattr(worker, "loc", None)
-        if isinstance(place, Loc) and place.filename == file:
-            found = str(place.line)
-        traceback = traceback.tb_next
-    return found
+        raise PaxsimError(f"policy {name}: {explain_answer(found, function)}")

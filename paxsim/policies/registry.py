@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -11,8 +11,10 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
+from paxsim.engine.jit import PLAIN_WANTED
 from paxsim.errors import PaxsimError, checked_bool, checked_path, unknown
 from paxsim.policies.contract import check_source
+from paxsim.policies.plainly import as_plain
 from paxsim.policies.policy import Policy, make_policy
 from paxsim.policies.userfiles import (
     UserFile,
@@ -41,14 +43,23 @@ BUILT_IN = (
     "denier",
     "opportunist",
     "weighted",
+    "defender",
+    "loner",
+    "answerer",
+    "scout",
     "hermit",
 )
 
 #: The built-in policies with an idea: all but the two yardsticks.
 HEURISTICS = BUILT_IN[2:]
 
+#: The built-in policies that draw random numbers: all others play a deal the same way every time.
+DRAWING = ("random",)
+
 #: The policy that looks ahead, which others play for (`paxsim.search`).
 SEARCH = "search"
+#: The policy that plays like another one but for what is forbidden (`paxsim.policies.restricted`).
+RESTRICTED = "restricted"
 
 _PACKAGE = "paxsim.policies"
 #: Characters of a policy's name, at most.
@@ -60,12 +71,20 @@ ENTRY_POINTS = "paxsim.policies"
 _registry: dict[str, Policy] = {}
 
 
-def policy(function: Callable | None = None, *, solo: bool = True) -> Any:
+def policy(
+    function: Callable | None = None,
+    *,
+    solo: bool = True,
+    compiled: bool = True,
+    signed: Sequence[str] = (),
+) -> Any:
     """Register a function as a policy: ``@policy``, or ``@policy(solo=False)``.
 
     The function takes ``(table, me, choice)`` and returns the index of the option it chooses.
     Further arguments are its parameters and need a number as default. ``solo=False`` says that it
-    makes no sense in solo.
+    makes no sense in solo. With ``compiled=False`` it stays plain Python: anything may stand in it,
+    and it plays some hundred times slower. ``signed`` names parameters that make sense below 0 as
+    well although their default is above it, for `paxsim.tune`.
 
     Examples
     --------
@@ -78,7 +97,7 @@ def policy(function: Callable | None = None, *, solo: bool = True) -> Any:
     {'stop': 0.0}
     """
     if function is None:
-        return functools.partial(policy, solo=solo)
+        return functools.partial(policy, solo=solo, compiled=compiled, signed=signed)
     if not isinstance(function, FunctionType):
         raise PaxsimError(f"policy: found {told(function)}; allowed: a function")
     if not is_name(function.__name__, MAX_NAME) or set(",:") & set(function.__name__):
@@ -86,12 +105,15 @@ def policy(function: Callable | None = None, *, solo: bool = True) -> Any:
             f"policy: name: found {told(function.__name__)}; allowed: what a line-up can name"
         )
     checked_bool(f"policy {function.__name__}: solo", solo)
-    return _register(make_policy(function, solo=solo))
+    checked_bool(f"policy {function.__name__}: compiled", compiled)
+    made = make_policy(function, solo=solo, signed=signed)
+    wanted = compiled and (made.name in BUILT_IN or not PLAIN_WANTED)
+    return _register(made if wanted else as_plain(made))
 
 
 def _register(made: Policy) -> Policy:
     """File a policy under its name; a changed definition in the same place replaces the old."""
-    if made.name == SEARCH:
+    if made.name in (SEARCH, RESTRICTED):
         raise _taken(made.name)
     if made.name in BUILT_IN:
         if Path(made.origin) == Path(__file__).with_name(f"{made.name}.py").resolve():
@@ -160,10 +182,14 @@ def find_policy(spec: str | Policy) -> Policy:
             "@paxsim.policy"
         )
     name, *settings = (part.strip() for part in spec.split(":"))
-    if name == SEARCH:
+    if name == SEARCH:  # parentheses matter there
         from paxsim.search.searcher import searcher_from  # searchers build on policies
 
-        return searcher_from(settings)
+        return searcher_from(spec.partition(":")[2])
+    if name == RESTRICTED:
+        from paxsim.policies.restricted import restricted_from  # it builds on policies
+
+        return restricted_from(settings)
     if name.endswith(".py"):
         named = bool(settings) and "=" not in settings[0]
         found = _from_file(name, settings.pop(0) if named else "")
@@ -197,6 +223,8 @@ def _itself(made: Policy) -> Policy:
         return made
     if not made.built_in:
         raise _taken(made.name)
+    if made.is_plain:
+        return made
     return _by_name(made.name).with_params(dict(made.params))
 
 

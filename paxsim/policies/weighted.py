@@ -20,7 +20,7 @@ from paxsim.policies.wishes import (
 )
 
 
-@heuristic
+@heuristic(signed=("outlook_shift",))
 def weighted(
     table,
     me,

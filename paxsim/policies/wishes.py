@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from paxsim.engine.jit import kernel
-from paxsim.engine.records import MEMORY_SIZE
+from paxsim.engine.records import MEMORY_SIZE, NEVER
 from paxsim.helpers import (
     ARMY,
     FLEET,
@@ -24,6 +24,7 @@ from paxsim.helpers import (
     copy_size,
     rome_bonus,
     rome_known,
+    rounds_left,
     strength,
 )
 
@@ -35,7 +36,7 @@ ROME = EXTRA + N_CATEGORIES  #: worth of a symbol that Rome gets; below 0: starv
 ROME_COUNTS = ROME + N_CATEGORIES  #: above 0: what Rome gets counts, so ROME is not all zeros
 ROME_GAINS = ROME_COUNTS + 1  #: above 0: some of ROME are above 0
 MONEY = ROME_GAINS + 1  #: worth of an Aureus
-PEEKING = MONEY + 1  #: above 0: would rather peek now
+PEEKING = MONEY + 1  #: worth of knowing Rome's hidden cards; 0: does not think of peeking
 _WISHES = PEEKING + 1  # so many cells are wishes
 
 # Behind the wishes stands what is worked out once a turn.
@@ -53,6 +54,11 @@ _SHARES_END = 9  # the first number of symbols that has no cell
 SUMS = SHARES + _SHARES_END  #: by category: for what an idea adds up while it makes its wishes
 _END = SUMS + N_CATEGORIES
 assert _END <= MEMORY_SIZE, "compiled policies do not check this index"
+
+#: Symbols that Rome's hidden cards may well have in a category: two small cards, or a large one.
+_HIDDEN_REACH = 2
+#: What knowledge that is of no use is worth: enough to think of what peeking pays.
+_A_THOUGHT = 1e-9
 
 
 # --- setters --------------------------------------------------------------------------------
@@ -87,6 +93,14 @@ def wish(me, category, worth, wanted, extra):
     me.memory[WORTH + category] = worth
     me.memory[WANTED + category] = wanted
     me.memory[EXTRA + category] = extra
+
+
+@kernel
+def give_up_forbidden(table, me):
+    """Wish for no category that the seat may never play (`paxsim.policies.restricted`)."""
+    for category in range(N_CATEGORIES):
+        if table.allowance[me.seat, category] == NEVER:
+            wish(me, category, 0.0, 0.0, 0.0)
 
 
 @kernel
@@ -129,8 +143,8 @@ def wish_money(me, worth):
 
 @kernel
 def wish_to_peek(me):
-    """Rather peek than take this turn."""
-    me.memory[PEEKING] = 1.0
+    """Rather peek than take this turn, whatever the turn is worth."""
+    me.memory[PEEKING] = math.inf
 
 
 # --- wishes that heuristics share -----------------------------------------------------------
@@ -296,6 +310,32 @@ def rome_outlook(table, me, optimism):
         me.memory[OUTLOOK_AT] = held
         me.memory[OUTLOOK] = 1.0 / (1.0 + math.exp(-1.2 * (held - table.rules.rome_needs + 0.5)))
     return me.memory[OUTLOOK]
+
+
+@kernel
+def hidden_decide(table, me):
+    """Whether Rome's hidden cards may decide, as things stand, whether Rome wins."""
+    sure = 0
+    within_reach = 0
+    for category in range(N_CATEGORIES):
+        known = rome_known(table, me, category) + rome_bonus(table, me, category)
+        lead = table.strongest[category] - known
+        sure += lead <= 0
+        within_reach += lead <= _HIDDEN_REACH
+    return sure < table.rules.rome_needs <= within_reach
+
+
+@kernel
+def wish_peek(table, me, worth):
+    """Weigh peeking against a turn: knowing Rome's hidden cards is worth something if they decide.
+
+    The later, the less changes afterwards, so that `worth` is reached one round before the last;
+    then knowledge comes too late. The planner adds what peeking pays.
+    """
+    if worth > 0.0:
+        rounds = rounds_left(table)
+        useful = not me.peeked and rounds >= 1.0 and hidden_decide(table, me)
+        me.memory[PEEKING] = worth / rounds if useful else _A_THOUGHT
 
 
 @kernel

@@ -4,38 +4,48 @@ from __future__ import annotations
 
 #: Games of each run at scale 1, about; blocks are never cut.
 GAMES = {
-    "mixed": 700_000,  # the mixed field, 2 to 8 players
-    "alike": 200_000,  # every strategy alone at all seats, 2 to 8 players
-    "best": 175_000,  # the strongest strategies among themselves, 2 to 8 players
-    "tournament": 630_000,  # every strategy against every other, 2 to 8 players
-    "guests": 200_000,  # every strategy as a guest in the mixed field, seat by seat
-    "draft": 175_000,  # the published draft against equal drafts, 2 to 8 players
-    "solo": 280_000,  # every strategy at the five solo levels
-    "decks_rome": 216_000,  # the mixed field on every deck, 2 to 4 players
-    "decks_strategies": 180_000,  # a small tournament on every deck
-    "decks_solo": 90_000,  # solo on every deck
-    "rulings": 280_000,  # changes of the rules, one at a time
+    "conspiracy": 240_000,  # 0 to n conspirators among tribunes, every player count
+    "fields": 120_000,  # a weak and a strong field, every player count
+    "alike": 120_000,  # every strategy alone at all seats, every player count
+    "tournament": 630_000,  # every strategy against every other, every player count
+    "values": 330_000,  # numbers of the rules over their range, on common deals
+    "mixed": 400_000,  # line-ups drawn from all strategies, every player count
+    "guests": 160_000,  # every strategy as a guest in the sample line-up, seat by seat
+    "draft": 140_000,  # the published draft against equal drafts, every player count
+    "solo": 220_000,  # every strategy at the five solo levels
+    "decks_rome": 160_000,  # the sample line-up on every deck, 2 to 4 players
+    "decks_strategies": 240_000,  # a tournament of all strategies on every deck
+    "decks_solo": 60_000,  # solo on every deck
+    "rulings": 240_000,  # changes of the rules, one at a time
     "variance": 100_000,  # deals in all rotations, for luck and skill
+    "redealt": 1_200,  # deals that are dealt anew from points of the game on, 2 to 4 players
+    "metagame": 560_000,  # all line-ups of five strategies on four decks, 4 players
     "leads": 1_400,  # games walked through round by round
+    "decided": 900,  # the same, for what is decided when
 }
 
 #: The studies in the order of the page, and the runs that each of them uses. A run that several
 #: studies use is played once.
 STUDIES = {
-    "decks": ("decks_rome", "decks_strategies", "decks_solo", "tournament", "solo"),
-    "rome_rate": ("mixed", "alike", "best", "tournament", "solo"),
-    "seat_bias": ("mixed", "draft"),
+    "rome_rate": ("conspiracy", "fields", "alike", "tournament", "solo"),
+    "dose_response": ("values",),
     "strategies": ("tournament", "guests"),
-    "solo_ladder": ("solo",),
+    "metagame": ("metagame",),
+    "decided": ("decided",),
+    "seat_bias": ("mixed", "draft"),
+    "luck_and_skill": ("mixed", "variance", "redealt", "leads"),
     "rulings": ("rulings",),
-    "luck_and_skill": ("mixed", "variance", "leads"),
+    "solo_ladder": ("solo",),
+    "decks": ("decks_rome", "decks_strategies", "decks_solo", "solo"),
 }
 
 #: Names the deals of the report.
 SEED = 2026
 #: Most that all numbers of games may be multiplied by.
 MAX_SCALE = 1000
-#: The player counts of the headline findings.
+#: The player counts of the studies.
+PLAYERS = (2, 3, 4, 5, 6, 7, 8)
+#: Those of the headline findings.
 HEADLINE_PLAYERS = (2, 3, 4)
 
 

@@ -17,6 +17,7 @@ from paxsim.report.bar import Bar
 from paxsim.report.budget import MAX_SCALE, SEED, STUDIES, study_games
 from paxsim.report.page import write_page
 from paxsim.report.study import Options, Study
+from paxsim.report.subject import Subject
 from paxsim.studies import load_study
 
 
@@ -26,6 +27,7 @@ def build_report(
     seed: int = SEED,
     jobs: int | None = None,
     studies: Iterable[str] | None = None,
+    subject: Subject | None = None,
 ) -> Path:
     """Run the studies, one after another, and write the page; return its path.
 
@@ -41,6 +43,8 @@ def build_report(
         Workers; by default one a core.
     studies : iterable of str, optional
         Which studies; by default all.
+    subject : Subject, optional
+        Deck, rules, who plays, and with how many; by default those of the package.
     """
     if not is_number(scale) or not 0 < scale <= MAX_SCALE:
         raise PaxsimError(f"scale: found {told(scale)}; allowed: above 0, at most {MAX_SCALE}")
@@ -52,7 +56,8 @@ def build_report(
     with Bar(round(scale * sum(map(study_games, chosen)))) as bar:
         for name in chosen:
             start = time.monotonic()
-            games = run_study(name, Options(out, scale, seed, jobs, bar))["games"]
+            options = Options(out, scale, seed, jobs, bar, subject or Subject())
+            games = run_study(name, options)["games"]
             bar.say(f"{name}: {games:,} games, {time.monotonic() - start:.0f} s")
         page = write_page(out)
         bar.say(f"{page}: {time.monotonic() - begin:.0f} s in all")
@@ -60,8 +65,15 @@ def build_report(
 
 
 def run_study(name: str, options: Options) -> dict[str, Any]:
-    """Carry out one study and return the summary of what it found and wrote."""
+    """Carry out one study and return the summary of what it found and wrote.
+
+    A study may have a function ``unfit(subject)`` that says why it has nothing to ask about it.
+    """
     module = load_study(name)
     study = Study(name, module.TITLE, module.QUESTION, options)
-    module.run(study)
+    reason = module.unfit(options.subject) if hasattr(module, "unfit") else ""
+    if reason:
+        study.leave_out(reason)
+    else:
+        module.run(study)
     return study.finish()

@@ -14,11 +14,13 @@ from paxsim.text import MISSING, amount, number
 RATES = {
     "rome_wins", "rome_alone", "nobody_primus", "with_rome", "on_points", "win_rate", "fair_share",
     "over_fair", "success", "rome_change", "seat1_change", "last_change", "share_of_rome",
-    "value", "share", "half", "last", "chance_best", "lowest", "highest", "seat_change", "change",
-    "a_win_rate", "difference",
+    "share", "misfit", "sure_misfit", "decided",
+    "half", "last", "chance_best", "lowest", "highest", "seat_change", "change",
+    "a_win_rate", "difference", "tribune", "joined", "conspirator", "rome", "winner",
+    "lowest_lineup", "highest_lineup", "seat1_over_fair", "at_from", "at_to",
 }  # fmt: skip
 #: Columns that every CSV has and no reader of the page needs in each row.
-HIDDEN = {"seed", "version", "blocks", "example_game", "solo_level", "misfit", "decisions"}
+HIDDEN = {"seed", "version", "blocks", "example_game", "solo_level", "decisions"}
 NAMES = {
     "rome_wins": "Rome wins %",
     "rome_alone": "Rome alone %",
@@ -27,11 +29,32 @@ NAMES = {
     "fair_share": "fair %",
     "over_fair": "over fair, points",
     "p_holm": "p (Holm)",
+    "rome_change_p_holm": "Rome, p (Holm)",
+    "seat1_change_p_holm": "seat 1, p (Holm)",
+    "misfit": "misfit, points",
+    "sure_misfit": "of it sure, points",
+    "decided": "decided %",
     "success": "success %",
     "rome_change": "Rome, points",
     "seat1_change": "seat 1, points",
     "last_change": "last seat, points",
-    "rounds_change": "rounds",
+    "rounds_change": "rounds, change",
+    "seat1_over_fair": "seat 1 over fair, points",
+    "margin": "margin, points, where the players won",
+    "players_won": "games the players won",
+    "winner": "winner stands %",
+    "rome": "Rome's win or defeat stands %",
+    "going_on": "games that go on",
+    "in_force": "in force",
+    "lowest_lineup": "lowest line-up %",
+    "highest_lineup": "highest line-up %",
+    "tribune": "a tribune wins %",
+    "joined": "if it joins %",
+    "conspirator": "a conspirator wins %",
+    "at_from": "Rome there %",
+    "at_to": "and there %",
+    "with_rome": "wins with Rome %",
+    "on_points": "wins on points %",
     "share_of_rome": "of Rome's wins %",
     "share": "share %",
     "chance_best": "chance best %",
@@ -71,7 +94,7 @@ def _columns(table: pd.DataFrame) -> list[str]:
     for name in table.columns:
         folded = name.endswith(("_low", "_high")) and name.rpartition("_")[0] in table
         constant = name in ("deck", "rules", "lineup") and table[name].nunique(dropna=False) == 1
-        empty = table[name].isna().all()
+        empty = len(table) > 0 and table[name].isna().all()
         if not (folded or constant or empty or name in HIDDEN or name.startswith("holds_")):
             found.append(name)
     return found
@@ -95,7 +118,7 @@ def _cell(row: dict[str, Any], name: str) -> Cell:
     low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
     if low is not None and high is not None and math.isfinite(low) and math.isfinite(high):
         return Cell(amount(value, low, high, unit), repr(value), True)
-    if name == "p_holm":
+    if name.endswith("p_holm"):
         return Cell("< 0.001" if value < 0.001 else f"{value:.3f}", repr(value), True)
     if isinstance(value, int) or (unit == 1.0 and float(value).is_integer()):
         return Cell(f"{int(value):,}", repr(value), True)

@@ -3,36 +3,41 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from paxsim.errors import PaxsimError, checked_path
 from paxsim.experiment.manifest import load_json
 from paxsim.files import atomic_write
-from paxsim.quoting import from_cell, one_line
 from paxsim.report.budget import HEADLINE_PLAYERS, STUDIES
 from paxsim.report.display import shown_table
+from paxsim.report.firstscreen import rome_table
 from paxsim.report.study import SUMMARY
+from paxsim.report.tablefiles import damaged, read_table, reading
 from paxsim.setting import MAX_NUMBER
 from paxsim.shapes import FLAG, NUMBER, TEXT, Each, Kind, misfit, one_of, whole
-from paxsim.text import listing, percent, span
+from paxsim.text import listing
 
 PAGE = "index.html"
 #: Tables with more rows are closed at first.
 LONG = 24
 #: Findings of a study that are shown among the first ones of the page.
 LEADING = {
-    "seat_bias": ("seat/4",),
     "strategies": ("best/2", "best/4"),
+    "decided": ("decided/4",),
+    "seat_bias": ("seat/4",),
+    "luck_and_skill": ("luck/4",),
     "solo_ladder": ("solo/1", "campaign"),
-    "rulings": ("numbers/rome",),
-    "luck_and_skill": ("luck/4", "leads/4"),
 }
+#: What the first screen says besides its table: of each study the last of these keys that it has.
+FIRST = {
+    "rome_rate": ("joining/2", "joining/3", "joining/4"),
+    "dose_response": ("half",),
+}
+#: Where the catalogue of strategies is, seen from the folder of the committed report.
+CATALOGUE = Path("..") / "docs" / "catalogue.md"
 
 
 def write_page(out: Path) -> Path:
@@ -45,12 +50,20 @@ def write_page(out: Path) -> Path:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]
     html = environment.get_template("index.html.j2").render(
         studies=studies,
-        deck_findings=_deck_findings(studies),
-        rome=rome_in_short(out),
+        title=studies[0]["subject"],
+        rome=rome_table(out, list(HEADLINE_PLAYERS)),
+        hero=_hero(studies),
+        first=_first_findings(studies),
+        alone=_finding(studies, "rome_rate", "alone"),
+        decks=_deck_claims(studies),
         leading=leading_findings(studies),
         facts=_facts(studies),
+        strategies=studies[0]["strategies"],
+        deck_notes=studies[0]["decks"],
+        catalogue=CATALOGUE.as_posix() if (out / CATALOGUE).exists() else "",
     )
     path = out / PAGE
     with atomic_write(path) as file:
@@ -79,10 +92,14 @@ _SUMMARY = {
     "scale": NUMBER,
     "version": TEXT,
     "command": TEXT,
+    "subject": TEXT,
+    "left_out": TEXT,
+    "strategies": Each(TEXT),
+    "decks": Each(TEXT),
     "games": whole(0, MAX_NUMBER),
     "runs": Each(whole(0, MAX_NUMBER)),
     "findings": [{"key": TEXT, "text": TEXT, "sure": FLAG}],
-    "charts": [{"name": _FILE_NAME, "title": TEXT, "alt": TEXT}],
+    "charts": [{"name": _FILE_NAME, "title": TEXT, "alt": TEXT, "narrow": FLAG}],
     "tables": [{"name": _FILE_NAME, "title": TEXT, "note": TEXT}],
 }
 
@@ -94,47 +111,29 @@ def _read_summary(path: Path) -> dict[str, Any]:
     if problem is None and summary["name"] != path.parent.name:
         problem = f"name: found {summary['name']!r}; allowed: {path.parent.name!r}"
     if problem is not None:
-        raise _damaged(path, problem)
+        raise damaged(path, problem)
     return summary
 
 
-def _damaged(path: Path, problem: str) -> PaxsimError:
-    return PaxsimError(f"out: {path} is damaged: {problem}; allowed: run the study again")
-
-
 def _load(summary: dict[str, Any], folder: Path) -> dict[str, Any]:
-    charts = [{**chart, "uri": _data_uri(folder / f"{chart['name']}.svg")}
-              for chart in summary["charts"]]  # fmt: skip
+    charts = []
+    for chart in summary["charts"]:
+        narrow = folder / f"{chart['name']}_narrow.svg" if chart["narrow"] else None
+        charts.append(
+            {
+                **chart,
+                "uri": _data_uri(folder / f"{chart['name']}.svg"),
+                "narrow": _data_uri(narrow) if narrow else "",
+            }
+        )
     tables = []
     for table in summary["tables"]:
-        with _reading(folder / f"{table['name']}.csv"):
-            shown = shown_table(read_table(folder, table["name"]))
-        tables.append({**table, "shown": shown, "long": len(shown.rows) > LONG})
+        with reading(folder / f"{table['name']}.csv"):
+            found = read_table(folder, table["name"])
+            shown = shown_table(found)
+            claims = found.to_dict("records") if table["name"] == "claims" else []
+        tables.append({**table, "shown": shown, "long": len(shown.rows) > LONG, "claims": claims})
     return {**summary, "charts": charts, "tables": tables}
-
-
-@contextmanager
-def _reading(path: Path) -> Iterator[None]:
-    """What goes wrong with the contents of a study's file, as one line that names it."""
-    try:
-        yield
-    except PaxsimError:
-        raise
-    except (LookupError, ValueError, TypeError, ArithmeticError, AttributeError) as error:
-        raise _damaged(path, one_line(f"{type(error).__name__}: {error}")) from None
-
-
-def read_table(folder: Path, name: str) -> pd.DataFrame:
-    """A table as a study wrote it."""
-    path = folder / f"{name}.csv"
-    try:
-        table = pd.read_csv(path, keep_default_na=True)
-    except OSError as error:
-        raise PaxsimError(f"out: cannot read {path}: {error.strerror}") from None
-    except (ValueError, OverflowError, RecursionError) as error:
-        raise _damaged(path, one_line(str(error))) from None
-    texts = [column for column in table if not pd.api.types.is_numeric_dtype(table[column])]
-    return table.assign(**{column: table[column].map(from_cell) for column in texts})
 
 
 def _data_uri(path: Path) -> str:
@@ -145,9 +144,34 @@ def _data_uri(path: Path) -> str:
     return f"data:image/svg+xml;base64,{base64.b64encode(content).decode()}"
 
 
-def _deck_findings(studies: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What depends on the assumed deck; the page leads with it."""
-    return next((study["findings"] for study in studies if study["name"] == "decks"), [])
+def _finding(studies: list[dict[str, Any]], study: str, key: str) -> str:
+    """The sentence of a study with a key; empty if there is none."""
+    found = (f["text"] for s in studies if s["name"] == study for f in s["findings"]
+             if f["key"] == key)  # fmt: skip
+    return next(found, "")
+
+
+def _first_findings(studies: list[dict[str, Any]]) -> dict[str, str]:
+    """The sentences of the first screen, by study."""
+    return {
+        study: next(filter(None, (_finding(studies, study, key) for key in reversed(keys))), "")
+        for study, keys in FIRST.items()
+    }
+
+
+def _hero(studies: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """The picture of the first screen: the first chart of the study of Rome's rate."""
+    charts = [c for study in studies if study["name"] == "rome_rate" for c in study["charts"]]
+    return {**charts[0], "study": "rome_rate"} if charts else None
+
+
+def _deck_claims(studies: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """What depends on the deck: the summary, and the claims as a table."""
+    for study in studies:
+        if study["name"] == "decks" and study["findings"]:
+            claims = next(table for table in study["tables"] if table["name"] == "claims")
+            return {"summary": study["findings"][0]["text"], "claims": claims["claims"]}
+    return None
 
 
 def leading_findings(studies: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -159,38 +183,6 @@ def leading_findings(studies: list[dict[str, Any]]) -> list[dict[str, Any]]:
             if key in by_key:
                 found.append({**by_key[key], "study": study["name"], "title": study["title"]})
     return found
-
-
-def rome_in_short(out: Path) -> list[dict[str, Any]]:
-    """Rome's rate with 2, 3 and 4 players: how sure it is, and over fields and decks.
-
-    Empty as long as the study of Rome's rate has not run.
-    """
-    folder = out / "rome_rate"
-    if not (folder / "rome_rate.csv").exists():
-        return []
-    rates = read_table(folder, "rome_rate")
-    decks = read_table(out / "decks", "rome") if (out / "decks" / "rome.csv").exists() else None
-    with _reading(folder / "rome_rate.csv"):
-        return _rome_rows(rates, decks)
-
-
-def _rome_rows(rates: pd.DataFrame, decks: pd.DataFrame | None) -> list[dict[str, Any]]:
-    rows = []
-    for players in HEADLINE_PLAYERS:
-        here = rates[rates["players"] == players]
-        mixed = here[here["field"] == "mixed"].iloc[0]
-        row = {
-            "players": players,
-            "rate": percent(*(mixed[f"rome_wins{end}"] for end in ("", "_low", "_high"))),
-            "games": f"{int(mixed['games']):,}",
-            "fields": span(here["rome_wins"].tolist()),
-            "decks": "",
-        }
-        if decks is not None:
-            row["decks"] = span(decks[decks["players"] == players]["rome_wins"].tolist())
-        rows.append(row)
-    return rows
 
 
 def _facts(studies: list[dict[str, Any]]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 import shlex
 import zlib
 from collections.abc import Callable, Mapping
@@ -24,12 +25,13 @@ import pandas as pd
 
 from paxsim import cards, charts
 from paxsim.errors import checked_int
-from paxsim.experiment.result import Result, as_csv
+from paxsim.experiment.result import DECIMALS, Result, as_csv
 from paxsim.experiment.run import checked_jobs
 from paxsim.files import atomic_write, make_folder
 from paxsim.policies.fingerprint import package_fingerprint
 from paxsim.report.bar import Silent
 from paxsim.report.budget import GAMES, SEED, study_games
+from paxsim.report.subject import Subject
 from paxsim.setting import MAX_NUMBER
 from paxsim.version import __version__
 
@@ -56,6 +58,8 @@ class Options:
         Workers; by default one a core.
     progress : Silent
         Is told about games.
+    subject : Subject
+        Deck, rules, who plays, and with how many.
     """
 
     out: Path
@@ -63,6 +67,7 @@ class Options:
     seed: int = SEED
     jobs: int | None = None
     progress: Silent = field(default_factory=Silent)
+    subject: Subject = field(default_factory=Subject)
 
     def __post_init__(self) -> None:
         """Whatever can't be played is said before anything is written."""
@@ -108,6 +113,8 @@ class Study:
     def __init__(self, name: str, title: str, question: str, options: Options):
         self.name, self.title, self.question, self.options = name, title, question, options
         self.folder = options.out / name
+        self.subject = options.subject
+        self.left_out = ""
         self.runs: dict[str, int] = {}
         self._charts: list[dict[str, Any]] = []
         self._tables: list[dict[str, Any]] = []
@@ -127,9 +134,10 @@ class Study:
         question : callable
             ``simulate``, ``tournament``, ``compare_rules`` or ``solo``.
         **arguments
-            Its arguments, without seed and workers.
+            Its arguments, without seed and workers; deck and rules are those of the report unless
+            they are given.
         """
-        arguments["seed"] = self.options.seed
+        arguments = {**self.subject.setting, **arguments, "seed": self.options.seed}
         folder = self._run_folder(run, question.__name__, arguments)
         self.options.progress.begin(self.name, run)
         result = question(
@@ -181,17 +189,19 @@ class Study:
 
     def _run_folder(self, run: str, kind: str, arguments: dict[str, Any]) -> Path:
         """Where a run is kept: under its name and a digest of all that shapes its games."""
-        shaped_by = [kind, arguments, __version__, package_fingerprint(), _shipped_decks()]
-        text = json.dumps(shaped_by, sort_keys=True, default=str)
+        shaped_by = [kind, arguments, __version__, package_fingerprint(), _shipped_decks(),
+                     self.subject.fingerprint]  # fmt: skip
+        text = json.dumps(shaped_by, sort_keys=True, default=_named)
         digest = hashlib.sha256(text.encode()).hexdigest()[:10]
-        return self.options.out / RUNS / f"{run}-{digest}"
+        # A user's strategy is named by its file, whose name may have any characters.
+        return self.options.out / RUNS / f"{re.sub(r'[^a-zA-Z0-9_-]+', '_', run)}-{digest}"
 
     @property
     def command(self) -> str:
         """The command that makes this study again."""
         games = round(study_games(self.name) * self.options.scale)
         words = ["paxsim", "study", self.name, "--games", games, "--seed", self.options.seed]
-        return shlex.join(map(str, words))
+        return shlex.join(map(str, [*words, *self.subject.words]))
 
     # --- what it writes ---------------------------------------------------------------------
 
@@ -206,7 +216,7 @@ class Study:
         self._tables.append({"name": name, "title": title, "note": note})
         return table
 
-    def chart(self, name: str, title: str, figure: Any, alt: str) -> None:
+    def chart(self, name: str, title: str, figure: Any, alt: str, narrow: Any = None) -> None:
         """Write a figure as PNG and SVG.
 
         Parameters
@@ -217,9 +227,16 @@ class Study:
             What to write.
         alt : str
             What the chart shows, for those who can't see it.
+        narrow : matplotlib.figure.Figure, optional
+            The same for a narrow page, written as ``NAME_narrow``; without it a narrow page
+            shows a part of the chart at a time.
         """
         charts.save(figure if hasattr(figure, "savefig") else figure.figure, self._file(name))
-        self._charts.append({"name": name, "title": title, "alt": alt})
+        if narrow is not None:
+            charts.save(narrow, self._file(f"{name}_narrow"))
+        self._charts.append(
+            {"name": name, "title": title, "alt": alt, "narrow": narrow is not None}
+        )
 
     def _file(self, name: str) -> Path:
         """A file of the study; the folder is made when there is something to put into it."""
@@ -229,6 +246,10 @@ class Study:
     def find(self, *findings: Finding) -> None:
         """Keep findings, the most important first."""
         self._findings.extend(findings)
+
+    def leave_out(self, reason: str) -> None:
+        """Say why nothing is asked."""
+        self.left_out = reason
 
     def finish(self) -> dict[str, Any]:
         """Write the summary of what the study found and wrote."""
@@ -240,6 +261,10 @@ class Study:
             "scale": self.options.scale,
             "version": __version__,
             "command": self.command,
+            "subject": self.subject.title,
+            "left_out": self.left_out,
+            "strategies": self.subject.ideas,
+            "decks": _notes(self.subject.deck),
             "games": sum(self.runs.values()),
             "runs": self.runs,
             "findings": [plain(asdict(finding)) for finding in self._findings],
@@ -249,6 +274,11 @@ class Study:
         with atomic_write(self._file(SUMMARY)) as file:
             file.write(json.dumps(summary, indent=1) + "\n")
         return summary
+
+
+def _named(argument: Any) -> Any:
+    """Decks and rule sets by what tells them from others."""
+    return getattr(argument, "fingerprint", None) or str(argument)
 
 
 def _stored_arrays(path: Path) -> dict[str, np.ndarray] | None:
@@ -263,7 +293,17 @@ def _stored_arrays(path: Path) -> dict[str, np.ndarray] | None:
 def plain(values: dict[str, Any]) -> dict[str, Any]:
     """Numpy's numbers as Python's, and what is not a number as None: ready for JSON."""
     found = {key: v.item() if isinstance(v, np.generic) else v for key, v in values.items()}
-    return {key: None if isinstance(v, float) and math.isnan(v) else v for key, v in found.items()}
+    return {key: _plain_number(v) if isinstance(v, float) else v for key, v in found.items()}
+
+
+def _plain_number(value: float) -> float | None:
+    return None if math.isnan(value) else round(value, DECIMALS)
+
+
+def _notes(deck: cards.Deck) -> dict[str, str]:
+    """What each deck is, the report's own first."""
+    shipped = {name: cards.load_deck(name).note for name in cards.deck_names()}
+    return {deck.name: deck.note, **shipped}
 
 
 def _shipped_decks() -> dict[str, str]:

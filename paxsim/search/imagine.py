@@ -12,9 +12,8 @@ from paxsim.engine.codes import category_of, symbols_of
 from paxsim.engine.jit import called, kernel
 from paxsim.engine.knowledge import place_in_ring
 from paxsim.engine.records import MEMORY_SIZE, ROW
-from paxsim.engine.setup import clear_choice
+from paxsim.engine.setup import clear_choice, forget_looks
 from paxsim.engine.streams import draw_below, next_word, set_state, state_of
-from paxsim.rules import MAX_ROME_START
 
 #: Turns 53 random bits into a number from 0 to 1.
 _UNIT = 2.0**-53
@@ -172,15 +171,7 @@ def forget_rivals(world):
     The memory is that of all searchers of a kind, wherever they sit and whatever they play.
     """
     for seat in range(world.table.players):
-        one = world.seats[seat]
-        for category in range(ROW):
-            one.rome_hidden[category] = 0
-        for i in range(MAX_ROME_START):
-            one.rome_peeked[i] = 0
-        for i in range(one.buried_count):
-            one.buried[i] = 0
-            one.buried_at[i] = 0
-        one.buried_count = 0
+        forget_looks(world.seats[seat])
         clear_choice(world.choices[seat])
 
 

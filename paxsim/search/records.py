@@ -19,8 +19,19 @@ from paxsim.engine.records import (
 
 #: Policies of which one is drawn for every rival and world.
 MAX_MODELS = 24
+#: Parts of a game in which a policy's habits are measured.
+PHASES = 2
 #: Options that are told apart; a decision has fewer.
 MAX_OPTIONS = 256
+#: Policies of which the searcher may follow one for the rest of the game.
+MAX_PLANS = 4
+#: Pairs of an option and a plan.
+MAX_ARMS = MAX_PLANS * MAX_OPTIONS
+#: Decisions of the own seat that a tree remembers, and options of these; powers of two.
+MAX_NODES = 1 << 13
+MAX_EDGES = 1 << 15
+#: How many decisions deep a tree is, at most.
+MAX_DEPTH = 64
 #: Two copies of a deck may have so many cards that are not in play.
 MAX_OUT = MAX_COPY + 1
 
@@ -44,20 +55,55 @@ known_dtype = np.dtype(
     align=True,
 )
 
+#: What a policy does in a turn, as logarithms of shares (`paxsim.search.models`).
+profile_dtype = np.dtype(
+    [
+        ("bought", np.float64, (PHASES, ROW)),  # categories of the cards bought,
+        ("played", np.float64, (PHASES, ROW)),  # and played
+        ("purchase", np.float64, (PHASES, ROW)),  # how many cards are bought in a turn,
+        ("display", np.float64, (PHASES, ROW)),  # and played
+    ],
+    align=True,
+)
+
+#: A tree over the decisions of the own seat (`paxsim.search.tree`).
+tree_dtype = np.dtype(
+    [
+        ("nodes", np.int32),
+        ("edges", np.int32),
+        ("visits", np.int32),  # descents so far, which number them
+        ("key", np.uint64, 2 * MAX_NODES),  # a hash table: what the seat did and saw; 0 if free
+        ("first", np.int32, 2 * MAX_NODES),  # the first edge of a node, or NONE
+        ("code", np.int32, MAX_EDGES),  # what the option does
+        ("following", np.int32, MAX_EDGES),  # the next edge of the same node, or NONE
+        ("seen", np.int32, MAX_EDGES),  # the last descent in which it could be chosen
+        ("available", np.float64, MAX_EDGES),  # descents in which it could be chosen,
+        ("chosen", np.float64, MAX_EDGES),  # and in which it was,
+        ("worth", np.float64, MAX_EDGES),  # and what these were worth in all
+        ("depth", np.int32),
+        ("path", np.int32, MAX_DEPTH),  # edges of the descent at hand
+    ],
+    align=True,
+)
+
 #: How a searcher plays, and all that it needs while it does.
 search_dtype = np.dtype(
     [
         ("rollouts", np.int32),  # a decision has so many for each of its options
         ("doubt", np.float64),  # paired errors by which another option must beat the plain one
         ("tie_break", np.float64),  # weight of the margin beside the share of a win
-        # The policy that plays the searcher's own seat on, its address, with others and in solo.
-        ("self", np.uint64, 2),
-        ("self_params", np.float64, (2, MAX_PARAMS)),
+        ("deep", np.int32),  # whether later decisions of the own seat are searched too
+        # Policies that may play the own seat on, by address: with others, and in solo.
+        ("plans", np.int32, 2),
+        ("plan", np.uint64, (2, MAX_PLANS)),
+        ("plan_params", np.float64, (2, MAX_PLANS, MAX_PARAMS)),
+        ("credit", np.float64, (2, MAX_PLANS)),  # what search will add to a plan, times players
         ("models", np.int32),  # policies that rivals may play
         ("model", np.uint64, MAX_MODELS),  # their addresses
         ("model_params", np.float64, (MAX_MODELS, MAX_PARAMS)),
+        ("prior", np.float64, MAX_MODELS),  # logarithms of their weights before anything is seen
         ("adaptive", np.int32),  # whether rivals are recognised by what they buy and play
-        ("likeness", np.float64, (MAX_MODELS, 2, ROW)),  # log-share of a category: bought, played
+        ("profile", profile_dtype, MAX_MODELS),
         # From here on: memory of the decision at hand.
         ("known", known_dtype),
         ("weight", np.float64, (MAX_PLAYERS, MAX_MODELS)),  # of the models, by rival
@@ -67,14 +113,27 @@ search_dtype = np.dtype(
         ("result", result_dtype),
         ("options", np.int32),  # different options
         ("option", np.int32, MAX_OPTIONS),
-        ("alive", np.int32, MAX_OPTIONS),
-        ("played", np.float64, MAX_OPTIONS),
-        ("total", np.float64, MAX_OPTIONS),  # value over all rollouts
-        ("gain", np.float64, MAX_OPTIONS),  # value beyond that of the plain option, in all,
-        ("gain_squared", np.float64, MAX_OPTIONS),  # and squared
+        ("arms", np.int32),
+        ("alive", np.int32, MAX_ARMS),
+        ("played", np.float64, MAX_ARMS),
+        ("gain", np.float64, MAX_ARMS),  # value beyond that of the plain arm, in all,
+        ("gain_squared", np.float64, MAX_ARMS),  # and squared
+        ("tree", tree_dtype),
+    ],
+    align=True,
+)
+
+#: Sums over the rollouts of every option by every plan (`paxsim.search.outlook`).
+outlook_dtype = np.dtype(
+    [
+        ("total", np.float64, (MAX_PLANS, MAX_OPTIONS)),  # shares of the win,
+        ("squared", np.float64, (MAX_PLANS, MAX_OPTIONS)),  # and squared
+        ("seats", np.float64, (MAX_PLANS, MAX_PLAYERS)),  # after the plain option, by seat
+        ("rome", np.float64, MAX_PLANS),
     ],
     align=True,
 )
 
 KnownType = numba.from_dtype(known_dtype)
+OutlookType = numba.from_dtype(outlook_dtype)
 SearchType = numba.from_dtype(search_dtype)

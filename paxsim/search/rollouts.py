@@ -33,16 +33,22 @@ def begin_search(search, table, me, choice):
         weigh_models(search, table, seat)
     copy_table(search.world.table, table)
     forget_rivals(search.world)
-    alone = own_model(table)
-    copy_params(search.game.seats[me.seat].params, search.self_params[alone])
-    search.progress.policies[me.seat] = search.self[alone]
     search.progress.failure = FINE
+    take_plan(search, table, me.seat, 0)
 
 
 @kernel
-def own_model(table):
-    """Which of its two policies plays the searcher's own seat on."""
+def plans_for(table):
+    """Which of its two lists of plans a searcher has at this table."""
     return 1 if table.solo_level else 0
+
+
+@kernel
+def take_plan(search, table, seat, plan):
+    """Let the rollouts to come play the own seat on by this plan."""
+    plans = plans_for(table)
+    copy_params(search.game.seats[seat].params, search.plan_params[plans, plan])
+    search.progress.policies[seat] = search.plan[plans, plan]
 
 
 @called
@@ -96,13 +102,19 @@ def draw_model(search, seat, stream):
 @called
 def roll_out(search, me, option):
     """Take an option in the imagined world and play on to the end; return what it was worth."""
-    search.progress.asked += 1  # whoever watches sees that the search moves on
-    copy_game(search.game, search.world)
+    begin_rollout(search)
     play_from(search.game, search.progress, option)
     return worth(search, search.game, me.seat)
 
 
 @kernel
+def begin_rollout(search):
+    """A copy of the imagined world, to be played."""
+    search.progress.asked += 1  # whoever watches sees that the search moves on
+    copy_game(search.game, search.world)
+
+
+@called
 def worth(search, game, seat):
     """The share of the win, and a little for a margin, so that lost games differ too."""
     result = search.result

@@ -1,15 +1,9 @@
-"""The searching seat as a policy: named in a line-up like any other.
-
-``search:rollouts=64:self=hermit:opponents=weighted+tribune``: rollouts for each option of a
-decision, the policy that plays the own seat on, and the policies of which one is drawn for every
-rival and world. ``opponents=adaptive`` draws from the catalogue by what a rival has done so far.
-"""
+"""The searching seat as a policy; `paxsim.search.naming` says how a line-up names it."""
 
 from __future__ import annotations
 
 import functools
 import hashlib
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,50 +17,60 @@ from paxsim.engine.loop import record_at
 from paxsim.engine.records import MAX_PARAMS, address_of
 from paxsim.engine.seating import POLICY_SIGNATURE, policy_address
 from paxsim.errors import PaxsimError, unknown
-from paxsim.policies.policy import Policy
-from paxsim.policies.registry import HEURISTICS, find_policy, parse_setting
-from paxsim.search.flat import search_flat
-from paxsim.search.models import likeness_of
-from paxsim.search.records import MAX_MODELS, SearchType, search_dtype
+from paxsim.policies.policy import Outfit, Policy
+from paxsim.policies.registry import HEURISTICS, find_policy
+from paxsim.search.models import prior_of, profile_of
+from paxsim.search.naming import ADAPTIVE, NAME, folded, read_policies, read_settings
+from paxsim.search.race import choose_option
+from paxsim.search.records import MAX_MODELS, MAX_PLANS, SearchType, search_dtype
 
-NAME = "search"
 #: The most rollouts for an option: hours for a game, and no sense.
 MAX_ROLLOUTS = 100_000
 DEFAULTS = {"rollouts": 32.0, "doubt": 1.0, "tie_break": 0.1}
-#: Who plays the own seat on unless said otherwise, with others and in solo.
-DEFAULT_SELF, DEFAULT_SOLO = "weighted", "hermit"
-#: Stands for the catalogue, weighed by what a rival has done so far.
-ADAPTIVE = "adaptive"
+#: Ways to search: one decision deep, or with a tree over the later ones.
+FLAT, TREE = KINDS = ("flat", "tree")
+#: Hermit's idea with others at the table, tuned to win by points where rivals conspire: above Rome
+#: in as many categories as can be had, no matter in which.
+FOR_POINTS = (
+    "hermit(new=0.2:urgency=-10:stronger=25:arms=0.3:limit=3.5:row=0.6:senator=1.6:discount=8:"
+    "foresight=1.2:starve=11:money=9:money_end=-12)"
+)
+#: Who may play the own seat on unless something else is said, with others and in solo.
+USUAL_PLANS = (f"{FOR_POINTS}+weighted", "hermit")
+#: What search adds to each of these beyond what it adds to `weighted`, times the number of players,
+#: measured over whole games; docs/search.md has the figures.
+USUAL_CREDITS = ((0.9, 0.0), (0.0,))
 
 search_at = record_at(SearchType)
-#: By thread and searcher. Kept for good, because games in hand hold addresses of them; a thread
-#: that ends leaves its number, and its desks, to a later one.
-_desks: dict[tuple[int, str], np.ndarray] = {}
 
 
 def search(table, me, choice):
     """Imagines the cards it can't see, and plays every option out many times before it chooses.
 
-    Beside its numbers it takes ``self=POLICY``, who plays its own seat on, and ``opponents=A+B`` or
-    ``opponents=adaptive``, who the rivals may be; docs/search.md tells more.
+    Beside its numbers it takes ``kind=flat`` or ``kind=tree``, ``self=A+B``, who may play its own
+    seat on, and ``opponents=A+B`` or ``opponents=adaptive``, who the rivals may be; docs/search.md
+    tells more.
     """
-    return search_flat(search_at(numba.int64(me.params[0])), table, me, choice)
+    return choose_option(search_at(numba.int64(me.params[0])), table, me, choice)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Searcher(Policy):
     """A policy that looks ahead.
 
     Attributes
     ----------
-    own : Policy or None
-        Plays the searcher's seat on in its rollouts; None for the usual ones.
+    kind : str
+        One of `KINDS`.
+    own : tuple of Policy
+        Plans: each may play the searcher's seat on in its rollouts; empty for the usual ones.
     opponents : tuple of Policy
         One of them is drawn for every rival and world; empty for the catalogue, weighed by what
         the rival has done so far.
     """
 
-    own: Policy | None = None
+    kind: str = FLAT
+    own: tuple[Policy, ...] = ()
     opponents: tuple[Policy, ...] = ()
 
     @property
@@ -75,15 +79,14 @@ class Searcher(Policy):
         return self.opponents or tuple(map(find_policy, HEURISTICS))
 
     @property
-    def built_in(self) -> bool:
-        """Whether nothing but the package's own policies takes part."""
-        own = (self.own,) if self.own else ()
-        return all(policy.built_in for policy in (*own, *self.opponents))
+    def plans(self) -> tuple[tuple[Policy, ...], ...]:
+        """The policies that may play the own seat on, with others and in solo."""
+        return (self.own, self.own) if self.own else _usual_plans()
 
     @property
-    def thread_bound(self) -> bool:
-        """Its parameters name the memory that it works with."""
-        return True
+    def built_in(self) -> bool:
+        """Whether nothing but the package's own policies takes part."""
+        return all(policy.built_in for policy in (*self.own, *self.opponents))
 
     @property
     def label(self) -> str:
@@ -96,23 +99,23 @@ class Searcher(Policy):
         return self._described("spec")
 
     def _described(self, how: str) -> str:
-        words = [f"{k}={_number(v)}" for k, v in self.params.items() if v != self.defaults[k]]
-        if self.own:
-            words.append(f"self={getattr(self.own, how)}")
-        if self.opponents:
-            words.append("opponents=" + "+".join(getattr(one, how) for one in self.opponents))
+        words = [f"kind={self.kind}"] if self.kind != FLAT else []
+        words += [f"{k}={_number(v)}" for k, v in self.params.items() if v != self.defaults[k]]
+        for field, policies in (("self", self.own), ("opponents", self.opponents)):
+            if policies:
+                names = [folded(one, getattr(one, how)) for one in policies]
+                words.append(f"{field}={'+'.join(names)}")
         return ":".join([self.name, *words])
 
     @property
     def fingerprint(self) -> str:
         """Twelve hexadecimal digits that depend on all that decides its moves."""
-        own = self.own or find_policy(DEFAULT_SELF)
-        parts = [policy.fingerprint for policy in (own, *self.models)]
+        parts = [one.fingerprint for one in self._players]
         text = repr((self.label, parts, sorted(self.params.items())))
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def __reduce__(self) -> tuple:
-        return make_searcher, (self.params, self.own, self.opponents)
+        return make_searcher, (self.params, self.own, self.opponents, self.kind)
 
     @property
     def compiled(self) -> Any:
@@ -123,23 +126,12 @@ class Searcher(Policy):
         """Where the compiled search is."""
         return _address()
 
-    def param_vector(self) -> np.ndarray:
-        """Where the searcher's memory is, as the only parameter; it belongs to this thread."""
+    def outfit(self) -> Outfit:
+        """A memory of its own, whose address is its only parameter."""
+        desk = self._new_desk()
         vector = np.zeros(MAX_PARAMS)
-        vector[0] = address_of(self._desk())
-        return vector
-
-    def _desk(self) -> np.ndarray:
-        """The memory of this searcher in this thread."""
-        whose = (threading.get_ident(), self.fingerprint)
-        if whose not in _desks:
-            _desks[whose] = self._new_desk()
-        return _desks[whose]
-
-    @property
-    def rollout_progress(self) -> np.void:
-        """Where the rollouts of this thread stand, or stood when a policy failed in them."""
-        return self._desk()[0]["progress"]
+        vector[0] = address_of(desk)
+        return Outfit(vector, desk[0]["progress"], self.asked_in_rollout, desk)
 
     def asked_in_rollout(self, progress: np.void) -> Policy:
         """The policy that was asked last in rollouts that stand there."""
@@ -149,24 +141,30 @@ class Searcher(Policy):
     @property
     def _players(self) -> tuple[Policy, ...]:
         """All policies that its rollouts may ask."""
-        usual = map(find_policy, (DEFAULT_SELF, DEFAULT_SOLO))
-        return (*((self.own,) if self.own else usual), *self.models)
+        with_others, solo = self.plans
+        return (*with_others, *solo, *self.models)
 
     def _new_desk(self) -> np.ndarray:
+        """The memory that it works with, set up (`paxsim.search.records.search_dtype`)."""
         desk = np.zeros(1, search_dtype)
         one = desk[0]
         for name, value in self.params.items():
             one[name] = value
-        for solo, usual in enumerate((DEFAULT_SELF, DEFAULT_SOLO)):
-            own = self.own or find_policy(usual)
-            one["self"][solo] = own.address()
-            one["self_params"][solo] = own.param_vector()
+        one["deep"] = self.kind == TREE
+        for solo, plans in enumerate(self.plans):
+            one["plans"][solo] = len(plans)
+            for number, plan in enumerate(plans):
+                one["plan"][solo, number] = plan.address()
+                one["plan_params"][solo, number] = plan.param_vector()
+                one["credit"][solo, number] = 0.0 if self.own else USUAL_CREDITS[solo][number]
+        one["adaptive"] = not self.opponents
         one["models"] = len(self.models)
         for number, model in enumerate(self.models):
             one["model"][number] = model.address()
             one["model_params"][number] = model.param_vector()
-            one["likeness"][number] = likeness_of(model.name)
-        one["adaptive"] = not self.opponents
+            if not self.opponents:
+                one["prior"][number] = prior_of(model.name)
+                one["profile"][number] = profile_of(model.name)
         return desk
 
     def with_params(self, changes: dict[str, float]) -> Searcher:
@@ -178,55 +176,53 @@ class Searcher(Policy):
                 f"policy search: rollouts: found {rollouts:g}; "
                 f"allowed: a whole number from 1 to {MAX_ROLLOUTS:,}"
             )
+        for name in ("doubt", "tie_break"):
+            if made.params[name] < 0:
+                raise PaxsimError(
+                    f"policy search: {name}: found {made.params[name]:g}; allowed: 0 or more"
+                )
         return made  # type: ignore[return-value]
 
 
 def make_searcher(
-    params: dict[str, float], own: Policy | None, opponents: Sequence[Policy]
+    params: dict[str, float],
+    own: Sequence[Policy] = (),
+    opponents: Sequence[Policy] = (),
+    kind: str = FLAT,
 ) -> Searcher:
     """A searcher; see `Searcher` for what it is made of."""
-    for policy in (own, *opponents):
-        if isinstance(policy, Searcher):
-            raise PaxsimError(
-                "policy search: found a searcher in its own rollouts; allowed: any other policy"
-            )
-    if len(opponents) > MAX_MODELS:
+    if kind not in KINDS:
+        raise unknown("policy search: kind", kind, KINDS)
+    if any(isinstance(policy, Searcher) for policy in (*own, *opponents)):
         raise PaxsimError(
-            f"policy search: opponents: found {len(opponents)}; allowed: at most {MAX_MODELS}"
+            "policy search: found a searcher in its own rollouts; allowed: any other policy"
         )
+    numbers = (dict(DEFAULTS), dict(DEFAULTS))
     made = Searcher(
-        NAME, search, dict(DEFAULTS), dict(DEFAULTS), __name__, True, own, tuple(opponents)
-    )
-    return made.with_params(params)
+        NAME, search, *numbers, __name__, True,
+        kind=kind, own=tuple(own), opponents=tuple(opponents),
+    )  # fmt: skip
+    return made.with_params(dict(params))
 
 
-def searcher_from(settings: list[str]) -> Searcher:
-    """A searcher as a line-up names it, from the parts behind its name."""
-    params: dict[str, float] = {}
-    named: dict[str, str] = {}
-    for part in settings:
-        name, _, value = (text.strip() for text in part.partition("="))
-        if "=" not in part and named:  # self=mine.py:thrifty
-            named[list(named)[-1]] += f":{part}"
-        elif name in named or name in params:
-            raise PaxsimError(f"policy search: {name}: given twice; allowed: once")
-        elif name in ("self", "opponents"):
-            named[name] = value
-        elif name in DEFAULTS:
-            params.update([parse_setting(NAME, part)])
-        else:
-            raise unknown("policy search: parameter", name, [*DEFAULTS, "self", "opponents"])
-    own = find_policy(named["self"]) if "self" in named else None
-    opponents: list[Policy] = []
-    if named.get("opponents", ADAPTIVE) != ADAPTIVE:
-        names = named["opponents"].split("+")
-        if not all(name.strip() for name in names):
-            raise PaxsimError(
-                f"policy search: opponents: found {named['opponents']!r} with an empty name; "
-                f"allowed: A+B+C, or {ADAPTIVE}"
-            )
-        opponents = [find_policy(one) for one in names]
-    return make_searcher(params, own, opponents)
+def searcher_from(text: str) -> Searcher:
+    """A searcher as a line-up names it, from all that stands behind ``search:``."""
+    numbers: dict[str, float] = {}
+    words: dict[str, str] = {}
+    if text:
+        numbers, words = read_settings(text, list(DEFAULTS), ("kind", "self", "opponents"))
+    own: tuple[Policy, ...] = ()
+    opponents: tuple[Policy, ...] = ()
+    if "self" in words:
+        own = read_policies("self", words["self"], MAX_PLANS)
+    if words.get("opponents", ADAPTIVE) != ADAPTIVE:
+        opponents = read_policies("opponents", words["opponents"], MAX_MODELS, f", or {ADAPTIVE}")
+    return make_searcher(numbers, own, opponents, words.get("kind", FLAT))
+
+
+@functools.cache
+def _usual_plans() -> tuple[tuple[Policy, ...], ...]:
+    return tuple(read_policies("self", text, MAX_PLANS) for text in USUAL_PLANS)
 
 
 def _number(value: float) -> str:

@@ -8,7 +8,7 @@ See `paxsim.engine.knowledge` for what the notes are.
 from __future__ import annotations
 
 from paxsim.engine.jit import called, kernel
-from paxsim.engine.knowledge import place_in_ring
+from paxsim.engine.knowledge import first_place, place_in_ring
 from paxsim.engine.records import (
     DISPLAY,
     DRAWN_FROM,
@@ -72,13 +72,6 @@ def locate(known, card):
     kind = kind_of(known, card)
     known.located[kind] += 1
     known.unseen[kind] -= 1
-
-
-@kernel
-def first_place(table):
-    """The ring remembers what happened at places from this one on."""
-    end = table.deck_top + table.deck_left
-    return end - RING if end > RING else 0
 
 
 @kernel

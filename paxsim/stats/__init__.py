@@ -20,7 +20,9 @@ from paxsim.stats.intervals import (
     block_mean,
     block_rate,
     contrast,
+    difference_interval,
     p_value,
+    rarest_unseen,
     ratio,
 )
 from paxsim.stats.moments import Moments
@@ -44,7 +46,7 @@ from paxsim.stats.simultaneous import (
     simultaneous_contrasts,
     simultaneous_rates,
 )
-from paxsim.stats.variance import variance_shares
+from paxsim.stats.variance import decided_shares, variance_shares
 
 __all__ = [
     "DIFFERENCE",
@@ -66,6 +68,8 @@ __all__ = [
     "bootstrap_ratings",
     "confidence_sequence",
     "contrast",
+    "decided_shares",
+    "difference_interval",
     "difference_sums",
     "fair_share",
     "fit_ratings",
@@ -75,6 +79,7 @@ __all__ = [
     "paired_difference",
     "plan_power",
     "precise_enough",
+    "rarest_unseen",
     "ratio",
     "seats_against_fair_share",
     "sequential_test",

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from paxsim.errors import PaxsimError
 from paxsim.stats.constants import LEVEL
-from paxsim.stats.intervals import DIFFERENCE, RATE, Interval, contrast, p_value
+from paxsim.stats.intervals import RATE, Interval, contrast, p_value
 from paxsim.stats.moments import Moments
 from paxsim.stats.simultaneous import simultaneous_contrasts, simultaneous_rates
 
@@ -123,7 +123,9 @@ def seats_against_fair_share(
     average = pick.mean(axis=0)
     shares = simultaneous_rates(moments, seats, level=level).intervals
     excess = pick - average
-    differences = simultaneous_contrasts(moments, list(excess), level=level, bounds=DIFFERENCE)
+    # A seat that never wins is a whole fair share below it, one that always does the rest above.
+    bounds = (-1 / k, 1 - 1 / k)
+    differences = simultaneous_contrasts(moments, list(excess), level=level, bounds=bounds)
     fair = contrast(moments, average, level=level, bounds=RATE)
     p = np.array([p_value(x) for x in differences.intervals])
     rows = zip(seats, shares, differences.intervals, p, holm(p), strict=True)

@@ -30,6 +30,9 @@ EXACT_FLOAT = 2**53
 ZERO_VARIANCE = 1e-12
 """A variance below this fraction of the mean square is rounding noise and counts as zero."""
 
+PSEUDO_BLOCKS = 0.5
+"""Blocks of the worst kind that are reckoned with while few blocks contain an event."""
+
 MAX_GAMES = 20_000_000
 """Games that a single run may have."""
 
@@ -50,6 +53,9 @@ MAX_T_POINTS = 2**12
 
 BOOTSTRAP_RESAMPLES = 1_000
 """Resamples of a bootstrap."""
+
+MISFIT_LIMIT = 0.05
+"""Ratings whose model is surely further than this from a win rate seen are not to be read."""
 
 PSEUDO_GAMES = 1.0
 """Strength of the prior of a rating: drawn games against an average opponent."""

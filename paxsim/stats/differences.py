@@ -7,7 +7,14 @@ from dataclasses import dataclass
 
 from paxsim.errors import PaxsimError
 from paxsim.stats.constants import LEVEL
-from paxsim.stats.intervals import DIFFERENCE, Bounds, Interval, contrast, make_interval, unit
+from paxsim.stats.intervals import (
+    DIFFERENCE,
+    Bounds,
+    Interval,
+    contrast,
+    difference_interval,
+    unit,
+)
 from paxsim.stats.moments import Moments
 
 
@@ -41,6 +48,7 @@ def paired_difference(
     *,
     level: float = LEVEL,
     bounds: Bounds = DIFFERENCE,
+    differing: int | None = None,
 ) -> PairedDifference:
     """Compare values `a` and `b` of the same block vectors: mean of a - mean of b.
 
@@ -52,9 +60,11 @@ def paired_difference(
         Which two values of the block vector.
     level, bounds
         See `paxsim.stats.intervals.make_interval`.
+    differing : int, optional
+        Blocks in which the two differ, if that is known; see `difference_interval`.
     """
-    d = moments.d
-    paired = contrast(moments, unit(d, a) - unit(d, b), level=level, bounds=bounds)
+    weights = unit(moments.d, a) - unit(moments.d, b)
+    paired = contrast(moments, weights, level=level, bounds=bounds, differing=differing)
     unpaired = _welch(moments, a, moments, b, level, bounds)
     if paired.se > 0:
         factor = (unpaired.se / paired.se) ** 2
@@ -93,7 +103,7 @@ def _welch(x: Moments, a: int, y: Moments, b: int, level: float, bounds: Bounds)
     # Welch and Satterthwaite's degrees of freedom; a run whose blocks are all equal adds nothing.
     spread = sum(v**2 / (m.n - 1) for v, m in ((vx, x), (vy, y)) if v > 0)
     df = (vx + vy) ** 2 / spread if spread > 0 else min(x.n, y.n) - 1
-    return make_interval(
+    return difference_interval(
         float(x.mean[a] - y.mean[b]),
         math.sqrt(vx + vy),
         min(x.n, y.n),

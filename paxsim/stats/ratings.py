@@ -1,6 +1,6 @@
-"""Plackett-Luce ratings of strategies and of Rome, with bootstrap intervals.
+"""Plackett-Luce ratings of strategies, with bootstrap intervals.
 
-Every contestant c has a strength w; in a game with seats_c seats for each (Rome has one), c wins
+Every contestant c has a strength w; in a game with seats_c seats for each, c wins
 with probability ``seats_c w_c / sum of seats w``. The rating is log w, with mean 0 over all
 contestants; a rating higher by 0.69 (log 2) means twice the chance in the same game.
 
@@ -16,8 +16,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from paxsim.errors import PaxsimError
-from paxsim.stats.constants import BOOTSTRAP_RESAMPLES, LEVEL, PSEUDO_GAMES, RESAMPLING_SEED
-from paxsim.stats.rates import check_level
+from paxsim.stats.constants import (
+    BOOTSTRAP_RESAMPLES,
+    LEVEL,
+    MISFIT_LIMIT,
+    PSEUDO_GAMES,
+    RESAMPLING_SEED,
+)
+from paxsim.stats.rates import check_level, normal_quantile
 
 _MAX_STEPS = 200
 _TOLERANCE = 1e-6  # of a step; Newton's method squares the error, so the result is far closer
@@ -33,7 +39,7 @@ def win_probabilities(ratings: ArrayLike, seats: ArrayLike) -> NDArray[np.float6
     ratings : array_like, shape (..., contestants)
         Log strengths.
     seats : array_like, shape (lineups, contestants)
-        How many seats each contestant has in each line-up; Rome has 1.
+        How many seats each contestant has in each line-up.
 
     Returns
     -------
@@ -109,8 +115,10 @@ class Ratings:
         Fraction of resamples in which the first of `order` was rated above the second.
     misfit : float
         Largest difference between a win rate seen and the model's, over line-ups and contestants.
-        A single number per contestant cannot describe "rock beats scissors beats paper": with a
-        misfit of several percentage points read the table of line-ups, not the ratings.
+        A single number per contestant cannot describe "rock beats scissors beats paper".
+    sure_misfit : float
+        The part of such a difference that is more than chance, where that is largest: with few
+        games of each line-up, some win rate is always far from the model's.
     """
 
     rating: NDArray[np.float64]
@@ -120,6 +128,12 @@ class Ratings:
     best: NDArray[np.float64]
     superiority: float
     misfit: float
+    sure_misfit: float
+
+    @property
+    def readable(self) -> bool:
+        """Whether the ratings say who wins: if not, read the table of who beats whom instead."""
+        return self.sure_misfit <= MISFIT_LIMIT
 
 
 def bootstrap_ratings(
@@ -155,8 +169,9 @@ def bootstrap_ratings(
     groups, lineups, contestants = wins.shape
     whole = wins.sum(axis=0)
     rating = fit_ratings(whole, seats, pseudo_games=pseudo_games)
-    rng = np.random.default_rng(seed)
-    counts = rng.multinomial(groups, np.full(groups, 1 / groups), size=resamples)
+    # Whole numbers alone are drawn: they are the same on every machine.
+    drawn_groups = np.random.default_rng(seed).integers(groups, size=(resamples, groups))
+    counts = np.stack([np.bincount(row, minlength=groups) for row in drawn_groups])
     tables = (counts @ wins.reshape(groups, -1)).reshape(resamples, lineups, contestants)
     batch = max(1, _BATCH_CELLS // (lineups * contestants))
     drawn = np.concatenate(
@@ -174,8 +189,13 @@ def bootstrap_ratings(
         superiority = float(np.mean(drawn[:, order[0]] > drawn[:, order[1]]))
     played = whole.sum(axis=1, keepdims=True)
     seen = np.divide(whole, played, out=np.zeros_like(whole), where=played > 0)
-    gap = np.abs(seen - win_probabilities(rating, seats)) * (played > 0)
-    return Ratings(rating, low, high, order, best, superiority, float(gap.max()))
+    model = win_probabilities(rating, seats)
+    gap = np.abs(seen - model) * (played > 0)
+    error = np.sqrt(model * (1 - model) / np.maximum(played, 1))
+    # As many standard errors as none of so many gaps exceeds by chance (Bonferroni).
+    beyond = gap - normal_quantile(1 - (1 - level) / gap.size) * error
+    found = float(gap.max()), max(0.0, float(beyond.max()))
+    return Ratings(rating, low, high, order, best, superiority, *found)
 
 
 def _checked(wins: ArrayLike, seats: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

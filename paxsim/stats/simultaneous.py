@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +13,14 @@ from scipy.special import fdtr, fdtri, ndtri, stdtr, stdtrit
 
 from paxsim.errors import PaxsimError
 from paxsim.stats.constants import LEVEL, MAX_T_POINTS
-from paxsim.stats.intervals import RATE, UNBOUNDED, Bounds, Interval, contrast, unit
+from paxsim.stats.intervals import (
+    RATE,
+    UNBOUNDED,
+    Bounds,
+    Interval,
+    contrast,
+    unit,
+)
 from paxsim.stats.moments import Moments
 from paxsim.stats.rates import check_level
 
@@ -69,7 +77,7 @@ def simultaneous_contrasts(
     contrasts: Sequence[ArrayLike],
     *,
     level: float = LEVEL,
-    bounds: Bounds = UNBOUNDED,
+    bounds: Bounds | Sequence[Bounds] = UNBOUNDED,
     method: str = "max-t",
 ) -> Simultaneous:
     """Joint intervals for several weighted sums of block means.
@@ -88,8 +96,8 @@ def simultaneous_contrasts(
         One row of weights for each contrast.
     level : float
         Chance that all the intervals hold.
-    bounds : tuple of float
-        Between which values every contrast can lie.
+    bounds : tuple of float, or a sequence of them
+        Between which values the contrasts can lie, all or each.
     method : str
         ``"max-t"`` or ``"sidak"``.
     """
@@ -98,12 +106,41 @@ def simultaneous_contrasts(
     matrix = np.asarray(contrasts, np.float64)
     if matrix.ndim != 2 or matrix.shape[1] != moments.d or len(matrix) == 0:
         raise PaxsimError(f"contrasts: shape {matrix.shape} for {moments.d} values")
-    alpha = 1 - check_level(level)
-    k, df = len(matrix), max(moments.n - 1, 1)
+    limits = cast(
+        "list[Bounds]",
+        [bounds] * len(matrix) if isinstance(bounds[0], (int, float)) else list(bounds),
+    )
     covariance = matrix @ moments.covariance @ matrix.T
-    # A contrast that never varies takes no part in the maximum, but keeps its place.
-    varies = [i for i, row in enumerate(matrix) if contrast(moments, row).se > 0]
-    if method == "max-t" and varies and moments.n > k + 1:
+    # Rounding noise does not count as a spread.
+    never = [contrast(moments, row).se == 0 for row in matrix]
+    covariance[never] = 0.0
+    local, critical, method = joint_level(covariance, moments.n, level, method)
+    intervals = tuple(
+        contrast(moments, row, level=local, bounds=limit)
+        for row, limit in zip(matrix, limits, strict=True)
+    )
+    return Simultaneous(intervals, level, local, critical, method)
+
+
+def joint_level(
+    covariance: NDArray[np.float64], n: int, level: float = LEVEL, method: str = "max-t"
+) -> tuple[float, float, str]:
+    """Level for each of several intervals, so that all hold together, with its t and its method.
+
+    Parameters
+    ----------
+    covariance : ndarray, shape (k, k)
+        Covariance of the estimates, up to a factor.
+    n : int
+        Independent units (blocks) behind it.
+    level, method
+        See `simultaneous_contrasts`.
+    """
+    alpha = 1 - check_level(level)
+    k, df = len(covariance), max(n - 1, 1)
+    # What never varies takes no part in the maximum, but keeps its place.
+    varies = np.flatnonzero(covariance.diagonal() > 0)
+    if method == "max-t" and len(varies) and n > k + 1:
         sd = np.sqrt(covariance.diagonal()[varies])
         correlation = covariance[np.ix_(varies, varies)] / np.outer(sd, sd)
         critical = max_t_quantile(correlation, df, level)
@@ -113,9 +150,7 @@ def simultaneous_contrasts(
     else:
         method = "sidak"
         critical = -float(stdtrit(df, (1 - (1 - alpha) ** (1 / k)) / 2))
-    local = 1 - 2 * float(stdtr(df, -critical))
-    intervals = tuple(contrast(moments, row, level=local, bounds=bounds) for row in matrix)
-    return Simultaneous(intervals, level, local, critical, method)
+    return 1 - 2 * float(stdtr(df, -critical)), critical, method
 
 
 def max_t_quantile(correlation: ArrayLike, df: float, level: float = LEVEL) -> float:
@@ -142,7 +177,9 @@ def max_t_quantile(correlation: ArrayLike, df: float, level: float = LEVEL) -> f
     if k == 1:
         return single
     values, vectors = np.linalg.eigh(r)
-    root = vectors * np.sqrt(np.clip(values, 0, None))
+    # The symmetric root: any other would turn with the eigenvectors, of which equal correlations
+    # leave many choices, and another machine makes another one.
+    root = (vectors * np.sqrt(np.clip(values, 0, None))) @ vectors.T
     # Sorted, because interpolating in order is five times faster.
     reach = np.sort(1 / np.abs(_directions(k) @ root.T).max(axis=1))
     lengths, chances = _length_table(k, float(df))
@@ -159,17 +196,22 @@ def max_t_quantile(correlation: ArrayLike, df: float, level: float = LEVEL) -> f
     return (low + high) / 2
 
 
-@lru_cache(maxsize=32)
-def _directions(k: int) -> NDArray[np.float64]:
-    """Unit vectors spread evenly over all directions, shape (points, k)."""
+def even_points(points: int, k: int) -> NDArray[np.float64]:
+    """Points that fill a cube evenly, shape (points, k), each coordinate between 0 and 1."""
     # Roberts' generalised golden ratio: multiples of these steps fill a cube evenly. (scipy has
     # Sobol's points for it, but takes a second to import them.)
     root = 2.0
     for _ in range(60):
         root = (1 + root) ** (1 / (k + 1))
     steps = root ** -np.arange(1.0, k + 1)
-    uniform = (0.5 + np.arange(1, MAX_T_POINTS + 1)[:, None] * steps) % 1
-    normal = ndtri(np.clip(uniform, 1e-12, 1 - 1e-12))
+    uniform = (0.5 + np.arange(1, points + 1)[:, None] * steps) % 1
+    return np.asarray(np.clip(uniform, 1e-12, 1 - 1e-12))
+
+
+@lru_cache(maxsize=32)
+def _directions(k: int) -> NDArray[np.float64]:
+    """Unit vectors spread evenly over all directions, shape (points, k)."""
+    normal = ndtri(even_points(MAX_T_POINTS, k))
     return np.asarray(normal / np.linalg.norm(normal, axis=1, keepdims=True))
 
 

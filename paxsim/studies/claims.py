@@ -91,6 +91,7 @@ class Claim:
         return {
             "claim": self.text,
             "verdict": self.verdict,
+            "range": self.range,
             HOLDS: len(self.decks(HOLDS)),
             UNSURE: len(self.decks(UNSURE)),
             REVERSED: len(self.decks(REVERSED)),
@@ -125,15 +126,20 @@ class Claim:
         text = f"{self.text}, {where}. {self._moves()}"
         return Finding(f"deck/{self.key}", text, *numbers, self.side != 0)
 
-    def _moves(self) -> str:
+    @property
+    def range(self) -> str:
+        """The figure from the lowest deck to the highest."""
         order = self.values.sort_values("value")
         least, most = (
             f"{self._figure(row['value'])} ({row['deck']})"
             for row in (order.iloc[0], order.iloc[-1])
         )
         unit = " percentage points" if self.unit == "points" else ""
+        return f"{least} to {most}{unit}"
+
+    def _moves(self) -> str:
         figure = self.figure[0].upper() + self.figure[1:]
-        return f"{figure} goes from {least} to {most}{unit}."
+        return f"{figure} goes from {self.range}."
 
     def _figure(self, value: float) -> str:
         sign = "+" if self.unit == "points" else ""

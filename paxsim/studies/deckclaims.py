@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
 from paxsim.cards import DEFAULT_DECK
+from paxsim.experiment.answers import pool_of
+from paxsim.experiment.result import Result
 from paxsim.studies.claims import Claim
+from paxsim.studies.findings import numbers
+from paxsim.text import number
+
+#: Rates that differ by less are about the same.
+NEAR = 0.05
 
 
 def _values(table: pd.DataFrame, name: str) -> pd.DataFrame:
@@ -27,18 +35,52 @@ def _values(table: pd.DataFrame, name: str) -> pd.DataFrame:
 
 
 def rome_claims(rome: pd.DataFrame, counts: Sequence[int]) -> list[Claim]:
-    """With each player count: Rome wins more, or less, than half of all games."""
-    return [
-        Claim(
-            f"rome/{players}",
-            f"With {players} players Rome wins more than half of the games of the mixed field",
-            f"With {players} players Rome wins less than half of the games of the mixed field",
-            _values(rome[rome["players"] == players], "rome_wins"),
-            0.5,
-            "Rome's rate",
+    """With each player count: Rome's rate is about that of the assumed deck, on every deck.
+
+    That Rome wins more than half, or less, would hold on all decks where its rate is far from one
+    half, and say little.
+    """
+    found = []
+    for players in counts:
+        rows = rome[rome["players"] == players]
+        rate = float(rows.set_index("deck").at[DEFAULT_DECK, "rome_wins"])
+        where = f"With {players} players Rome's rate in the mixed field"
+        near = f"{100 * NEAR:.0f} percentage points"
+        found.append(
+            Claim(
+                f"rome/{players}",
+                f"{where} is further than {near} from the {number(100 * rate, 1)} % of the assumed "
+                "deck",
+                f"{where} is within {near} of the {number(100 * rate, 1)} % of the assumed deck",
+                _values(_distances(rows), "distance"),
+                NEAR,
+                "its distance from that",
+                "points",
+            )
         )
-        for players in counts
-    ]
+    return found
+
+
+def _distances(rome: pd.DataFrame) -> pd.DataFrame:
+    """How far every deck's rate is from that of the assumed one, with its interval.
+
+    The interval of a difference of independent rates, each with an interval of its own (Newcombe
+    1998): the distances from estimate to end are added as squares.
+    """
+    base = numbers(rome.set_index("deck").loc[DEFAULT_DECK], "rome_wins")
+    rows = []
+    for _, row in rome.iterrows():
+        rate, low, high = numbers(row, "rome_wins")
+        gap = rate - base[0]
+        ends = (gap - math.hypot(rate - low, base[2] - base[0]),
+                gap + math.hypot(high - rate, base[0] - base[1]))  # fmt: skip
+        if row["deck"] == DEFAULT_DECK:
+            ends = (0.0, 0.0)
+        nearest = 0.0 if ends[0] <= 0 <= ends[1] else min(map(abs, ends))
+        rows.append({"deck": row["deck"], "distance": abs(gap), "distance_low": nearest,
+                     "distance_high": max(map(abs, ends)), "games": row["games"],
+                     "blocks": row["blocks"]})  # fmt: skip
+    return pd.DataFrame(rows)
 
 
 def seat_claim(seats: pd.DataFrame, players: int) -> Claim:
@@ -58,42 +100,51 @@ def seat_claim(seats: pd.DataFrame, players: int) -> Claim:
     )
 
 
-def strategy_claim(standings: pd.DataFrame) -> Claim:
-    """The strategy that wins most on the default deck is ahead of every other.
+def strategy_claim(contests: Sequence[Result]) -> Claim:
+    """The strategy that wins most on the default deck is ahead of every other, deck by deck.
 
-    Its lead is over the best of the others on each deck; the two errors are added, as if they
-    went against one another on every deal.
+    Parameters
+    ----------
+    contests : sequence of Result
+        A tournament of all strategies on each deck, with one player count.
     """
-    here = standings[standings["deck"] == DEFAULT_DECK]
-    best = str(here.loc[here["win_rate"].idxmax(), "strategy"])
-    rows = []
-    for deck, table in standings.groupby("deck", sort=False):
-        mine = table[table["strategy"] == best].iloc[0]
-        others = table[table["strategy"] != best]
-        rival = others.loc[others["win_rate"].idxmax()]
-        lead = mine["win_rate"] - rival["win_rate"]
-        error = sum((row["win_rate_high"] - row["win_rate_low"]) / 2 for row in (mine, rival))
-        rows.append(
-            {
-                "deck": deck,
-                "lead": lead,
-                "lead_low": lead - error,
-                "lead_high": lead + error,
-                "games": mine["games"],
-                "blocks": mine["blocks"],
-            }
-        )
-    players = int(standings["players"].iloc[0])
+    decks = {contest.matches[0].facts.deck: contest for contest in contests}
+    best = str(decks[DEFAULT_DECK]["standings"]["strategy"].iloc[0])
+    leads = pd.DataFrame([lead_row(contest, best) for contest in contests])
+    players, rivals = contests[0].matches[0].players, len(contests[0]["standings"]) - 1
     return Claim(
         "strategy",
-        f"With {players} players {best} is the strongest strategy",
-        f"With {players} players {best} is not the strongest strategy",
-        _values(pd.DataFrame(rows), "lead"),
+        f"With {players} players {best} wins more than each of the {rivals} other strategies",
+        f"With {players} players {best} does not win more than each of the {rivals} other "
+        "strategies",
+        _values(leads, "lead"),
         0.0,
         f"the lead of {best} over the best of the others",
         "points",
         short=f"Lead of {best}",
     )
+
+
+def lead_row(contest: Result, best: str) -> dict[str, object]:
+    """The lead of a strategy over the best of all others in a tournament, with its interval.
+
+    It is ahead of all if it is ahead of each: so the lowest of the limits of its leads counts, and
+    needs no correction for the number of rivals. Leads are on common deals.
+    """
+    pools = {
+        name: pool_of([match for match in contest.matches if name in match.strategies], name)
+        for name in contest["standings"]["strategy"]
+    }
+    mine = pools.pop(best)
+    leads = [mine.lead(rival) for rival in pools.values()]
+    return {
+        "deck": contest.matches[0].facts.deck,
+        "lead": min(lead.estimate for lead in leads),
+        "lead_low": min(lead.low for lead in leads),
+        "lead_high": min(lead.high for lead in leads),
+        "games": contest.games,
+        "blocks": contest.blocks,
+    }
 
 
 def solo_claims(levels: pd.DataFrame) -> list[Claim]:

@@ -11,10 +11,11 @@ import pandas as pd
 
 from paxsim import charts
 from paxsim.cards import deck_names
-from paxsim.experiment.questions import simulate, solo, tournament
+from paxsim.experiment.fieldquestions import simulate_field
+from paxsim.experiment.questions import solo, tournament
 from paxsim.experiment.result import Result
-from paxsim.report.budget import HEADLINE_PLAYERS
 from paxsim.report.study import MIN_BLOCKS, Study
+from paxsim.report.subject import Subject
 from paxsim.rules import SOLO_LEVELS
 from paxsim.studies import fields
 from paxsim.studies.claims import summary_finding
@@ -25,8 +26,22 @@ QUESTION = (
     "Which findings hold whatever the printed cards are, and which depend on the assumed deck?"
 )
 
-#: The small tournament that is played on every deck: so many of the best, at so large a table.
-CONTESTANTS, TABLE = 6, 4
+#: The claims that are drawn deck by deck besides Rome's, by their keys, and what the axis says.
+SHORT = {
+    "seat": "share of wins over fair (points)",
+    "strategy": "lead over the next (points)",
+    "solo": "success (%)",
+}
+
+
+def unfit(subject: Subject) -> str:
+    """Why there is nothing to ask: the deck is no assumption."""
+    if subject.default_deck:
+        return ""
+    return (
+        f"Every figure of this page is for deck {subject.deck.name}, which was given: there is "
+        "nothing to assume about it."
+    )
 
 
 def run(study: Study) -> None:
@@ -34,16 +49,17 @@ def run(study: Study) -> None:
     decks = deck_names()
     mixed = play_mixed(study, decks)
     contests = play_contests(study, decks)
-    alone = play_solo(study, decks)
+    alone = play_solo(study, decks) if study.subject.solo_strategies else []
     rome, seats = fields.joined(mixed, "rome"), fields.joined(mixed, "seats")
-    standings, levels = fields.joined(contests, "standings"), fields.joined(alone, "levels")
+    standings = fields.joined(contests, "standings")
+    levels = fields.joined(alone, "levels") if alone else None
     standings = with_deck(standings, contests)
 
     claims = [
-        *rome_claims(rome, HEADLINE_PLAYERS),
-        seat_claim(seats, TABLE),
-        strategy_claim(standings),
-        *solo_claims(levels),
+        *rome_claims(rome, study.subject.headline_players),
+        seat_claim(seats, study.subject.headline_players[-1]),
+        strategy_claim(contests),
+        *(solo_claims(levels) if levels is not None else ()),
     ]
     study.find(summary_finding(claims, len(decks)), *(claim.finding() for claim in claims))
     study.table("claims", "Does it hold on every deck?", pd.DataFrame([c.row() for c in claims]),
@@ -51,66 +67,70 @@ def run(study: Study) -> None:
                 "it holds the reference; reversed: it lies on the other side.")  # fmt: skip
     study.table("rome", "Rome's rate by deck, mixed field", rome)
     study.table("seats", "Seats by deck, mixed field", seats)
-    study.table("strategies", "A small tournament on every deck", standings)
-    study.table("solo", "Solo on every deck", levels)
+    study.table("strategies", "A tournament of all strategies on every deck", standings)
+    if levels is not None:
+        study.table("solo", "Solo on every deck", levels)
 
-    figure, axes = charts.panels(1, 3, width=9.4, height=4.4, sharey=True)
-    for ax, players in zip(axes, HEADLINE_PLAYERS, strict=True):
-        rows = rome[rome["players"] == players]
+    headline = study.subject.headline_players
+    order = rome[rome["players"] == headline[-1]].sort_values("rome_wins")["deck"]
+    figure, axes = charts.panels(1, len(headline), width=9.4, height=4.4, sharey=True,
+                                 squeeze=False)  # fmt: skip
+    for ax, players in zip(axes.flat, headline, strict=True):
+        rows = rome[rome["players"] == players].set_index("deck").loc[order].reset_index()
         charts.forest(rows, "rome_wins", by="deck", label="games that Rome wins (%)",
-                      title=f"{players} players", emphasis="assumed", reference=0.5, ax=ax,
-                      caption=fields.caption(mixed))  # fmt: skip
+                      title=f"{players} players", emphasis=study.subject.deck.name, reference=0.5,
+                      ax=ax, caption=fields.caption(mixed))  # fmt: skip
     study.chart("rome", "Rome's rate on every deck", figure,
-                "Rome's rate with its interval on every deck, one panel each for 2, 3 and 4 "
-                "players; the assumed deck stands out.")  # fmt: skip
+                "Rome's rate with its interval on every deck, one panel a player count, decks "
+                "ordered by Rome's rate; the assumed deck stands out.")  # fmt: skip
 
-    figure, axes = charts.panels(1, 3, width=9.4, height=4.4, sharey=True)
-    headlines = [
-        (claims[3], "share of wins over fair (points)"),
-        (claims[4], "lead over the next (points)"),
-        (claims[5], "success (%)"),
-    ]
-    for ax, (claim, label) in zip(axes, headlines, strict=True):
-        charts.forest(claim.values, "value", by="deck", label=label, title=claim.short,
-                      emphasis="assumed", reference=claim.reference, ax=ax,
+    headlines = [(claim, label) for claim in claims for key, label in SHORT.items()
+                 if claim.key.split("/")[0] == key][:3]  # fmt: skip
+    figure, axes = charts.panels(1, len(headlines), width=9.4, height=4.4, squeeze=False)
+    for ax, (claim, label) in zip(axes.flat, headlines, strict=True):
+        charts.forest(claim.values.sort_values("value"), "value", by="deck", label=label,
+                      title=claim.short, emphasis=study.subject.deck.name,
+                      reference=claim.reference, ax=ax,
                       caption=fields.caption([*mixed, *contests, *alone]))  # fmt: skip
     study.chart("headlines", "Seat, best strategy and solo on every deck", figure,
                 "The favoured seat's advantage, the best strategy's lead and solo success with "
-                "their intervals on every deck.")  # fmt: skip
+                "their intervals on every deck, each ordered by its value.")  # fmt: skip
 
 
 def play_mixed(study: Study, decks: list[str]) -> list[Result]:
     """The mixed field on every deck."""
-    blocks = max(MIN_BLOCKS, study.games("decks_rome") // (len(decks) * sum(HEADLINE_PLAYERS)))
+    blocks = max(
+        MIN_BLOCKS, study.games("decks_rome") // (len(decks) * sum(study.subject.headline_players))
+    )
     return [
         study.ask(
             f"decks_rome-{deck}-{players}",
-            simulate,
-            policies=fields.mixed_lineup(players),
+            simulate_field,
+            lineups=fields.mixed_lineups(study, players, fields.FEW_LINEUPS),
             players=players,
             games=blocks * players,
             deck=deck,
         )
-        for players in HEADLINE_PLAYERS
+        for players in study.subject.headline_players
         for deck in decks
     ]
 
 
 def play_contests(study: Study, decks: list[str]) -> list[Result]:
-    """The strongest strategies of the assumed deck, against one another on every deck."""
-    names = fields.ranking(fields.play_tournament(study)["standings"], TABLE)[:CONTESTANTS]
+    """All strategies against one another on every deck."""
+    names = fields.strategies(study)
     games = study.games("decks_strategies") // len(decks)
-    asked = fields.tournament_games(games, names, [TABLE])
+    asked = fields.tournament_games(games, names, [study.subject.table])
     return [
-        study.ask(f"decks_strategies-{deck}", tournament, policies=names, players=TABLE,
-                  games=asked, deck=deck)
+        study.ask(f"decks_strategies-{deck}", tournament, policies=names,
+                  players=study.subject.table, games=asked, deck=deck)
         for deck in decks
     ]  # fmt: skip
 
 
 def play_solo(study: Study, decks: list[str]) -> list[Result]:
     """The best solo strategy of the assumed deck, at all levels on every deck."""
-    name = fields.best_solo(fields.play_solo(study))
+    name = fields.best_solo(study, fields.play_solo(study))
     games = max(MIN_BLOCKS, study.games("decks_solo") // (len(decks) * len(SOLO_LEVELS)))
     return [
         study.ask(f"decks_solo-{deck}", solo, policies=name, games=games, deck=deck)

@@ -1,105 +1,121 @@
 """Who plays in the studies, and the runs that several studies share.
 
-Three fields: *alike* (one strategy at all seats), *mixed* (a fixed line-up of different
-strategies), *best* (the strategies that did best in the tournament, in turn).
+All fields are drawn from one population, the strategies that the report is about:
+
+- *mixed*: line-ups drawn at random in which every strategy plays equally often; what is said is
+  about all of them together. The same draw with every player count, so a change with the number of
+  players is not one of who plays.
+- *weak* and *strong*: the three strategies that won least, and most, in the tournament over all
+  player counts, in turn.
+- the *sample line-up*: one draw from the population, for what is asked of one line-up.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
 
-from paxsim.experiment.questions import simulate, solo, tournament
+from paxsim.experiment.fieldquestions import simulate_field
+from paxsim.experiment.questions import solo, tournament
 from paxsim.experiment.result import Result
-from paxsim.lineup import draw_lineups
-from paxsim.policies.registry import BUILT_IN, find_policy
+from paxsim.lineup import LINEUP_SEED, draw_lineups
+from paxsim.policies.registry import find_policy
 from paxsim.report.study import MIN_BLOCKS, Study
+from paxsim.report.subject import YARDSTICK
 from paxsim.rules import SOLO_LEVELS
 
-#: The player counts of the studies.
-PLAYERS = (2, 3, 4, 5, 6, 7, 8)
-#: The mixed field: with n players the first n, so that every count has different ways to play.
-MIXED = (
-    "weighted",
-    "opportunist",
-    "starver",
-    "conspirator",
-    "builder",
-    "economist",
-    "admiral",
-    "merchant",
-)
-#: Plays by no plan at all: a yardstick, not a strategy.
-YARDSTICK = "random"
-#: How many of the tournament's best make up the best field.
-BEST = 3
+__all__ = ["YARDSTICK"]
+
+#: Members of the weak and of the strong field.
+MEMBERS = 3
+#: Line-ups of the mixed field, for each player count.
+LINEUPS = 15
+#: Line-ups of the mixed field where many rule sets are tried with each.
+FEW_LINEUPS = 6
 
 
-def strategies() -> list[str]:
-    """The strategies for two and more players that come with the package."""
-    names = [name for name in BUILT_IN if name not in ("first", YARDSTICK)]
-    return [name for name in names if "2-8" in find_policy(name).fits]
+def strategies(study: Study) -> list[str]:
+    """The strategies for two and more players, as a line-up names them."""
+    return study.subject.strategies
 
 
-def solo_strategies() -> list[str]:
-    """The strategies for solo games that come with the package."""
-    return [name for name in BUILT_IN if name != "first" and find_policy(name).solo]
+def mixed_lineups(study: Study, players: int, number: int = LINEUPS) -> list[list[str]]:
+    """The mixed field for a player count: line-ups in which everybody plays equally often."""
+    spec_of = {id(policy): spec for spec, policy in study.subject.found.items()}
+    found = [study.subject.found[spec] for spec in strategies(study)]
+    return [
+        [spec_of[id(policy)] for policy in lineup]
+        for lineup in draw_lineups(found, players, number)
+    ]
 
 
-def mixed_lineup(players: int) -> list[str]:
-    """The mixed field for a player count."""
-    return list(MIXED[:players])
+def mixed_lineup(study: Study, players: int) -> list[str]:
+    """The sample line-up for a player count: one draw from the strategies, dealt out in turn."""
+    names = strategies(study)
+    order = np.random.default_rng(LINEUP_SEED).permutation(len(names))
+    return [names[order[seat % len(names)]] for seat in range(players)]
 
 
 def games_asked(games: int, counts: Sequence[int]) -> int:
     """What to ask `simulate` for, so that all player counts together make this many games.
 
-    It plays the same number of blocks with every player count, and counts those of the smallest.
+    It plays that many games with every player count.
     """
-    return max(MIN_BLOCKS, games // sum(counts)) * min(counts)
+    return max(games // len(counts), MIN_BLOCKS * max(counts))
 
 
 def tournament_games(games: int, names: Sequence[str], counts: Sequence[int]) -> int:
-    """What to ask `tournament` for, so that it plays at most about this many games.
+    """What to ask `tournament` for, so that all player counts together make about this many games.
 
-    However few are wanted, every line-up gets the two blocks without which nothing can be said.
+    It plays that many games with every player count, shared among the line-ups. However few are
+    wanted, every line-up gets the two blocks without which nothing can be said.
     """
     found = [find_policy(name) for name in names]
     sizes = [count * len(draw_lineups(found, count)) for count in counts]
-    return max(max(MIN_BLOCKS, games // sum(sizes)) * min(sizes), 2 * max(sizes))
+    return max(games // len(counts), 2 * max(sizes))
 
 
 def play_mixed(study: Study) -> dict[int, Result]:
     """The mixed field, by player count."""
-    games = study.games("mixed") // sum(PLAYERS)
+    lineups = {n: mixed_lineups(study, n) for n in study.subject.players}
+    return play_field(study, "mixed", lineups, study.games("mixed"))
+
+
+def play_field(
+    study: Study, run: str, lineups: dict[int, list[list[str]]], games: int
+) -> dict[int, Result]:
+    """Line-ups by player count, as many blocks with each count as make so many games."""
+    block = sum(players * len(found) for players, found in lineups.items())
+    blocks = max(MIN_BLOCKS, games // block)
     return {
         players: study.ask(
-            f"mixed-{players}",
-            simulate,
-            policies=mixed_lineup(players),
+            f"{run}-{players}",
+            simulate_field,
+            lineups=found,
             players=players,
-            games=max(MIN_BLOCKS, games) * players,
+            games=blocks * players * len(found),
         )
-        for players in PLAYERS
+        for players, found in lineups.items()
     }
 
 
 def play_tournament(study: Study) -> Result:
-    """Every strategy against every other, with 2 to 8 players."""
-    names = strategies()
+    """Every strategy against every other, with every player count."""
+    names, counts = strategies(study), study.subject.players
     return study.ask(
         "tournament",
         tournament,
         policies=names,
-        players=list(PLAYERS),
-        games=tournament_games(study.games("tournament"), names, PLAYERS),
+        players=list(counts),
+        games=tournament_games(study.games("tournament"), names, counts),
     )
 
 
 def play_solo(study: Study) -> Result:
     """Every strategy at the five solo levels."""
-    names = solo_strategies()
+    names = study.subject.solo_strategies
     return study.ask(
         "solo",
         solo,
@@ -109,22 +125,45 @@ def play_solo(study: Study) -> Result:
     )
 
 
-def ranking(standings: pd.DataFrame, players: int) -> list[str]:
-    """Strategies by win rate in a tournament with so many players, best first."""
-    rows = standings[standings["players"] == players]
-    return rows.sort_values("win_rate", ascending=False)["strategy"].tolist()
+def ranking(standings: pd.DataFrame, players: int | None = None) -> list[str]:
+    """Strategies by win rate in a tournament, best first.
+
+    Parameters
+    ----------
+    standings : pandas.DataFrame
+        A tournament's table ``standings``.
+    players : int, optional
+        With so many players; by default over all player counts, each strategy by what it won of
+        its fair share.
+    """
+    if players is not None:
+        rows = standings[standings["players"] == players]
+        order = rows.sort_values(["win_rate", "strategy"], ascending=[False, True])
+        return order["strategy"].tolist()
+    shares = standings["win_rate"] / standings["fair_share"]
+    means = shares.groupby(standings["strategy"]).mean()  # by name, which breaks ties
+    return means.sort_values(ascending=False, kind="stable").index.tolist()
 
 
-def best_lineup(standings: pd.DataFrame, players: int) -> list[str]:
-    """The best field for a player count: the tournament's best, in turn."""
-    best = ranking(standings, players)[:BEST]
-    return [best[seat % len(best)] for seat in range(players)]
+def weak_and_strong(study: Study, standings: pd.DataFrame) -> dict[str, list[str]]:
+    """The members of the weak and of the strong field, as line-ups name them."""
+    order = study.subject.specs(ranking(standings))
+    members = min(MEMBERS, max(1, len(order) // 2))
+    return {"weak": order[-members:], "strong": order[:members]}
 
 
-def best_solo(result: Result) -> str:
+def in_turn(members: Sequence[str], players: int) -> list[list[str]]:
+    """Line-ups in which the members of a field sit in turn, each equally often over all of them."""
+    size = len(members)
+    if players % size == 0:
+        return [[members[seat % size] for seat in range(players)]]
+    return [[members[(seat + first) % size] for seat in range(players)] for first in range(size)]
+
+
+def best_solo(study: Study, result: Result) -> str:
     """The strategy with the highest success over all solo levels together."""
     success = result["levels"].groupby("strategy", sort=False)["success"].sum()
-    return str(success.idxmax())
+    return study.subject.specs([str(success.idxmax())])[0]
 
 
 def joined(results: Sequence[Result], table: str) -> pd.DataFrame:
@@ -132,15 +171,21 @@ def joined(results: Sequence[Result], table: str) -> pd.DataFrame:
     return pd.concat([result[table] for result in results], ignore_index=True)
 
 
-def caption(results: Sequence[Result]) -> str:
-    """The footer of a chart made from several results."""
-    games = sum(result.games for result in results)
-    blocks = sum(result.blocks for result in results)
+def caption(results: Sequence[Result], players: Sequence[int] | None = None) -> str:
+    """The footer of a chart made from several results, or from the player counts that it shows."""
+    shown = [
+        [match for match in bundle if players is None or match.players in players]
+        for result in results
+        for bundle in result.bundles
+    ]
+    games = sum(match.games for bundle in shown for match in bundle)
+    blocks = sum(bundle[0].blocks for bundle in shown if bundle)
+    facts = [match.facts for bundle in shown for match in bundle]
     plan = results[0].manifest["plan"]
-    decks = list(dict.fromkeys(m.facts.deck for result in results for m in result.matches))
-    rules = {str(m.facts.rules) for result in results for m in result.matches}
+    decks = list(dict.fromkeys(one.deck for one in facts))
+    rules = list(dict.fromkeys(one.rules_text for one in facts))
     named = f"deck {decks[0]}" if len(decks) == 1 else f"{len(decks)} decks"
-    changed = "published rules" if rules == {"{}"} else f"{len(rules)} rule sets"
+    changed = f"{rules[0]} rules" if len(rules) == 1 else f"{len(rules)} rule sets"
     return (
         f"{games:,} games in {blocks:,} blocks, seed {plan['seed']}, {named}, {changed}, "
         f"paxsim {plan['version']}"

@@ -1,8 +1,9 @@
-"""How much of the outcome is deal, seat and strategy; how long, how close, how open are games?
+"""How much of the outcome is strategy, seat and luck; how long, how close, how open are games?
 
 Every deal is played in all rotations, so that over a block each strategy sits once at every seat:
-the variance of the share of the win then splits into seat, strategy and deal (the method is told
-in `paxsim.stats.variance`).
+the variance of the share of the win then splits into strategy, seat and luck of the cards (the
+method is told in `paxsim.stats.variance`). By when the cards have decided is found by dealing anew
+from a point on (`paxsim.studies.redealing`).
 
 Lead changes come from games walked through decision by decision. The *leader* after a round is the
 seat that would win if the game were scored there and then, with Rome's hidden cards turned up;
@@ -21,30 +22,34 @@ from joblib import Parallel, delayed
 
 from paxsim import charts
 from paxsim.experiment.run import checked_jobs
+from paxsim.experiment.tally import WIN
 from paxsim.game import Game, walk
 from paxsim.lineup import Lineup, make_lineup
 from paxsim.playing import play_batch
-from paxsim.report.budget import HEADLINE_PLAYERS
 from paxsim.report.study import MIN_BLOCKS, Finding, Study
 from paxsim.setting import Setting, make_setting
 from paxsim.stats import Moments, contrast, variance_shares, wilson
 from paxsim.studies import fields
 from paxsim.studies.findings import numbers
+from paxsim.studies.redealing import COPIES, ROUNDS, decided_finding, decided_table, redeal_games
 from paxsim.text import amount, percent
 from paxsim.version import __version__
 
 TITLE = "Luck and skill"
-QUESTION = "How much of the outcome is deal, seat and strategy; how long, close and open are games?"
+QUESTION = (
+    "How much of the outcome is strategy, seat and luck of the cards, by when is it decided, and "
+    "how long, close and open are games?"
+)
 
 #: What the variance splits into, from left to right in the chart.
 PARTS = {
     "strategy": "strategy",
     "seat": "seat",
     "seat_strategy": "seat with strategy",
-    "deal_strategy": "deal, for a strategy",
-    "deal_seat": "deal, for a seat",
-    "rest": "the rest: who met whom where",
+    "luck": "luck of the cards",
 }
+#: What the histograms count.
+COUNTED = {"rounds": "rounds", "winner_points": "points", "margins": "margin, points"}
 #: Deals a worker plays at a time.
 CHUNK_DEALS = 500
 NOBODY = -1
@@ -54,13 +59,14 @@ def run(study: Study) -> None:
     """Split the variance, then look at length, margins and lead changes."""
     shares = play_squares(study)
     study.table("variance", "Shares of the variance of the outcome", shares,
-                "With 2 players the deal's shares include the rest, which can't be told "
-                "apart.")  # fmt: skip
-    study.find(*(luck_finding(shares, players) for players in HEADLINE_PLAYERS))
+                "A part that is not there comes out a little above or below 0 by chance; nothing "
+                "is cut off.")  # fmt: skip
+    study.find(*(luck_finding(shares, players) for players in study.subject.headline_players))
     deals = shares.drop_duplicates(["field", "players"])
     caption = (
         f"{deals['games'].sum():,} games in {deals['blocks'].sum():,} blocks, seed "
-        f"{study.options.seed}, deck assumed, published rules, paxsim {__version__}"
+        f"{study.options.seed}, deck {study.subject.deck.name}, "
+        f"{study.subject.rules.describe()} rules, paxsim {__version__}"
     )
     figure, axes = charts.panels(2, 1, width=7.4, height=7.4)
     for ax, (name, rows) in zip(axes, shares.groupby("field", sort=False), strict=True):
@@ -71,7 +77,28 @@ def run(study: Study) -> None:
     axes[0].get_legend().remove()
     study.chart("variance", "What decides a game", figure,
                 "Stacked bars by player count: shares of the variance of the outcome due to "
-                "strategy, seat, deal and the rest, for two fields.")  # fmt: skip
+                "strategy, seat and luck of the cards, for two fields.")  # fmt: skip
+
+    decided = play_redealt(study, shares)
+    study.table("decided", "By when a game is decided, mixed field", decided,
+                "Decided: as far as copies of a game end alike that are dealt anew from there on; "
+                f"{COPIES} copies of every deal from every point.")  # fmt: skip
+    headline = study.subject.headline_players
+    study.find(*(decided_finding(decided, players) for players in headline))
+    figure, axes = charts.panels(1, len(headline), width=9.4, height=4.0, sharey=True,
+                                 squeeze=False)  # fmt: skip
+    for ax, players in zip(axes.flat, headline, strict=True):
+        rows = decided[decided["players"] == players]
+        footer = (
+            f"{decided['games'].sum():,} games on {decided['deals'].iloc[0]:,} deals each, "
+            f"seed {study.options.seed}, deck {study.subject.deck.name}, "
+            f"{study.subject.rules.describe()} rules, paxsim {__version__}"
+        )
+        charts.forest(rows, "decided", by="point", label="decided (%)", reference=0.5,
+                      title=f"{players} players", ax=ax, caption=footer)  # fmt: skip
+    study.chart("decided", "By when a game is decided", figure,
+                "How much of the outcome is decided before the deal, after the draft and after "
+                "each round, with intervals, one panel a player count.")  # fmt: skip
 
     mixed = list(fields.play_mixed(study).values())
     games = study.table("games", "Length and margins, mixed field", fields.joined(mixed, "games"))
@@ -79,32 +106,43 @@ def run(study: Study) -> None:
     for name, title in (("rounds", "Rounds of a game"), ("winner_points", "Points of the winner"),
                         ("margins", "Margin of the winner")):  # fmt: skip
         table = pd.concat([charts.data.histogram_table(r, name) for r in mixed], ignore_index=True)
-        figure, ax = charts.panels(width=7.0, height=3.8)
-        charts.distribution(charts.describe(table, fields.caption(mixed)), name, ax=ax)
-        study.chart(name, title, figure, f"Distribution: {title.lower()}, a line a player count.")
-        study.table(name, f"{title}: distribution", table.assign(deck="assumed"))
+        counts = study.subject.players
+        figure, axes = charts.panels(-(-len(counts) // 4), min(4, len(counts)), width=9.2,
+                                     height=0.6 + 1.9 * -(-len(counts) // 4), squeeze=False,
+                                     sharex=True)  # fmt: skip
+        for ax, players in zip(axes.flat, counts, strict=False):
+            charts.distribution(charts.describe(table, fields.caption(mixed)), name,
+                                players=players, ax=ax)  # fmt: skip
+        for ax in list(axes.flat)[len(counts) :]:
+            ax.set_axis_off()
+        study.chart(name, title, figure,
+                    f"Distribution: {title.lower()}, a small panel a player count.")  # fmt: skip
+        # The chart calls every quantity "value"; a table says what it counts.
+        named = table.rename(columns={"value": COUNTED[name]})
+        study.table(name, f"{title}: distribution", named.assign(deck=study.subject.deck.name))
 
     leads = play_leads(study)
     study.table("leads", "Lead changes, mixed field", leads,
                 "The leader is the seat that would win if the game were scored after the "
                 "round.")  # fmt: skip
-    study.find(*(lead_finding(leads, players) for players in HEADLINE_PLAYERS))
+    study.find(*(lead_finding(leads, players) for players in study.subject.headline_players))
 
 
 def play_squares(study: Study) -> pd.DataFrame:
     """Shares of the variance for the mixed field, and with one beginner who plays at random."""
-    deals = max(4 * MIN_BLOCKS, study.games("variance") // (2 * sum(fields.PLAYERS)))
+    deals = max(4 * MIN_BLOCKS, study.games("variance") // (2 * sum(study.subject.players)))
     tables = []
-    for players in fields.PLAYERS:
-        mixed = fields.mixed_lineup(players)
+    for players in study.subject.players:
+        mixed = fields.mixed_lineup(study, players)
         lineups = {"mixed field": mixed, "one plays at random": [*mixed[:-1], fields.YARDSTICK]}
         for number, (name, lineup) in enumerate(lineups.items()):
             found = study.compute(
                 f"variance-{players}-{number}", deals * players, squares, policies=lineup,
-                deals=deals, seed=study.options.seed, how={"jobs": study.options.jobs},
+                deals=deals, seed=study.options.seed, setting=study.subject.setting,
+                how={"jobs": study.options.jobs},
             )["shares"]  # fmt: skip
             tables.append(variance_table(found).assign(
-                field=name, players=players, deck="assumed", games=deals * players,
+                field=name, players=players, deck=study.subject.deck.name, games=deals * players,
                 blocks=deals))  # fmt: skip
     table = pd.concat(tables, ignore_index=True)
     first = ["field", "players", "part"]
@@ -113,14 +151,20 @@ def play_squares(study: Study) -> pd.DataFrame:
 
 
 def squares(
-    policies: Sequence[str], deals: int, seed: int, jobs: int | None
+    policies: Sequence[str], deals: int, seed: int, setting: dict[str, Any], jobs: int | None
 ) -> dict[str, np.ndarray]:
-    """Shares of the win by deal, seat and strategy, array of shape (deals, players, players)."""
+    """Shares of the win by deal, seat and strategy, in 840ths.
+
+    Returns
+    -------
+    dict of str to numpy.ndarray
+        ``shares``: shape (deals, players, players).
+    """
     players = len(policies)
     firsts = range(0, deals, CHUNK_DEALS)
     workers = Parallel(n_jobs=checked_jobs(jobs), prefer="threads")
     parts = workers(
-        delayed(_square)(list(policies), first, min(CHUNK_DEALS, deals - first), seed)
+        delayed(_square)(list(policies), first, min(CHUNK_DEALS, deals - first), seed, setting)
         for first in firsts
     )
     found = np.concatenate(parts)
@@ -128,13 +172,16 @@ def squares(
     return {"shares": found}
 
 
-def _square(policies: list[str], first: int, deals: int, seed: int) -> np.ndarray:
+def _square(
+    policies: list[str], first: int, deals: int, seed: int, setting: dict[str, Any]
+) -> np.ndarray:
     """Shares by deal, seat and position: seat s of rotation r is played by s + r."""
     players = len(policies)
-    batch = play_batch(policies, deals=deals, first_deal=first, rotations="all", seed=seed)
-    shares = batch.shares.reshape(deals, players, players)
+    batch = play_batch(policies, deals=deals, first_deal=first, rotations="all", seed=seed,
+                       **setting)  # fmt: skip
+    shares = np.rint(batch.shares * WIN).astype(np.int64).reshape(deals, players, players)
     positions = batch.positions.reshape(deals, players, players)
-    square = np.zeros((deals, players, players))
+    square = np.zeros((deals, players, players), np.int64)
     deal = np.arange(deals)[:, None, None]
     square[deal, np.arange(players)[None, None, :], positions] = shares
     return square
@@ -146,23 +193,53 @@ def variance_table(square: np.ndarray) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["part", "share", "share_low", "share_high"])
 
 
+def play_redealt(study: Study, shares: pd.DataFrame) -> pd.DataFrame:
+    """How much is decided at each point of a game, by player count."""
+    counts = study.subject.headline_players
+    deals = max(4 * MIN_BLOCKS, study.games("redealt") // len(counts))
+    tables = []
+    for players in counts:
+        games = deals * COPIES * len(ROUNDS)
+        found = study.compute(
+            f"redealt-{players}", games, redeal_games,
+            policies=fields.mixed_lineup(study, players), deals=deals, seed=study.options.seed,
+            how_played=study.subject.setting,
+        )["shares"]  # fmt: skip
+        table = decided_table(found, before_the_deal(shares, players))
+        tables.append(table.assign(players=players, deck=study.subject.deck.name, deals=deals,
+                                   games=deals * COPIES))  # fmt: skip
+    table = pd.concat(tables, ignore_index=True)
+    return table[["players", *(name for name in table if name != "players")]]
+
+
+def before_the_deal(shares: pd.DataFrame, players: int) -> tuple[float, float, float]:
+    """What is no luck in the mixed field, with the ends of its interval."""
+    rows = shares[(shares["players"] == players) & (shares["field"] == shares["field"].iloc[0])]
+    value, low, high = numbers(rows.set_index("part").loc["luck"], "share")
+    return 1 - value, 1 - high, 1 - low
+
+
 # --- who leads ------------------------------------------------------------------------------
 
 
 def play_leads(study: Study) -> pd.DataFrame:
     """Lead changes by player count."""
-    deals = max(2 * MIN_BLOCKS, study.games("leads") // len(fields.PLAYERS))
+    deals = max(2 * MIN_BLOCKS, study.games("leads") // len(study.subject.players))
     rows = []
-    for players in fields.PLAYERS:
+    for players in study.subject.players:
         found = study.compute(
-            f"leads-{players}", deals, walk_games, policies=fields.mixed_lineup(players),
-            deals=deals, seed=study.options.seed,
+            f"leads-{players}", deals, walk_games, policies=fields.mixed_lineup(study, players),
+            deals=deals, seed=study.options.seed, how_played=study.subject.setting,
         )  # fmt: skip
-        rows.append({"players": players, **lead_row(found), "deck": "assumed", "games": deals})
+        rows.append(
+            {"players": players, **lead_row(found), "deck": study.subject.deck.name, "games": deals}
+        )
     return pd.DataFrame(rows)
 
 
-def walk_games(policies: Sequence[str], deals: int, seed: int) -> dict[str, np.ndarray]:
+def walk_games(
+    policies: Sequence[str], deals: int, seed: int, how_played: dict[str, Any]
+) -> dict[str, np.ndarray]:
     """Lead changes of every deal in one rotation each, turn about.
 
     Returns
@@ -171,7 +248,7 @@ def walk_games(policies: Sequence[str], deals: int, seed: int) -> dict[str, np.n
         ``changes``; ``half``: whether the leader at half time won; ``last``: whether the leader
         before the last round did. A game without a leader then counts as not.
     """
-    setting = make_setting(len(policies))
+    setting = make_setting(len(policies), **how_played)
     lineup = make_lineup(list(policies), setting.players)
     found = [leaders(setting, lineup, seed, deal, deal % setting.players) for deal in range(deals)]
     return {
@@ -226,7 +303,7 @@ def lead_row(found: Mapping[str, np.ndarray]) -> dict[str, float]:
 
 
 def luck_finding(shares: pd.DataFrame, players: int) -> Finding:
-    """How the outcome splits into strategy, seat and deal, in the first field of the table.
+    """How the outcome splits into strategy, seat and luck, in the first field of the table.
 
     Parameters
     ----------
@@ -238,18 +315,11 @@ def luck_finding(shares: pd.DataFrame, players: int) -> Finding:
     field = shares["field"].iloc[0]
     rows = shares[(shares["players"] == players) & (shares["field"] == field)].set_index("part")
     said = {part: _percent(row) for part, row in rows.iterrows()}
-    deal = rows.loc[["deal_seat", "deal_strategy"], "share"].sum()
-    strategy = rows.loc["strategy"]
     text = (
         f"With {players} players ({field}) strategy makes up {said['strategy']} of the variance of "
-        f"the outcome and seat {said['seat']}; the deal makes up {100 * deal:.0f} %"
+        f"who wins, seat {said['seat']}, and the luck of the cards {said['luck']}."
     )
-    rest = float(rows.at["rest", "share"])
-    text += (
-        ", which includes who met whom where." if players == 2 else
-        f", and who met whom where {100 * rest:.0f} %."
-    )  # fmt: skip
-    return Finding(f"luck/{players}", text, *numbers(strategy, "share"))
+    return Finding(f"luck/{players}", text, *numbers(rows.loc["luck"], "share"))
 
 
 def _percent(row: Any) -> str:

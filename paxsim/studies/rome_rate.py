@@ -1,101 +1,147 @@
-"""How often does Rome win, by player count and by who plays, and who wins with it?
+"""How often does Rome win, depending on who plays, who wins with it, and does joining it pay?
 
-Three fields are played with 2 to 8 players: one strategy at all seats (alike), a fixed line-up of
-different strategies (mixed), and the tournament's three best in turn (best). Then solo. When Rome
-wins, the holder of primus conspiratus wins with it; if nobody holds it, Rome wins alone.
+Rome's rate is no number of the game alone: it depends on how many seats play for primus
+conspiratus, whose holder wins with Rome. So it is measured three ways: with 0 to n conspirators
+among tribunes, who stand for players that go for Rome's victory and players that do not; with a
+weak and a strong field; and over all line-ups of the tournament. Then with one strategy at all
+seats, and in solo.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import pandas as pd
 
 from paxsim import charts
 from paxsim.experiment.questions import simulate
 from paxsim.experiment.result import Result
-from paxsim.report.budget import HEADLINE_PLAYERS
 from paxsim.report.study import MIN_BLOCKS, Finding, Study
-from paxsim.stats import contrast, wilson
-from paxsim.stats.constants import SURE_ERRORS
+from paxsim.stats import RATE, Moments, contrast
 from paxsim.studies import fields
 from paxsim.studies.findings import numbers, side_of
-from paxsim.text import percent, span
+from paxsim.studies.joining import CONSPIRATOR, TRIBUNE, joining_finding, payoffs_table
+from paxsim.text import listing, percent, span
 
 TITLE = "How often Rome wins"
-QUESTION = "How often does Rome win, by player count and by who plays, and who then wins with it?"
+QUESTION = "How often does Rome win, depending on who plays, who wins with it, does joining it pay?"
+
+#: What the fields are called, from the least to the most of Rome.
+FIELDS = ("weak", "mixed", "strong")
 
 
 def run(study: Study) -> None:
-    """Play the fields, tabulate Rome's rate, say what it is."""
-    mixed = fields.play_mixed(study)
-    best = play_best(study)
-    alike = play_alike(study)
-    played = [*mixed.values(), *best.values(), *alike.values()]
-
-    parts = [fields.joined(list(mixed.values()), "rome").assign(field="mixed")]
-    parts.append(fields.joined(list(best.values()), "rome").assign(field="best"))
-    parts += [result["rome"].assign(field=f"all {name}") for name, result in alike.items()]
-    rates = with_intervals(pd.concat(parts, ignore_index=True))
-    rates = study.table("rome_rate", "Rome's rate by field and player count", rates,
-                        "All intervals are 95 % intervals over blocks.")  # fmt: skip
-    study.find(*(rome_finding(rates, players) for players in fields.PLAYERS))
-
-    figure, ax = charts.panels(width=7.4, height=4.6)
-    others = [f"all {name}" for name in alike]
-    shown = charts.describe(rates, fields.caption(played))
-    charts.rome_rate(shown, by="field", quiet=others, ax=ax)
-    study.chart("rome_rate", "Rome's rate by player count", figure,
-                "Lines of Rome's rate over 2 to 8 players for the mixed and the best field, with "
-                "thin grey lines for each strategy alone at all seats.")  # fmt: skip
-
-    friends = friends_table(list(mixed.values()))
-    study.table("friends", "Who wins with Rome, in the mixed field", friends)
-    study.find(*(friends_finding(friends, players) for players in HEADLINE_PLAYERS))
-    study.find(primus_finding(rates[rates["field"] == "mixed"]))
-
-    won = pd.concat([charts.data.how_games_were_won(r) for r in mixed.values()], ignore_index=True)
-    study.table("how_won", "How games are won, in the mixed field", won)
-    figure, ax = charts.panels(width=7.4, height=3.8)
-    charts.how_won(charts.describe(won, fields.caption(list(mixed.values()))), ax=ax)
-    study.chart("how_won", "How games are won", figure,
-                "Stacked bars by player count: games won by a player with Rome, by a player on "
-                "points, and by Rome alone.")  # fmt: skip
-
-    levels = fields.play_solo(study)["levels"]
-    losses = levels.assign(
-        rome_wins=1 - levels["success"],
-        rome_wins_low=1 - levels["success_high"],
-        rome_wins_high=1 - levels["success_low"],
+    """Rome's rate by the number of conspirators, by field and by strategy."""
+    tables = play_conspiracies(study)
+    conspiracy = fields.joined([r for row in tables.values() for r in row.values()], "rome")
+    conspiracy = conspiracy.assign(
+        conspirators=[k for row in tables.values() for k in row], field="conspirators"
     )
-    columns = ["strategy", "level", "rome_wins", "rome_wins_low", "rome_wins_high", "deck", "games"]
-    study.table("solo", "Solo games that are lost to Rome", losses[columns])
+    columns = ["players", "conspirators", *_spread("rome_wins"), *_spread("rome_alone")]
+    conspiracy = study.table(
+        "conspirators", "Rome's rate by the number of conspirators among tribunes",
+        conspiracy[[*columns, "deck", "games", "blocks"]], _who_stands_for_what(study),
+    )  # fmt: skip
+    payoffs = study.table("joining", "What a seat wins, by the number of conspirators",
+                          payoffs_table(tables),
+                          "Win rate of one seat. joined: what the same seat wins when it changes "
+                          "from tribune to conspirator.")  # fmt: skip
+    headline = study.subject.headline_players
+    study.find(*(conspiracy_finding(conspiracy, players) for players in headline))
+    study.find(*(joining_finding(payoffs, players) for players in headline))
+
+    contest = fields.play_tournament(study)
+    lineups = study.table("lineups", "Rome's rate in every line-up of the tournament",
+                          _of_lineups(contest))  # fmt: skip
+    found = play_fields(study, contest["standings"])
+    rates = study.table("rome_rate", "Rome's rate by field and player count",
+                        field_table(found, lineups, study),
+                        "weak and strong: 95 % intervals over deals. mixed: all line-ups of the "
+                        "tournament, with a 95 % interval of their mean over line-ups, and the "
+                        "lowest and highest line-up.")  # fmt: skip
+    study.find(*(rome_finding(rates, players) for players in study.subject.players))
+    study.find(alone_finding(lineups))
+    draw_who_plays(study, conspiracy, rates, [r for row in tables.values() for r in row.values()]
+                   + [r for by in found.values() for r in by.values()] + [contest])  # fmt: skip
+
+    friends = friends_table(contest)
+    study.table("friends", "Who wins with Rome, in the line-ups of the tournament", friends,
+                "with_rome: share of all its games that a seat of the strategy wins with Rome; "
+                "on_points: that it wins because Rome does not.")  # fmt: skip
+    study.find(*(friends_finding(friends, players) for players in headline))
+
+    alike = play_alike(study)
+    same = pd.concat([result["rome"].assign(strategy=label) for label, result in alike.items()],
+                     ignore_index=True)  # fmt: skip
+    same = same[["players", "strategy", *_spread("rome_wins"), *_spread("rome_alone"), "deck",
+                 "games", "blocks"]]  # fmt: skip
+    study.table("alike", "Rome's rate with one strategy at all seats", same)
+    draw_alike(study, same, list(alike.values()))
+
+    if study.subject.solo_strategies:
+        study.table("solo", "Solo games that are lost to Rome", lost_alone(study))
 
 
-def play_best(study: Study) -> dict[int, Result]:
-    """The tournament's three best in turn, by player count."""
-    standings = fields.play_tournament(study)["standings"]
-    blocks = max(MIN_BLOCKS, study.games("best") // sum(fields.PLAYERS))
+def _spread(name: str) -> list[str]:
+    return [name, f"{name}_low", f"{name}_high"]
+
+
+def _who_stands_for_what(study: Study) -> str:
+    """What the two strategies stand for, and that they may be no strategies of the user's."""
+    said = (
+        f"{CONSPIRATOR} plays for primus conspiratus and Rome's victory, {TRIBUNE} for points; "
+        "they stand for players of these two kinds."
+    )
+    named = {policy.name for policy in study.subject.found.values()}
+    lacking = [name for name in (CONSPIRATOR, TRIBUNE) if name not in named]
+    if lacking:
+        said += f" Not among the strategies of this report: {listing(lacking)}."
+    return said
+
+
+# --- what is played -------------------------------------------------------------------------
+
+
+def play_conspiracies(study: Study) -> dict[int, dict[int, Result]]:
+    """0 to n conspirators among tribunes, by player count and number of conspirators."""
+    counts = study.subject.players
+    blocks = max(MIN_BLOCKS, study.games("conspiracy") // sum(n * (n + 1) for n in counts))
     return {
-        players: study.ask(
-            f"best-{players}",
-            simulate,
-            policies=fields.best_lineup(standings, players),
-            players=players,
-            games=blocks * players,
+        players: {
+            number: study.ask(
+                f"conspiracy-{players}-{number}",
+                simulate,
+                policies=[CONSPIRATOR] * number + [TRIBUNE] * (players - number),
+                players=players,
+                games=blocks * players,
+            )
+            for number in range(players + 1)
+        }
+        for players in counts
+    }
+
+
+def play_fields(study: Study, standings: pd.DataFrame) -> dict[str, dict[int, Result]]:
+    """The weak and the strong field, by player count."""
+    members = fields.weak_and_strong(study, standings)
+    return {
+        name: fields.play_field(
+            study,
+            f"fields-{name}",
+            {n: fields.in_turn(of_field, n) for n in study.subject.players},
+            study.games("fields") // len(members),
         )
-        for players in fields.PLAYERS
+        for name, of_field in members.items()
     }
 
 
 def play_alike(study: Study) -> dict[str, Result]:
-    """One strategy at all seats, by strategy; random play is the yardstick."""
-    names = [*fields.strategies(), fields.YARDSTICK]
-    games = fields.games_asked(study.games("alike") // len(names), fields.PLAYERS)
+    """One strategy at all seats, by strategy."""
+    names, counts = fields.strategies(study), study.subject.players
+    games = fields.games_asked(study.games("alike") // len(names), counts)
     return {
-        name: study.ask(
-            f"alike-{name}", simulate, policies=name, players=list(fields.PLAYERS), games=games
+        study.subject.found[name].label: study.ask(
+            f"alike-{name}", simulate, policies=name, players=list(counts), games=games
         )
         for name in names
     }
@@ -104,86 +150,176 @@ def play_alike(study: Study) -> dict[str, Result]:
 # --- tables ---------------------------------------------------------------------------------
 
 
-def with_intervals(table: pd.DataFrame) -> pd.DataFrame:
-    """Rome's table with an interval for how often nobody holds primus conspiratus.
-
-    Only the games are counted for this rate, so its interval takes the games of a block as fully
-    dependent: as many observations as blocks. That errs to the wide side.
-    """
-    ends = [
-        wilson(rate * blocks, blocks)
-        for rate, blocks in zip(table["nobody_primus"], table["blocks"], strict=True)
-    ]
-    low, high = zip(*ends, strict=True)
-    found = table.assign(nobody_primus_low=low, nobody_primus_high=high)
-    first = ["field", "players", "lineup", "rome_wins", "rome_wins_low", "rome_wins_high"]
-    first += ["rome_alone", "rome_alone_low", "rome_alone_high"]
-    first += ["nobody_primus", "nobody_primus_low", "nobody_primus_high"]
-    return found[[*first, *(name for name in found.columns if name not in first)]]
+def _of_lineups(contest: Result) -> pd.DataFrame:
+    """Rome's rate in each line-up of a tournament."""
+    columns = ["players", "lineup", *_spread("rome_wins"), *_spread("rome_alone")]
+    return contest["rome"][[*columns, "deck", "games", "blocks"]]
 
 
-def friends_table(results: Sequence[Result]) -> pd.DataFrame:
-    """Which share of Rome's victories each strategy wins with it.
-
-    Parameters
-    ----------
-    results : sequence of Result
-        Simulations.
-    """
+def field_table(
+    found: dict[str, dict[int, Result]], lineups: pd.DataFrame, study: Study
+) -> pd.DataFrame:
+    """Rome's rate of the three fields, by player count."""
+    standings = fields.play_tournament(study)["standings"]
+    members = {
+        name: ", ".join(study.subject.found[spec].label for spec in specs)
+        for name, specs in fields.weak_and_strong(study, standings).items()
+    }
     rows = []
-    for match in (match for result in results for match in result.matches):
-        rome = match.rome_rate().estimate
-        for name, places in match.strategies.items():
-            rate = len(places) * match.with_rome(places).estimate
-            # The ratio of two block means, with its error by the delta method.
-            weights = np.zeros(match.layout.size)
-            weights[[match.layout.with_rome(place) for place in places]] = 1.0
-            share = rate / rome if rome else float("nan")
-            weights[match.layout.rome] -= share if rome else 0.0
-            error = contrast(match.moments, weights).se / rome if rome else float("nan")
-            rows.append(
-                {
-                    "players": match.players,
-                    "strategy": name,
-                    "share_of_rome": share,
-                    "share_of_rome_low": max(0.0, share - SURE_ERRORS * error),
-                    "share_of_rome_high": min(1.0, share + SURE_ERRORS * error),
-                    "deck": match.facts.deck,
-                    "games": match.games,
-                    "blocks": match.blocks,
-                }
-            )
-    return pd.DataFrame(rows)
+    for name, by_players in found.items():
+        for players, result in by_players.items():
+            row = result["rome"].iloc[0]
+            rows.append({"field": name, "players": players, "members": members[name],
+                         **{key: row[key] for key in [*_spread("rome_wins"),
+                                                      *_spread("rome_alone"), "deck", "games",
+                                                      "blocks"]},
+                         "lineups": len(result["lineups"])})  # fmt: skip
+    for players, rows_of in lineups.groupby("players"):
+        rows.append({"field": "mixed", "players": players, "members": "all strategies",
+                     **mean_of_lineups(rows_of, "rome_wins"),
+                     **mean_of_lineups(rows_of, "rome_alone"),
+                     "lowest_lineup": rows_of["rome_wins"].min(),
+                     "highest_lineup": rows_of["rome_wins"].max(),
+                     "deck": rows_of["deck"].iloc[0], "games": rows_of["games"].sum(),
+                     "blocks": rows_of["blocks"].sum(), "lineups": len(rows_of)})  # fmt: skip
+    table = pd.DataFrame(rows)
+    order = {name: number for number, name in enumerate(FIELDS)}
+    table = table.sort_values(["players", "field"], key=lambda c: c.map(order).fillna(c))
+    first = ["players", "field", "members", *_spread("rome_wins"), "lowest_lineup",
+             "highest_lineup"]  # fmt: skip
+    return table[[*first, *(name for name in table if name not in first)]]
+
+
+def mean_of_lineups(lineups: pd.DataFrame, name: str) -> dict[str, float]:
+    """The mean of a rate over line-ups with its interval; line-ups are the units."""
+    mean = contrast(Moments.of(lineups[name].to_numpy(float)[:, None]), [1.0], bounds=RATE)
+    return {name: mean.estimate, f"{name}_low": mean.low, f"{name}_high": mean.high}
+
+
+def friends_table(contest: Result) -> pd.DataFrame:
+    """How each strategy wins in a tournament: with Rome, or on points; means over line-ups."""
+    table = contest["strategies"]
+    grouped = table.groupby(["players", "strategy"], sort=False)
+    rows = []
+    for (players, name), found in grouped:
+        row = {"players": players, "strategy": name}
+        for column, short in (("won_with_rome", "with_rome"), ("won_on_points", "on_points")):
+            mean = mean_of_lineups(found, column)
+            row |= {key.replace(column, short): value for key, value in mean.items()}
+        rows.append({**row, "deck": found["deck"].iloc[0], "games": found["games"].sum(),
+                     "lineups": len(found)})  # fmt: skip
+    return pd.DataFrame(rows).sort_values(["players", "with_rome"], ascending=[True, False])
+
+
+def lost_alone(study: Study) -> pd.DataFrame:
+    """Solo games that Rome wins."""
+    levels = fields.play_solo(study)["levels"]
+    losses = levels.assign(
+        rome_wins=1 - levels["success"],
+        rome_wins_low=1 - levels["success_high"],
+        rome_wins_high=1 - levels["success_low"],
+    )
+    return losses[["strategy", "level", *_spread("rome_wins"), "deck", "games"]]
+
+
+# --- charts ---------------------------------------------------------------------------------
+
+
+def draw_who_plays(
+    study: Study, conspiracy: pd.DataFrame, rates: pd.DataFrame, played: Sequence[Result]
+) -> None:
+    """The picture of the page: Rome's rate by conspirators, and by field."""
+    headline = study.subject.headline_players
+    some = conspiracy[conspiracy["players"].isin(headline)]
+    fields_shown = rates[rates["players"].isin(headline)]
+    caption = fields.caption(played, headline)
+
+    def draw(figure, left, right):
+        charts.dose_curves(some, "conspirators", "rome_wins", by="players", ax=left,
+                           label="games that Rome wins (%)", of="{} players",
+                           axis="seats that play for primus conspiratus (conspirator)",
+                           title="Rome wins with those who play for it",
+                           half=True, caption=caption)  # fmt: skip
+        charts.field_ranges(fields_shown, ax=right, caption=caption,
+                            title="Rome's rate by who plays")  # fmt: skip
+        return figure
+
+    figure, (left, right) = charts.panels(1, 2, width=9.4, height=4.3)
+    wide = draw(figure, left, right)
+    figure, (left, right) = charts.panels(2, 1, width=4.3, height=7.4)
+    narrow = draw(figure, left, right)
+    study.chart("who_plays", "How often Rome wins depends on who plays", wide,
+                "Left: Rome's rate rises with the number of conspirators among tribunes, a line "
+                "for each player count. Right: Rome's rate in a weak, a mixed and a strong field, "
+                "with the range over all line-ups.", narrow=narrow)  # fmt: skip
+    if len(study.subject.players) > len(headline):
+        figure, ax = charts.panels(width=7.4, height=4.2)
+        charts.rome_rate(charts.describe(rates, fields.caption(played[-1:])), by="field", ax=ax)
+        study.chart("rome_rate", "Rome's rate by player count", figure,
+                    "Lines of Rome's rate over the player counts for the weak, the mixed and the "
+                    "strong field.")  # fmt: skip
+
+
+def draw_alike(study: Study, same: pd.DataFrame, played: Sequence[Result]) -> None:
+    """Rome's rate with one strategy at all seats, ordered by the rate."""
+    players = study.subject.table
+    rows = same[same["players"] == players].sort_values("rome_wins", ascending=False)
+    figure, ax = charts.panels(width=6.6, height=0.9 + 0.28 * len(rows))
+    charts.forest(rows, "rome_wins", by="strategy", reference=0.5, ax=ax,
+                  label="games that Rome wins (%)",
+                  title=f"One strategy at all {players} seats",
+                  caption=fields.caption(played, [players]))  # fmt: skip
+    study.chart("alike", f"Rome's rate with one strategy at all {players} seats", figure,
+                "Rome's rate with its interval, one row a strategy.")  # fmt: skip
 
 
 # --- sentences ------------------------------------------------------------------------------
 
 
-def rome_finding(table: pd.DataFrame, players: int) -> Finding:
-    """How often Rome wins with so many players, in the mixed field and in the others.
+def conspiracy_finding(table: pd.DataFrame, players: int) -> Finding:
+    """Rome's rate with so many players, from no conspirator to all.
 
     Parameters
     ----------
     table : pandas.DataFrame
-        Columns ``field``, ``players``, ``rome_wins`` with ``_low`` and ``_high``; the fields are
-        ``mixed``, ``best`` and others, each of one strategy alone.
+        Columns ``players``, ``conspirators``, ``rome_wins`` with ``_low`` and ``_high``.
+    players : int
+        The player count.
+    """
+    rows = table[table["players"] == players].sort_values("conspirators")
+    none, one = rows.iloc[0], rows.iloc[1]
+    rest = listing([f"{100 * rate:.3g}" for rate in rows["rome_wins"].iloc[2:]])
+    text = (
+        f"With {players} players Rome wins {percent(*numbers(none, 'rome_wins'))} of games if no "
+        f"seat plays for primus conspiratus, and {percent(*numbers(one, 'rome_wins'))} if one does"
+    )
+    more = [int(k) for k in rows["conspirators"].iloc[2:]]
+    seats = f"{more[0]} to {more[-1]}" if len(more) > 1 else f"{more[0]}"
+    text += f"; with {seats} such seats {rest} %."
+    return Finding(f"conspiracy/{players}", text, *numbers(one, "rome_wins"))
+
+
+def rome_finding(table: pd.DataFrame, players: int) -> Finding:
+    """How often Rome wins with so many players, over line-ups and in the weak and strong field.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Columns ``field`` (weak, mixed, strong), ``players``, ``rome_wins`` with ``_low`` and
+        ``_high``, and for the mixed field ``lowest_lineup`` and ``highest_lineup``.
     players : int
         The player count.
     """
     rows = table[table["players"] == players].set_index("field")
-    value, low, high = numbers(rows.loc["mixed"], "rome_wins")
+    mixed = rows.loc["mixed"]
+    value, low, high = numbers(mixed, "rome_wins")
+    ends = span([mixed["lowest_lineup"], mixed["highest_lineup"]])
     text = (
-        f"With {players} players Rome wins {percent(value, low, high)} of games in the mixed "
-        f"field: {against_half(low, high)}."
+        f"With {players} players Rome wins {percent(value, low, high)} of games on average over "
+        f"the line-ups of the tournament ({ends}): {against_half(low, high)}. Among the weakest "
+        f"it is {percent(*numbers(rows.loc['weak'], 'rome_wins'))}, among the strongest "
+        f"{percent(*numbers(rows.loc['strong'], 'rome_wins'))}."
     )
-    more = []
-    if "best" in rows.index:
-        more.append(f"among the strongest {percent(*numbers(rows.loc['best'], 'rome_wins'))}")
-    alike = rows.drop(index=["mixed", "best"], errors="ignore")["rome_wins"]
-    if len(alike):
-        more.append(f"with one strategy at all seats {span(alike.tolist())}")
-    if more:
-        text += f" It is {', and '.join(more)}."
     return Finding(f"rome/{players}", text, value, low, high, side_of(low, high, 0.5) != 0)
 
 
@@ -196,27 +332,31 @@ def against_half(low: float, high: float) -> str:
     }[side_of(low, high, 0.5)]
 
 
+def alone_finding(lineups: pd.DataFrame) -> Finding:
+    """How often Rome wins and nobody with it."""
+    wins = (lineups["rome_alone"] * lineups["games"]).sum()
+    games = lineups["games"].sum()
+    share = wins / games
+    said = (
+        f"in {100 * share:.2g} % of the tournament's games ({round(wins):,} of {games:,})" if wins
+        else f"in none of the tournament's {games:,} games"
+    )  # fmt: skip
+    text = (
+        "When Rome wins, the holder of primus conspiratus wins with it; if nobody holds it, Rome "
+        f"wins alone, which happened {said}."
+    )
+    return Finding("alone", text, share)
+
+
 def friends_finding(friends: pd.DataFrame, players: int) -> Finding:
     """Who wins most often with Rome, with so many players."""
-    rows = friends[friends["players"] == players].sort_values("share_of_rome", ascending=False)
+    rows = friends[friends["players"] == players].sort_values("with_rome", ascending=False)
     best, second = rows.iloc[0], rows.iloc[1]
-    share = numbers(best, "share_of_rome")
-    sure = share[1] > second["share_of_rome_high"]
+    share = numbers(best, "with_rome")
+    sure = share[1] > second["with_rome_high"]
     text = (
-        f"With {players} players, when Rome wins, {best['strategy']} wins with it in "
-        f"{percent(*share)} of these games"
+        f"With {players} players {best['strategy']} wins most often with Rome: in "
+        f"{percent(*share)} of its games"
     )
     text += "." if sure else f", which can't be told from {second['strategy']}."
     return Finding(f"friends/{players}", text, *share, bool(sure))
-
-
-def primus_finding(mixed: pd.DataFrame) -> Finding:
-    """How often nobody holds primus conspiratus at the end, at most over the player counts."""
-    row = mixed.loc[mixed["nobody_primus"].idxmax()]
-    nobody = numbers(row, "nobody_primus")
-    text = (
-        "Nobody holds primus conspiratus at the end in "
-        f"{percent(*nobody)} of games with {int(row['players'])} players, where that is most "
-        "frequent in the mixed field; Rome then wins alone if it wins."
-    )
-    return Finding("primus", text, *nobody)

@@ -10,31 +10,31 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from paxsim import charts
-from paxsim.experiment.answers import bundle_moments
+from paxsim.experiment.measures import change_between
 from paxsim.experiment.questions import compare_rules
-from paxsim.experiment.result import Result
+from paxsim.experiment.result import DECIMALS, Result
 from paxsim.experiment.tables import spread
 from paxsim.report.study import MIN_BLOCKS, Finding, Study
-from paxsim.stats import DIFFERENCE, contrast
+from paxsim.stats import holm, rarest_unseen
+from paxsim.stats.constants import SURE
 from paxsim.studies import fields
 from paxsim.studies.findings import numbers, side_of
-from paxsim.text import listing, points
+from paxsim.text import listing, number, points
 
 TITLE = "Rulings and numbers"
 QUESTION = "What do the rulings and the main numbers change, one at a time on common deals?"
 
-#: Rulings where rulebooks differ or are silent, and the player count at which each is tried.
-RULINGS: dict[str, tuple[dict[str, Any], int]] = {
+#: Rulings where rulebooks differ or are silent, and the player count at which each is tried,
+#: if it needs one.
+RULINGS: dict[str, tuple[dict[str, Any], int | None]] = {
     "R2": ({"reactions_before_income": True}, 6),
-    "R3": ({"rome_takes_last": False}, 4),
-    "R5": ({"tie": "money"}, 4),
+    "R3": ({"rome_takes_last": False}, None),
+    "R5": ({"tie": "money"}, None),
 }
-#: The main numbers, moved down and up from the published value; played with 4 players.
-PLAYERS = 4
+#: The main numbers, moved down and up from the published value.
 NUMBERS: dict[str, tuple[Any, ...]] = {
     "starting_money": (3, 7),
     "rome_needs": (3, 5),
@@ -61,15 +61,19 @@ def run(study: Study) -> None:
     """Play every change against the published rules."""
     variants = [{name: value} for name, values in NUMBERS.items() for value in values]
     pairs = len(variants) + len(RULINGS)
-    blocks = max(MIN_BLOCKS, study.games("rulings") // (2 * pairs * PLAYERS))
-    moved = ask(study, "numbers", variants, PLAYERS, blocks)
+    table = study.subject.table
+    blocks = max(MIN_BLOCKS, study.games("rulings") // (2 * pairs * table))
+    moved = ask(study, "numbers", variants, table, blocks)
     rulings = {
-        name: ask(study, name, [variant], players, blocks)
+        name: ask(study, name, [variant], players or table, blocks)
         for name, (variant, players) in RULINGS.items()
     }
     changes = pd.concat([named(moved), *map(named, rulings.values())], ignore_index=True)
+    changes = corrected(changes)
     study.table("changes", "Changes of the rules against the published game", changes,
-                "Rome and seats: percentage points; rounds: rounds.")  # fmt: skip
+                "Rome and seats: percentage points; rounds: rounds. Each interval is for itself; "
+                "p (Holm) is corrected for all changes together. Rome differs: blocks in which "
+                "Rome's wins are not the same.")  # fmt: skip
     study.find(largest_changes_finding(changes, "rome_change", "Rome's rate", "numbers/rome"))
     study.find(largest_changes_finding(changes, "seat1_change", "the first seat's share of wins",
                                        "numbers/seat"))  # fmt: skip
@@ -77,12 +81,12 @@ def run(study: Study) -> None:
 
     caption = fields.caption([moved, *rulings.values()])
     shown = charts.describe(changes, caption)
-    figure, ax = charts.panels(width=7.6, height=6.6)
+    figure, ax = charts.panels(width=7.6, height=8.0)
     charts.tornado(shown, "rome_change", ax=ax, title="What moves Rome's rate")
     study.chart("tornado_rome", "What moves Rome's rate", figure,
                 "Tornado chart: change of Rome's rate in percentage points for each change of the "
                 "rules, largest on top; grey bars are not sure.")  # fmt: skip
-    figure, ax = charts.panels(width=7.6, height=6.6)
+    figure, ax = charts.panels(width=7.6, height=8.0)
     charts.tornado(shown, "seat1_change", ax=ax, title="What moves the first seat",
                    label="change of the first seat's share of wins (points)")  # fmt: skip
     study.chart("tornado_seat", "What moves the first seat", figure,
@@ -102,7 +106,7 @@ def ask(
     return study.ask(
         f"rulings-{name}",
         compare_rules,
-        policies=fields.mixed_lineup(players),
+        policies=fields.mixed_lineup(study, players),
         variants=variants,
         players=players,
         games=blocks * players,
@@ -116,6 +120,16 @@ def named(result: Result) -> pd.DataFrame:
     return table.rename(columns={name: name.replace(last, "last_change") for name in table})
 
 
+def corrected(changes: pd.DataFrame) -> pd.DataFrame:
+    """The changes with p-values that are corrected for all of them together (Holm)."""
+    found = {
+        name.replace("_p", "_p_holm"): holm(changes[name])
+        for name in ("rome_change_p", "seat1_change_p")
+    }
+    single = [name for name in changes if name.endswith("_change_p")]
+    return changes.assign(**found).drop(columns=single)
+
+
 def win_changes(results: Sequence[Result]) -> pd.DataFrame:
     """Change of every strategy's win rate under every changed rule set, over common deals.
 
@@ -125,18 +139,14 @@ def win_changes(results: Sequence[Result]) -> pd.DataFrame:
     rows = []
     for bundle in (bundle for result in results for bundle in result.bundles):
         base, variant = bundle
-        moments = bundle_moments(bundle)
         for name, places in base.strategies.items():
-            weights = np.zeros(moments.d)
-            for match, sign in ((base, -1.0), (variant, 1.0)):
-                entries = [match.span.start + match.layout.share(place) for place in places]
-                weights[entries] = sign / len(places)
+            entries = [base.layout.share(place) for place in places]
             rows.append(
                 {
                     "players": base.players,
                     "rules": ", ".join(f"{k}={v}" for k, v in variant.facts.rules.items()),
                     "strategy": name,
-                    **spread("change", contrast(moments, weights, bounds=DIFFERENCE)),
+                    **spread("change", change_between(base, variant, entries)),
                     "deck": base.facts.deck,
                     "games": base.games + variant.games,
                     "blocks": base.blocks,
@@ -149,33 +159,34 @@ def win_changes(results: Sequence[Result]) -> pd.DataFrame:
 
 
 def largest_changes_finding(changes: pd.DataFrame, value: str, what: str, key: str) -> Finding:
-    """Which change of the rules matters most for something, and which do not show at all.
+    """Which change of the rules matters most for something, and how many matter for sure.
 
     Parameters
     ----------
     changes : pandas.DataFrame
         A table ``rule_changes``.
     value : str
-        The column of the change, with ``_low`` and ``_high``.
+        The column of the change, with ``_low``, ``_high`` and ``_p_holm``.
     what, key : str
         What changes, in words; and the finding's key.
     """
-    side = [
-        side_of(low, high, 0.0)
-        for low, high in zip(changes[f"{value}_low"], changes[f"{value}_high"], strict=True)
-    ]
-    sure = changes[[s != 0 for s in side]]
+    sure = changes[changes[f"{value}_p_holm"] < SURE]
     if sure.empty:
         return Finding(key, f"None of the {len(changes)} changes of the rules moves {what} by "
-                       "more than its uncertainty.", sure=False)  # fmt: skip
-    order = sure.reindex(sure[value].abs().sort_values(ascending=False).index)
+                       "more than chance, all changes taken together.",
+                       sure=False)  # fmt: skip
+    size = sure.assign(size=sure[value].abs().round(DECIMALS))
+    order = size.sort_values(["size", "rules"], ascending=[False, True])
     top = order.iloc[0]
     text = f"{top['rules']} moves {what} most, by {points(*numbers(top, value))}"
     if len(order) > 1:
         rest = [f"{row['rules']} ({points(*numbers(row, value))})"
                 for _, row in order.iloc[1:4].iterrows()]  # fmt: skip
         text += f"; then {listing(rest)}"
-    text += f". {len(sure)} of {len(changes)} changes move it by more than their uncertainty."
+    text += (
+        f". {len(sure)} of {len(changes)} changes move it for sure, corrected for looking at all "
+        "of them."
+    )
     return Finding(key, text, *numbers(top, value))
 
 
@@ -187,7 +198,13 @@ def ruling_findings(rulings: Mapping[str, pd.DataFrame]) -> list[Finding]:
         change = numbers(row, "rome_change")
         side = side_of(change[1], change[2], 0.0)
         said = f"Ruling {name} the other way ({row['rules']}, {int(row['players'])} players)"
-        if side == 0:
+        if row["rome_differs"] == 0:
+            most = 100 * rarest_unseen(int(row["blocks"]))
+            text = (
+                f"{said} changes nothing for Rome in any of {int(row['blocks']):,} blocks: a block "
+                f"in which it would is rarer than {number(most, 1 if most >= 0.1 else 2)} %."
+            )
+        elif side == 0:
             reach = 100 * max(abs(change[1]), abs(change[2]))
             text = (
                 f"{said} changes Rome's rate by at most {reach:.1f} percentage points, if at all."

@@ -12,12 +12,11 @@ import pandas as pd
 from paxsim import charts
 from paxsim.experiment.questions import compare_rules
 from paxsim.experiment.result import Result
-from paxsim.report.budget import HEADLINE_PLAYERS
 from paxsim.report.study import MIN_BLOCKS, Finding, Study
 from paxsim.stats.constants import SURE
 from paxsim.studies import fields
 from paxsim.studies.findings import numbers, side_of
-from paxsim.text import percent, points
+from paxsim.text import PERCENT, amount, percent, points
 
 TITLE = "Seats"
 QUESTION = "Is a seat favoured, and does the larger draft make up for going later?"
@@ -31,25 +30,26 @@ def run(study: Study) -> None:
     seats = fields.joined(mixed, "seats")
     seats = study.table("seats", "Share of wins by seat, mixed field", seats,
                         "The intervals of the seats of a table hold together.")  # fmt: skip
-    study.find(*(seat_finding(seats, players) for players in fields.PLAYERS))
-    figure, grid = charts.panels(2, 4, width=9.0, height=5.2)
-    for ax, players in zip(grid.flat, fields.PLAYERS, strict=False):
+    study.find(*(seat_finding(seats, players) for players in study.subject.players))
+    figure, grid = charts.panels(2, 4, width=9.0, height=5.2, squeeze=False)
+    for ax in grid.flat[len(study.subject.players) :]:
+        ax.set_axis_off()
+    for ax, players in zip(grid.flat, study.subject.players, strict=False):
         charts.seat_bars(seats, players, ax=ax, caption=fields.caption(mixed))
-    grid.flat[-1].set_axis_off()
     grid.flat[-1].text(0, 0.9, "orange: surely above fair\nblue: surely below fair\n"
                        "grey: not sure", va="top", fontsize=8)  # fmt: skip
     study.chart("seats", "Share of wins by seat", figure,
-                "Bars of the share of wins by seat, one panel for each player count from 2 to 8, "
-                "with the fair share as a dashed line.")  # fmt: skip
+                "Bars of how far each seat is from the fair share of wins, one panel for each "
+                "player count.")  # fmt: skip
 
     drafts = play_drafts(study)
     changes = pd.concat([last_seat_change(result) for result in drafts], ignore_index=True)
     study.table("draft_change", "What equal drafts change, on common deals", changes)
-    for players in HEADLINE_PLAYERS:
+    for players in study.subject.headline_players:
         row = changes[changes["players"] == players].iloc[0]
         study.find(change_finding(
-            f"draft/{players}", f"With {players} players the last seat wins {{by}} when everybody "
-            "drafts two cards instead of the larger draft of later seats: {verdict}.",
+            f"draft/{players}", f"With {players} players, when everybody drafts two cards instead "
+            "of the larger draft of later seats, the last seat wins {how}.",
             numbers(row, "last_change")))  # fmt: skip
 
     both = pd.concat([draft_lines(result) for result in drafts], ignore_index=True)
@@ -66,17 +66,17 @@ def run(study: Study) -> None:
 
 def play_drafts(study: Study) -> list[Result]:
     """Published against equal drafts, on common deals, by player count."""
-    blocks = max(MIN_BLOCKS, study.games("draft") // (2 * sum(fields.PLAYERS)))
+    blocks = max(MIN_BLOCKS, study.games("draft") // (2 * sum(study.subject.players)))
     return [
         study.ask(
             f"draft-{players}",
             compare_rules,
-            policies=fields.mixed_lineup(players),
+            policies=fields.mixed_lineup(study, players),
             variants=[EQUAL_DRAFTS],
             players=players,
             games=blocks * players,
         )
-        for players in fields.PLAYERS
+        for players in study.subject.players
     ]
 
 
@@ -144,11 +144,15 @@ def seat_finding(seats: pd.DataFrame, players: int) -> Finding:
 
 
 def change_finding(key: str, text: str, change: tuple[float, float, float]) -> Finding:
-    """A sentence about a change on common deals; `text` has places {by} and {verdict}.
+    """A sentence about a change of wins on common deals; `text` has a place {how}.
 
-    ``{by}`` becomes the change with its uncertainty, ``{verdict}`` whether it is sure.
+    It becomes ``1.7 ± 0.4 percentage points less often``, or says that the change is not clear.
     """
-    side = side_of(change[1], change[2], 0.0)
-    verdict = {1: "more", -1: "less", 0: "no clear change"}[side]
-    said = text.format(by=points(*change), verdict=verdict)
-    return Finding(key, said, *change, side != 0)
+    value, low, high = change
+    side = side_of(low, high, 0.0)
+    if side == 0:
+        how = f"neither clearly more nor clearly less often ({points(*change)})"
+    else:
+        size = (value, low, high) if side > 0 else (-value, -high, -low)
+        how = f"{amount(*size, PERCENT)} percentage points {'more' if side > 0 else 'less'} often"
+    return Finding(key, text.format(how=how), *change, side != 0)

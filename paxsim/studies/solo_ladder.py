@@ -9,6 +9,7 @@ import pandas as pd
 
 from paxsim import charts
 from paxsim.report.study import Finding, Study
+from paxsim.report.subject import Subject
 from paxsim.rules import SOLO_LEVELS
 from paxsim.studies import fields
 from paxsim.studies.findings import numbers
@@ -16,6 +17,11 @@ from paxsim.text import listing, percent
 
 TITLE = "Solo"
 QUESTION = "How often does each strategy succeed at each solo level, and in a whole campaign?"
+
+
+def unfit(subject: Subject) -> str:
+    """Why there is nothing to ask: nobody plays alone."""
+    return "" if subject.solo_strategies else "None of the strategies is for solo games."
 
 
 def run(study: Study) -> None:
@@ -35,7 +41,8 @@ def run(study: Study) -> None:
     study.find(campaign_finding(campaigns))
     figure, ax = charts.panels(width=6.6, height=4.6)
     charts.forest(charts.describe(campaigns, fields.caption([result])), "success", by="strategy",
-                  label="chance of winning all five levels in a row (%)", ax=ax,
+                  label="chance of winning all five levels in a row (%, logarithmic)", ax=ax,
+                  log=True,
                   title="A whole campaign")  # fmt: skip
     study.chart("campaigns", "Chance of a whole campaign", figure,
                 "Chance of a whole campaign with its interval, one row a strategy.")  # fmt: skip

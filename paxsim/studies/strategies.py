@@ -6,15 +6,13 @@ a guest in the mixed field, once at every seat, on common deals.
 
 from __future__ import annotations
 
-import math
-
 import pandas as pd
 
 from paxsim import charts
 from paxsim.experiment.questions import simulate
 from paxsim.report.study import MIN_BLOCKS, Finding, Study
 from paxsim.stats import holm
-from paxsim.stats.constants import SURE, SURE_ERRORS
+from paxsim.stats.constants import MISFIT_LIMIT, SURE
 from paxsim.studies import fields
 from paxsim.studies.findings import numbers
 from paxsim.text import listing, percent
@@ -28,8 +26,9 @@ def run(study: Study) -> None:
     result = fields.play_tournament(study)
     standings = mark_sure(result["standings"])
     study.table("standings", "Win rate of a seat, by strategy and player count", standings,
-                "sure: differs from the fair share, corrected for all rows together.")  # fmt: skip
-    study.find(*(best_strategy_finding(standings, players) for players in fields.PLAYERS))
+                "The intervals of a player count hold together. Sure: differs from the fair share, "
+                "corrected for all rows together.")  # fmt: skip
+    study.find(*(best_strategy_finding(standings, players) for players in study.subject.players))
     study.find(weak_finding(standings))
     figure, ax = charts.panels(width=8.0, height=6.4)
     charts.strategy_heatmap(charts.describe(standings, fields.caption([result])), ax=ax)
@@ -38,23 +37,36 @@ def run(study: Study) -> None:
                 "surely above the fair share, purple with an arrow down below it.")  # fmt: skip
 
     payoffs = study.table("payoffs", "Who beats whom: win rate of a seat when a rival plays too",
-                          result["payoffs"])  # fmt: skip
-    for players in (2, 4):
+                          result["payoffs"].drop(columns="p"),
+                          "Each interval is for itself.")  # fmt: skip
+    counts = study.subject.players
+    shown = [n for n in counts if n in (2, 4)] or list(counts[:2])
+    for players in shown:
         figure, ax = charts.panels(width=7.8, height=6.6)
-        charts.payoff_heatmap(charts.describe(payoffs, fields.caption([result])), players, ax=ax)
+        caption = fields.caption([result], [players])
+        charts.payoff_heatmap(payoffs, players, ax=ax, caption=caption)
         study.chart(f"payoffs_{players}", f"Who beats whom with {players} players", figure,
                     f"Matrix of win rates with {players} players: row strategy when the column "
                     "strategy plays too.")  # fmt: skip
-    beats = beats_table(payoffs)
-    study.table("beats", "Who surely beats whom, with 2 players", beats)
-    study.find(cycle_finding(beats, standings))
+    if 2 in study.subject.players:
+        beats = beats_table(result["payoffs"])
+        study.table("beats", "Who surely beats whom, with 2 players", beats,
+                    "Corrected for all pairs together.")  # fmt: skip
+        study.find(cycle_finding(beats, standings))
 
-    ratings = study.table("ratings", "Ratings (Plackett-Luce, log strength)", result["ratings"])
-    figure, (left, right) = charts.panels(1, 2, width=9.0, height=4.6)
-    for ax, players in ((left, 2), (right, 4)):
-        charts.rating_forest(ratings, players, ax=ax, caption=fields.caption([result]))
-    study.chart("ratings", "Ratings with 2 and with 4 players", figure,
-                "Ratings with intervals, one row a strategy, for 2 and for 4 players.")  # fmt: skip
+    ratings = study.table("ratings", "Ratings (Plackett-Luce, log strength)", result["ratings"],
+                          "One number a strategy can't say who beats whom: the misfit is the "
+                          "largest gap between a win rate seen and the one that ratings give. "
+                          f"If more than {100 * MISFIT_LIMIT:.0f} percentage points of it are "
+                          "sure, do not read them. Rome, where it wins alone, is not "
+                          "rated.")  # fmt: skip
+    study.find(*(rating_finding(ratings, players) for players in shown))
+    figure, axes = charts.panels(1, len(shown), width=9.0, height=4.6, squeeze=False)
+    for ax, players in zip(axes.flat, shown, strict=True):
+        charts.rating_forest(ratings, players, ax=ax, caption=fields.caption([result], shown))
+    said = " and with ".join(map(str, shown))
+    study.chart("ratings", f"Ratings with {said} players", figure,
+                f"Ratings with intervals, one row a strategy, with {said} players.")  # fmt: skip
 
     guests = play_guests(study)
     study.table("by_seat", "Win rate as a guest in the mixed field, by seat", guests)
@@ -62,11 +74,11 @@ def run(study: Study) -> None:
 
 def play_guests(study: Study) -> pd.DataFrame:
     """Every strategy in the place of the mixed field's first, at every seat."""
-    names = fields.strategies()
-    blocks = max(MIN_BLOCKS, study.games("guests") // (len(names) * sum(fields.PLAYERS)))
+    names = fields.strategies(study)
+    blocks = max(MIN_BLOCKS, study.games("guests") // (len(names) * sum(study.subject.players)))
     rows = []
-    for players in fields.PLAYERS:
-        others = fields.mixed_lineup(players)[1:]
+    for players in study.subject.players:
+        others = fields.mixed_lineup(study, players)[1:]
         for name in names:
             result = study.ask(
                 f"guests-{players}-{name}",
@@ -76,7 +88,7 @@ def play_guests(study: Study) -> pd.DataFrame:
                 games=blocks * players,
             )
             table = result["seat_strategies"]
-            rows.append(table[table["strategy"] == name])
+            rows.append(table[table["strategy"] == study.subject.found[name].label])
     return pd.concat(rows, ignore_index=True)
 
 
@@ -88,26 +100,25 @@ def mark_sure(standings: pd.DataFrame) -> pd.DataFrame:
 
     The p-values are corrected for all rows together (Holm).
     """
-    error = (standings["win_rate_high"] - standings["win_rate_low"]) / (2 * SURE_ERRORS)
-    distance = (standings["win_rate"] - standings["fair_share"]).abs()
-    p = [
-        math.erfc(d / e / math.sqrt(2)) if e > 0 else float(d == 0)
-        for d, e in zip(distance, error, strict=True)
-    ]
-    corrected = holm(p)
-    return standings.assign(p_holm=corrected, sure=[bool(x < SURE) for x in corrected])
+    corrected = holm(standings["p"])
+    marked = standings.assign(p_holm=corrected, sure=[bool(x < SURE) for x in corrected])
+    return marked.drop(columns="p")
 
 
 def beats_table(payoffs: pd.DataFrame, players: int = 2) -> pd.DataFrame:
     """Pairs in which one strategy surely beats the other, with two players.
 
-    Sure means that the two win rates' intervals do not touch, which is stricter than need be.
+    Sure goes by the difference on common deals, corrected for all pairs together (Holm).
     """
-    rows = payoffs[payoffs["players"] == players].set_index(["strategy", "against"])
+    rows = payoffs[payoffs["players"] == players]
+    pairs = rows[rows["strategy"] < rows["against"]]  # both orders of a pair are one comparison
+    sure = dict(zip(zip(pairs["strategy"], pairs["against"], strict=True), holm(pairs["p"]),
+                    strict=True))  # fmt: skip
+    rows = rows.set_index(["strategy", "against"])
     found = []
     for (name, rival), row in rows.iterrows():
-        other = rows.loc[(rival, name)]
-        if row["win_rate_low"] > other["win_rate_high"]:
+        ahead = row["win_rate"] > rows.at[(rival, name), "win_rate"]
+        if ahead and sure[min(name, rival), max(name, rival)] < SURE:
             found.append(
                 {
                     "strategy": name,
@@ -133,7 +144,8 @@ def best_strategy_finding(standings: pd.DataFrame, players: int) -> Finding:
     players : int
         The player count.
     """
-    rows = standings[standings["players"] == players].sort_values("win_rate", ascending=False)
+    rows = standings[standings["players"] == players]
+    rows = rows.sort_values(["win_rate", "strategy"], ascending=[False, True])
     best, second = rows.iloc[0], rows.iloc[1]
     value, low, high = numbers(best, "win_rate")
     rate = percent(value, low, high)
@@ -152,6 +164,29 @@ def best_strategy_finding(standings: pd.DataFrame, players: int) -> Finding:
         f"(fair: {fair}), but it can't be told from {listing(level)}."
     )
     return Finding(key, text, value, low, high, False)
+
+
+def rating_finding(ratings: pd.DataFrame, players: int) -> Finding:
+    """Whether ratings describe who wins with so many players.
+
+    Parameters
+    ----------
+    ratings : pandas.DataFrame
+        A tournament's table ``ratings``.
+    players : int
+        The player count.
+    """
+    row = ratings[ratings["players"] == players].iloc[0]
+    gap = f"{100 * row['misfit']:.0f} percentage points"
+    sure = f"{100 * row['sure_misfit']:.0f} of them more than chance"
+    if row["readable"]:
+        text = f"With {players} players ratings describe every win rate to within {gap}, {sure}."
+    else:
+        text = (
+            f"With {players} players do not read the ratings: they miss a win rate by {gap}, "
+            f"{sure}. Who beats whom matters more than who is strong."
+        )
+    return Finding(f"ratings/{players}", text, float(row["misfit"]), sure=bool(row["readable"]))
 
 
 def weak_finding(standings: pd.DataFrame) -> Finding:

@@ -1,6 +1,7 @@
 """Does the suite notice? Apply one small mistake at a time to a copy of the package and test it.
 
-    python tests/mutants/run.py [--area AREA] [--only TEXT] [--jobs N] [--cache FOLDER] [--check]
+    python tests/mutants/run.py [--area AREA] [--only TEXT] [--sample N [--seed S]]
+                                [--jobs N] [--cache FOLDER] [--check]
 
 The mistakes are listed in the TOML files beside this script, one file an area:
 
@@ -15,13 +16,18 @@ The mistakes are listed in the TOML files beside this script, one file an area:
     seconds = 60                        # for tests that the mistake may let run forever
     equivalent = "why nothing can notice it"
 
-A mistake is caught if a test fails, or if the tests crash or take forever. The run fails if less
-than 95 % are caught, if a text is not found exactly once, if the tests fail without any mistake, or
-if one that is said to be equivalent is noticed.
+A mistake is caught if a test fails, or if the tests crash or take forever; the summary counts the
+last apart, because a slow machine would look the same. The run fails if less than 95 % are caught,
+if a text is not found exactly once, if the tests fail without any mistake, or if one that is said
+to be equivalent is noticed.
+
+All of them take hours. A sample has a few of every area and of each its share; it is the same for
+the same seed.
 """
 
 import argparse
 import os
+import random
 import shlex
 import shutil
 import subprocess
@@ -43,10 +49,13 @@ PYTEST = [
     sys.executable, "-P", "-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider",
     "--durations=0", "--no-header", "--tb=line",
 ]  # fmt: skip
-TESTS_PASSED, NO_TESTS = 0, 5
-CAUGHT, SURVIVED, EQUIVALENT, NOT_FOUND, NOTICED = (
-    "caught", "SURVIVED", "equivalent", "NOT FOUND", "NOT EQUIVALENT",
+TESTS_PASSED, TESTS_FAILED, NO_TESTS = 0, 1, 5
+TOOK_FOREVER = "took forever"
+CAUGHT, FOREVER, SURVIVED, EQUIVALENT, NOT_FOUND, NOTICED = (
+    "caught", "forever", "SURVIVED", "equivalent", "NOT FOUND", "NOT EQUIVALENT",
 )  # fmt: skip
+#: A sample has at least so many of an area.
+A_FEW = 3
 
 
 @dataclass(frozen=True)
@@ -214,7 +223,7 @@ class Laboratory:
                 text=True, timeout=seconds,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
-            return "took forever", ""
+            return TOOK_FOREVER, ""
         return done.returncode, done.stdout[-2000:] + done.stderr[-500:]
 
 
@@ -250,8 +259,9 @@ def tried(laboratory, mutant):
             if code == NO_TESTS:
                 return SURVIVED, f"no tests in {selection}"
             if code != TESTS_PASSED:
-                by = failed_test(text) if code == 1 else f"exit code {code}"
-                return (NOTICED if mutant.equivalent else CAUGHT), by
+                by = failed_test(text) if code == TESTS_FAILED else f"exit code {code}"
+                caught = FOREVER if code == TOOK_FOREVER else CAUGHT
+                return (NOTICED if mutant.equivalent else caught), by
         return (EQUIVALENT, mutant.equivalent) if mutant.equivalent else (SURVIVED, "")
     finally:
         shutil.rmtree(place, ignore_errors=True)
@@ -265,19 +275,53 @@ def failed_test(text):
 
 def summary(outcomes):
     """Caught by area, as lines; and whether that is enough."""
-    lines = [f"{'area':<12} {'caught':>7} {'of':>4}  {'equivalent':>10}"]
-    areas = list(dict.fromkeys(mutant.area for mutant, _ in outcomes))
-    totals = Counter()
-    for area in areas:
-        found = Counter(outcome for mutant, outcome in outcomes if mutant.area == area)
+    lines = [f"{'area':<12} {'failed':>7} {'forever':>8} {'of':>4}  {'equivalent':>10}"]
+
+    def line(name, found):
         counted = found.total() - found[EQUIVALENT]
-        lines.append(f"{area:<12} {found[CAUGHT]:>7} {counted:>4}  {found[EQUIVALENT]:>10}")
-        totals += found
+        lines.append(
+            f"{name:<12} {found[CAUGHT]:>7} {found[FOREVER]:>8} {counted:>4}"
+            f"  {found[EQUIVALENT]:>10}"
+        )
+
+    by_area = {}
+    for mutant, outcome in outcomes:
+        by_area.setdefault(mutant.area, Counter())[outcome] += 1
+    for area, found in by_area.items():
+        line(area, found)
+    totals = sum(by_area.values(), Counter())
+    line("all", totals)
     counted = totals.total() - totals[EQUIVALENT]
-    share = totals[CAUGHT] / counted if counted else 1.0
-    lines.append(f"{'all':<12} {totals[CAUGHT]:>7} {counted:>4}  {totals[EQUIVALENT]:>10}")
-    lines.append(f"{100 * share:.1f} % caught; wanted: {100 * WANTED:.0f} %")
+    caught = totals[CAUGHT] + totals[FOREVER]
+    share = caught / counted if counted else 1.0
+    lines.append(
+        f"{caught} of {counted} caught, {100 * share:.1f} % (wanted: {100 * WANTED:.0f} %):"
+        f" {totals[CAUGHT]} by a test that failed, {totals[FOREVER]} by tests that took forever"
+    )
     return lines, share >= WANTED and not totals[NOT_FOUND] and not totals[NOTICED]
+
+
+def sample(mutants, size, seed):
+    """So many mistakes: a few of every area, and beyond these of each area its share.
+
+    The same ones for the same list, size and seed.
+    """
+    chance = random.Random(seed)
+    by_area = {}
+    for mutant in mutants:
+        by_area.setdefault(mutant.area, []).append(mutant)
+    few, others = [], []
+    for listed in by_area.values():
+        chance.shuffle(listed)
+        few += listed[:A_FEW]
+        others += listed[A_FEW:]
+    if size < len(few):
+        raise SystemExit(f"--sample: {len(by_area)} areas take at least {len(few)}, found {size}")
+    # Every area's own order is random, so places spread evenly over all of them are its share.
+    wanted = min(size - len(few), len(others))
+    spread = [others[i * len(others) // wanted] for i in range(wanted)]
+    chosen = {*few, *spread}
+    return [mutant for mutant in mutants if mutant in chosen]
 
 
 def not_applicable(mutants):
@@ -292,6 +336,8 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--area", action="append", help="only this area (may be repeated)")
     parser.add_argument("--only", action="append", help='only these, e.g. "tally 3" or their text')
+    parser.add_argument("--sample", type=int, help="so many over all areas, not all of them")
+    parser.add_argument("--seed", type=int, default=1, help="which sample")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--cache", type=Path, help="keep the faultless package's code here")
     parser.add_argument("--check", action="store_true", help="only look for the texts")
@@ -307,6 +353,8 @@ def main():
         if (not wish.area or mutant.area in wish.area)
         and (not wish.only or any(mutant.is_named(text) for text in wish.only))
     ]
+    if wish.sample is not None:
+        mutants = sample(mutants, wish.sample, wish.seed)
     problems = list(not_applicable(mutants))
     if wish.check:
         print("\n".join(problems) or f"{len(mutants)} mutants, all found")

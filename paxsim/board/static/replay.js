@@ -1,0 +1,28 @@
+// The page of a replay: everything is in it, and the viewer may be chosen.
+{
+  const { head, steps } = JSON.parse(document.getElementById("data").textContent);
+  const storyOf = (viewer) => {
+    const story = new Story(viewer);
+    for (const step of steps) story.add(Story.changes(step, viewer));
+    return story;
+  };
+  const board = document.getElementById("board"), chooser = document.getElementById("viewer");
+  for (let seat = 1; seat <= head.players; seat++) {
+    chooser.append(make("option", { value: seat }, `seat ${seat} · ${head.names[seat - 1]}`));
+  }
+  document.getElementById("facts").textContent =
+    `${head.solo_level ? `solo level ${head.solo_level}` : `${head.players} players`}, deck ${head.deck}, rules ${head.rules}, paxsim ${head.version}`;
+  document.getElementById("command").textContent = head.command;
+  let story = storyOf(0);
+  const controls = new Controls(story, (step) => {
+    const [view, before] = story.at(step);
+    drawBoard(board, head, view, before, story.viewer);
+  });
+  document.getElementById("speed").addEventListener("change", () => {
+    if (controls.timer) { controls.pause(); controls.toggle(); }
+  });
+  chooser.addEventListener("change", () => {
+    story = storyOf(Number(chooser.value));
+    controls.follow(story);
+  });
+}

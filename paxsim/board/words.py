@@ -1,0 +1,185 @@
+"""An event in words: the log of the board, and of `paxsim trace --text`.
+
+A card is said as ``land 2/3``: two symbols of land, value 3. Cards that the viewer does not see
+(`paxsim.board.sight`) are said by their number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from paxsim.text import listing
+
+#: The digits of Roman numerals as far as legions go.
+_ROMAN = ((10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I"))
+
+
+def in_words(event: dict[str, Any]) -> str:
+    """One sentence for an event, as far as its cards are seen."""
+    return _SENTENCES[event["event"]](event)
+
+
+def roman(number: int) -> str:
+    """The number of a legion."""
+    text = ""
+    for value, digit in _ROMAN:
+        times, number = divmod(number, value)
+        text += digit * times
+    return text
+
+
+def card_name(card: str | None) -> str:
+    """``land 2/3`` for ``land/2/3``; a card that is not seen is ``a card``."""
+    return "a card" if card is None else card.replace("/", " ", 1)
+
+
+def card_names(cards: Sequence[str | None]) -> str:
+    """``land 2/3 and army 1/1``, or ``2 cards`` where they are not seen."""
+    seen = [card_name(card) for card in cards if card is not None]
+    hidden = len(cards) - len(seen)
+    if hidden:
+        seen.append(_count(hidden, "card") if hidden > 1 else "a card")
+    return listing(seen) if seen else "no card"
+
+
+def player_name(setup: dict[str, Any], seat: int) -> str:
+    """Who sits at a seat, as far as the trace says it."""
+    policies = setup["policies"]
+    return str(policies[seat - 1]) if policies else f"seat {seat}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _aurei(number: int) -> str:
+    return f"{number} {'Aureus' if number == 1 else 'Aurei'}"
+
+
+def _seat(event: dict[str, Any]) -> str:
+    return f"Seat {event['seat']}"
+
+
+def _setup(event: dict[str, Any]) -> str:
+    players = event["players"]
+    seats = [f"seat {seat} {player_name(event, seat)}" for seat in range(1, players + 1)]
+    table = f"{players} players" if players > 1 else f"Solo, level {event['solo_level']}"
+    who = f": {listing(seats)}" if event["policies"] else ""
+    rules = "changed rules" if event["rules"] else "published rules"
+    opened = f" Rome begins with {card_names(event['rome_open'])}." if event["rome_open"] else ""
+    return f"{table}{who}; deck {event['deck_name']}, {rules}.{opened}"
+
+
+def _draft(event: dict[str, Any]) -> str:
+    shown = event.get("displayed") or []
+    parts = [f"{_seat(event)} drafts {card_names(event['drawn'])}"]
+    if shown:
+        parts.append(f"displays {card_names(shown)}")
+    parts.append(f"keeps {card_name(event['kept'])}")
+    if event["bottom"]:
+        parts.append(f"puts {card_names(event['bottom'])} under the deck")
+    return f"{', '.join(parts[:-1])} and {parts[-1]}."
+
+
+def _refill(event: dict[str, Any]) -> str:
+    cards = [f"{card_name(card)} below {roman(legion)}" for legion, card in event["cards"]]
+    return f"From the deck: {listing(cards)}."
+
+
+def _peek(event: dict[str, Any]) -> str:
+    seen = [card for card in event["seen"] if card is not None]
+    what = f": {card_names(seen)}" if seen else ""
+    return (
+        f"{_seat(event)} peeks at Rome's hidden cards{what}. It now has {_aurei(event['money'])}."
+    )
+
+
+def _place(event: dict[str, Any]) -> str:
+    card = card_name(event["card"])
+    if event["to"] == "hand":
+        return f"{_seat(event)} takes {card} into the hand."
+    if event["to"] == "bottom":
+        return f"{_seat(event)} puts {card} under the deck."
+    return f"{_seat(event)} puts {card} below legion {roman(event['legion'])}."
+
+
+def _compensation(event: dict[str, Any]) -> str:
+    return (
+        f"The deck is empty: {_seat(event).lower()} takes {_aurei(event['aurei'])} "
+        f"and has {event['money']}."
+    )
+
+
+def _buy(event: dict[str, Any]) -> str:
+    price = f"for {_aurei(event['price'])}" if event["price"] else "for nothing"
+    return (
+        f"{_seat(event)} buys legion {roman(event['legion'])} {price}: "
+        f"{card_names(event['cards'])}. It has {event['money']} left."
+    )
+
+
+def _paid(event: dict[str, Any]) -> str:
+    if not event["price"]:
+        return ""
+    return f" for {_aurei(event['price'])}, {event['money']} left"
+
+
+def _primus(event: dict[str, Any]) -> str:
+    before = f", from seat {event['from']}" if event["from"] else ""
+    return f"{_seat(event)} is primus conspiratus{before}."
+
+
+def _income(event: dict[str, Any]) -> str:
+    if not event["aurei"]:
+        return f"{_seat(event)} has no income, and {_aurei(event['money'])}."
+    return f"{_seat(event)} has an income of {event['aurei']}, and {_aurei(event['money'])}."
+
+
+def _end(event: dict[str, Any]) -> str:
+    return (
+        f"The game ends after {_count(event['rounds'], 'round')}: "
+        f"{_count(event['empty_legions'], 'empty legion')}, "
+        f"{_count(event['deck_left'], 'card')} in the deck."
+    )
+
+
+def _score(event: dict[str, Any]) -> str:
+    winners = [f"seat {seat}" for seat in event["winners"]]
+    points = {player["seat"]: player["points"]["total"] for player in event["players"]}
+    if "solo_won" in event:
+        outcome = "won" if event["solo_won"] else "lost"
+        return f"The solo game is {outcome}, with {_count(points[1], 'point')}."
+    held = f"Rome holds {_count(event['rome_categories'], 'category').replace('ys', 'ies')}"
+    if event["rome_wins"]:
+        who = f"{listing(winners)}, primus conspiratus, wins the game" if winners else "alone"
+        return f"{held} and wins: {who}."
+    best = _count(points[event["winners"][0]], "point")
+    share = "share the win" if len(winners) > 1 else "wins"
+    return f"{held}, so the players win: {listing(winners)} {share} with {best}."
+
+
+_SENTENCES: dict[str, Callable[[dict[str, Any]], str]] = {
+    "setup": _setup,
+    "draft": _draft,
+    "refill": _refill,
+    "round": lambda event: f"Round {event['round']} begins; seat {event['start']} starts.",
+    "peek": _peek,
+    "reveal": lambda event: f"{_seat(event)} draws {card_names(event['cards'])}.",
+    "place": _place,
+    "compensation": _compensation,
+    "buy": _buy,
+    "play": lambda event: f"{_seat(event)} plays {card_name(event['card'])}{_paid(event)}.",
+    "primus": _primus,
+    "income": _income,
+    "react": lambda event: (
+        f"{_seat(event)} answers the senator: plays {card_name(event['card'])}{_paid(event)}."
+    ),
+    "rome_takes": lambda event: (
+        f"Rome takes legion {roman(event['legion'])}, worth {event['value']}: "
+        f"{card_names(event['cards'])}."
+    ),
+    "end": _end,
+    "turn_up": lambda event: f"Rome turns up {card_names(event['cards'])}.",
+    "score": _score,
+}

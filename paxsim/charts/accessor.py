@@ -1,0 +1,135 @@
+"""Charts by name, from the result itself: ``result.plot()``, ``result.plot.seats(ax=ax)``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from matplotlib.axes import Axes
+
+from paxsim.charts.bars import how_won, seat_bars
+from paxsim.charts.distributions import distribution
+from paxsim.charts.heatmaps import payoff_heatmap
+from paxsim.charts.lines import by_players, rome_rate
+from paxsim.charts.ranges import forest, rating_forest, tornado
+from paxsim.errors import PaxsimError
+
+#: The table that a chart needs, where it is not one that every result has.
+_NEEDED = {"payoffs": "payoffs", "ratings": "ratings", "rules": "rule_changes"}
+#: The charts that answer a question, by its kind; a run at several player counts has lines.
+_FITTING = {
+    "simulate": "strategies",
+    "tournament": "payoffs",
+    "compare": "difference",
+    "compare_rules": "rules",
+    "restrict": "changes",
+    "solo": "levels",
+}
+
+
+class Plots:
+    """The charts of a result; called, it draws the one that fits the question.
+
+    Every chart takes ``ax=`` to draw into a figure of one's own, and returns the Axes.
+    """
+
+    def __init__(self, result: Any):
+        self._result = result
+
+    def __call__(self, *, ax: Axes | None = None, **how: Any) -> Axes:
+        """The chart that fits the question."""
+        chart: Callable[..., Axes] = getattr(self, _FITTING[self._kind])
+        return chart(ax=ax, **how)
+
+    def __repr__(self) -> str:
+        return f"plot() draws {_FITTING[self._kind]}; also: {', '.join(self.names)}"
+
+    @property
+    def names(self) -> list[str]:
+        """The charts that this result has data for."""
+        charts = [name for name in vars(Plots) if not name.startswith("_") and name != "names"]
+        return [name for name in charts if self._has(name)]
+
+    @property
+    def _kind(self) -> str:
+        return str(self._result.manifest["question"]["kind"])
+
+    def _has(self, name: str) -> bool:
+        if name in _FITTING.values() and name not in ("strategies", *_NEEDED):
+            return _FITTING[self._kind] == name
+        if name == "strategies":
+            return any(match.players > 1 for match in self._result.matches)
+        if name in ("seats", "how_won"):
+            return not self._result["seats"].empty
+        return name not in _NEEDED or _NEEDED[name] in self._result
+
+    def _checked(self, name: str) -> Any:
+        """The result, if it has the data of a chart."""
+        if not self._has(name):
+            raise PaxsimError(
+                f"plot: found no data for {name} in a result of {self._kind}; "
+                f"allowed: {', '.join(self.names)}"
+            )
+        return self._result
+
+    def strategies(self, *, ax: Axes | None = None, **how: Any) -> Axes:
+        """Win rate of every strategy, with its interval; by player count if there are several."""
+        result = self._checked("strategies")
+        table = result["strategies"]
+        said = {"by": "strategy", "label": "win rate of a seat (%)", "title": "Who wins", **how}
+        if table["players"].nunique() > 1:
+            return by_players(table, "win_rate", **said, ax=ax, caption=result.caption)
+        return forest(table, "win_rate", **said, ax=ax, caption=result.caption)
+
+    def seats(self, *, ax: Axes | None = None, **how: Any) -> Axes:
+        """Share of wins by seat; see `paxsim.charts.seat_bars`."""
+        return seat_bars(self._checked("seats"), ax=ax, **how)
+
+    def rome(self, *, ax: Axes | None = None, **how: Any) -> Axes:
+        """How often Rome wins; see `paxsim.charts.rome_rate`."""
+        return rome_rate(self._checked("rome"), ax=ax, **how)
+
+    def how_won(self, *, ax: Axes | None = None, **how: Any) -> Axes:
+        """How games are won; see `paxsim.charts.how_won`."""
+        return how_won(self._checked("how_won"), ax=ax, **how)
+
+    def rounds(self, *, ax: Axes | None = None, **how: Any) -> Axes:
+        """Rounds, points or margins of games; see `paxsim.charts.distribution`."""
+        return distribution(self._checked("rounds"), ax=ax, **how)
+
+    def payoffs(self, *, ax: Axes | None = None, **how: Any) -> Axes:
+        """Who beats whom; see `paxsim.charts.payoff_heatmap`."""
+        return payoff_heatmap(self._checked("payoffs"), ax=ax, **how)
+
+    def ratings(self, *, ax: Axes | None = None, **how: Any) -> Axes:
+        """Ratings with their intervals; see `paxsim.charts.rating_forest`."""
+        return rating_forest(self._checked("ratings"), ax=ax, **how)
+
+    def difference(self, *, ax: Axes | None = None, **how: Any) -> Axes:
+        """The paired difference of two policies, with its interval."""
+        result = self._checked("difference")
+        table = result["comparison"].assign(pair=lambda found: found["a"] + " less " + found["b"])
+        said = {"by": "pair", "label": "difference of win rates (percentage points)",
+                "title": "Is it better?", "reference": 0.0, **how}  # fmt: skip
+        return forest(table, "difference", **said, ax=ax, caption=result.caption)
+
+    def rules(self, *, ax: Axes | None = None, **how: Any) -> Axes:
+        """What changes of the rules change; see `paxsim.charts.tornado`."""
+        return tornado(self._checked("rules"), ax=ax, **how)
+
+    def changes(self, *, ax: Axes | None = None, **how: Any) -> Axes:
+        """What a seat wins less, or more, without something."""
+        result = self._checked("changes")
+        table = result["restrictions"]
+        table = table.assign(what=table["strategy"] + " without " + table["without"])
+        said = {"by": "what", "label": "change of the win rate (percentage points)",
+                "title": "What is it worth?", "reference": 0.0, **how}  # fmt: skip
+        return forest(table, "win_change", **said, ax=ax, caption=result.caption)
+
+    def levels(self, *, ax: Axes | None = None, **how: Any) -> Axes:
+        """Success by solo level, a row for each policy and level."""
+        result = self._checked("levels")
+        table = result["levels"]
+        table = table.assign(what=table["strategy"] + ", level " + table["level"].astype(str))
+        said = {"by": "what", "label": "success (%)", "title": "Solo", **how}
+        return forest(table, "success", **said, ax=ax, caption=result.caption)

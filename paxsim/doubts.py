@@ -1,0 +1,118 @@
+"""What a policy does that is allowed, and surely not meant: `paxsim check` warns of it.
+
+Some of it shows in the source (a number compared with a text is never equal), the rest in play: an
+option that is never chosen where it could be, a parameter that changes nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+from paxsim.game import Option, decisions
+from paxsim.lineup import make_lineup
+from paxsim.playing import play_batch
+from paxsim.policies.policy import Policy
+from paxsim.policies.sources import place, quoted
+from paxsim.setting import Setting, make_setting
+
+#: Deals at each table of `_tables`, for what shows in play.
+DEALS = 30
+#: An option counts as shunned if it was there so often and never chosen.
+OFFERED = 100
+#: A parameter is tried at these multiples of its value, with this added.
+_TRIES = ((0.0, 0.0), (2.0, 1.0), (-1.0, -5.0))
+
+
+def doubts(policy: Policy) -> list[str]:
+    """What is legal and surely wrong with a policy, a line each; empty if there is nothing."""
+    if policy.built_in:
+        return []  # tested elsewhere; a searcher takes few numbers
+    return [*_in_the_source(policy.function), *_shunned_options(policy), *_idle_parameters(policy)]
+
+
+def _in_the_source(function: Callable) -> Iterator[str]:
+    try:
+        lines, first = inspect.getsourcelines(function)
+        tree = ast.increment_lineno(ast.parse(textwrap.dedent("".join(lines))), first - 1)
+    except (OSError, TypeError, SyntaxError):
+        return  # typed into a bare prompt: there is no source to look at
+    for node in ast.walk(tree):
+        what, line = _doubtful(node), getattr(node, "lineno", 0)
+        if what:
+            yield f"{place(function, line)}: {what}{quoted(function, line)}"
+
+
+def _doubtful(node: ast.AST) -> str:
+    if isinstance(node, ast.Compare):
+        for part in (node.left, *node.comparators):
+            if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                return (
+                    f"compares a number with the text {part.value!r}, which is never equal; "
+                    "the kinds of decisions are numbers, such as paxsim.helpers.BUY"
+                )
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.FloorDiv, ast.Mod)):
+        if isinstance(node.right, ast.Constant) and node.right.value == 0:
+            return "divides by zero, which stops the game when it comes to it"
+    return ""
+
+
+def _tables(policy: Policy) -> Iterator[tuple[Setting, list[str | Policy]]]:
+    """Tables to try a policy at: those that it is meant for."""
+    if policy.solo:
+        yield make_setting(1, solo_level=3), [policy]
+    for players in (3, 5):
+        yield make_setting(players), [policy, *["random"] * (players - 1)]
+
+
+def _shunned_options(policy: Policy) -> Iterator[str]:
+    """Kinds of options that were there a hundred times and never chosen."""
+    offered: Counter[str] = Counter()
+    chosen: Counter[str] = Counter()
+    for setting, seats in _tables(policy):
+        lineup = make_lineup(seats, setting.players)
+        for deal in range(DEALS):
+            for game, option in decisions(setting, lineup, 0, deal, 0):
+                if game.seat == 1:
+                    actions = [_action(each) for each in game.options()]
+                    offered.update(set(actions))
+                    chosen[actions[option]] += 1
+    for action, times in offered.items():
+        if times >= OFFERED and not chosen[action]:
+            yield f"never chooses to {action}, though it could {times} times"
+
+
+def _action(option: Option) -> str:
+    """What an option does, without the card."""
+    if option.action == "place":
+        where = "below a legion" if isinstance(option.to, int) else f"to the {option.to}"
+        return f"place a card {where}"
+    return _IN_WORDS.get(option.action, f"{option.action} a card")
+
+
+_IN_WORDS = {
+    "turn": "take a turn",
+    "peek": "peek",
+    "buy": "buy",
+    "stop": "stop playing cards",
+    "pass": "let it pass",
+}
+
+
+def _idle_parameters(policy: Policy) -> Iterator[str]:
+    """Parameters that play the same games whatever their value."""
+    for name, value in policy.params.items():
+        others = [policy.with_params({name: times * value + more}) for times, more in _TRIES]
+        if all(_games(other) == _games(policy) for other in others):
+            tried = ", ".join(f"{other.params[name]:g}" for other in others)
+            yield f"parameter {name} changes nothing: {value:g} plays the same games as {tried}"
+
+
+def _games(policy: Policy) -> bytes:
+    return b"".join(
+        play_batch(seats, solo_level=setting.solo_level or None, deals=DEALS).results.tobytes()
+        for setting, seats in _tables(policy)
+    )

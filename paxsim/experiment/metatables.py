@@ -1,0 +1,246 @@
+"""The tables of a meta-game: payoffs of all line-ups, states, and what coalitions gain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from paxsim.experiment.measures import MatchMeasures
+from paxsim.experiment.tables import Row, group_of, make_table, size_of, spread
+from paxsim.experiment.tally import WIN
+from paxsim.gametheory.analysis import Analysis, CoalitionGain, Described, Estimate, analyse
+from paxsim.gametheory.bootstrap import Played
+from paxsim.gametheory.fill import left_out_error
+from paxsim.gametheory.multisets import multisets, number_of_multisets, rows_of
+from paxsim.gametheory.states import CYCLE, PURE, State
+from paxsim.gametheory.symmetric import SymmetricGame
+from paxsim.stats import Interval
+
+Tables = dict[str, pd.DataFrame]
+#: Line-ups that were played, by the seats of each strategy.
+Lineups = dict[tuple[int, ...], MatchMeasures]
+
+
+def metagame_tables(strategies: Sequence[str], matches: Sequence[MatchMeasures]) -> Tables:
+    """All tables of a meta-game.
+
+    Parameters
+    ----------
+    strategies : sequence of str
+        Labels of the strategies.
+    matches : sequence of MatchMeasures
+        The line-ups that were played, on common deals.
+    """
+    names = list(strategies)
+    played = gather(names, matches)
+    analysis = analyse(played)
+    about = _about(names, matches, played, analysis)
+    lineups = {tuple(_seats(names, match)): match for match in matches}
+    return {
+        "states": make_table(
+            [{**_state_row(names, found, lineups), **about} for found in analysis.states]
+        ),
+        "coalitions": make_table(
+            [
+                {**_coalition_row(names, found, gain, lineups), **about}
+                for found in analysis.states
+                for gain in found.coalitions
+            ]
+        ),
+        "payoffs": payoff_table(names, matches, analysis.game),
+    }
+
+
+def gather(names: Sequence[str], matches: Sequence[MatchMeasures]) -> Played:
+    """What was played, by groups of blocks, in the order of `multisets`."""
+    counts = np.array([_seats(names, match) for match in matches], np.int64)
+    rows = rows_of(counts)
+    order = np.argsort(rows)
+    wins = np.zeros((len(matches[0].superblock_games()), len(matches), len(names)))
+    rome, games = np.zeros(wins.shape[:2]), np.zeros(wins.shape[:2])
+    for column, index in enumerate(order):
+        match = matches[index]
+        found = match.superblock_wins() / WIN
+        for name, places in match.strategies.items():
+            wins[:, column, names.index(name)] = found[:, places].mean(axis=1)
+        rome[:, column] = match.superblock_rome()
+        games[:, column] = match.superblock_games()
+    return Played(matches[0].players, rows[order], wins, rome, games)
+
+
+def _seats(names: Sequence[str], match: MatchMeasures) -> list[int]:
+    return [len(match.strategies.get(name, ())) for name in names]
+
+
+def _about(
+    names: list[str], matches: Sequence[MatchMeasures], played: Played, analysis: Analysis
+) -> Row:
+    """The columns that say what all rows stand for."""
+    return {
+        **_setting(matches[0]),
+        "strategies": ", ".join(names),
+        "lineups": number_of_multisets(len(names), matches[0].players),
+        "lineups_played": len(matches),
+        "estimated_error": _error_of_estimates(played, analysis),
+        "starts": analysis.starts,
+        "draws": analysis.draws,
+        "games": sum(match.games for match in matches),
+        "blocks": sum(match.blocks for match in matches),
+    }
+
+
+def _error_of_estimates(played: Played, analysis: Analysis) -> float:
+    """How far off payoffs of line-ups are that were not played; 0 if all were."""
+    game = analysis.game
+    if len(played.rows) == len(game.rome):
+        return 0.0
+    return left_out_error(game.players, played.rows, game.payoffs[played.rows])
+
+
+# --- states ---------------------------------------------------------------------------------
+
+
+def state_label(names: Sequence[str], state: State) -> str:
+    """A state in words: ``tribune``, ``62 % weighted + 38 % tribune``, ``cycle a → b → a``."""
+    if state.kind == CYCLE:
+        if len(state.round) < 2:
+            return f"cycle around {_mixture(names, state)}"
+        return f"cycle {' → '.join(names[i] for i in (*state.round, state.round[0]))}"
+    return _mixture(names, state)
+
+
+def _mixture(names: Sequence[str], state: State) -> str:
+    if state.kind == PURE:
+        return names[int(state.shares.argmax())]
+    order = np.argsort(-state.shares, kind="stable")
+    return " + ".join(f"{100 * state.shares[i]:.0f} % {names[i]}" for i in order
+                      if state.shares[i] >= 0.005)  # fmt: skip
+
+
+def _state_row(names: Sequence[str], found: Described, lineups: Lineups) -> Row:
+    state = found.state
+    match = lineups.get(_seats_of(state, {}, len(names), lineups))
+    return {
+        "state": state_label(names, state),
+        "kind": state.kind,
+        **_spread("rome_wins", found.rome if match is None else match.rome_rate()),
+        **_spread("payoff", found.payoff),
+        **_spread("basin", found.basin),
+        **_spread("regret", found.regret),
+        "equilibrium": found.equilibrium,
+        "stable": found.stable,
+        "stable_draws": found.stable_draws,
+        **_spread("alpha_rank", found.alpha_rank),
+        **{f"share_{name}": float(share) for name, share in zip(names, state.shares, strict=True)},
+    }
+
+
+def _seats_of(
+    state: State, taken: dict[int, int], strategies: int, lineups: Lineups
+) -> tuple[int, ...]:
+    """The line-up in which some seats are taken and a pure state has the others; none if mixed."""
+    if state.kind != PURE:
+        return ()
+    players = sum(next(iter(lineups)))
+    seats = [taken.get(i, 0) for i in range(strategies)]
+    seats[int(state.shares.argmax())] += players - sum(seats)
+    return tuple(seats)
+
+
+def _spread(name: str, found: Estimate | Interval) -> Row:
+    """An estimate and its interval as three columns."""
+    return {name: found.estimate, f"{name}_low": found.low, f"{name}_high": found.high}
+
+
+def _coalition_row(
+    names: Sequence[str], found: Described, gain: CoalitionGain, lineups: Lineups
+) -> Row:
+    name = names[gain.strategy]
+    rates: dict[str, Estimate | Interval] = {
+        "before": gain.before,
+        "after": gain.after,
+        "gain": gain.gain,
+        "others_after": gain.others,
+        "temptation": gain.inside,
+        "rome_before": gain.rome_before,
+        "rome_after": gain.rome_after,
+    }
+    # What leaves a pure state is a line-up, which has intervals over blocks of its own: these are
+    # right near 0 and 100 % too, where redrawn blocks are all alike.
+    taken = {gain.strategy: gain.seats}
+    before = lineups.get(_seats_of(found.state, {}, len(names), lineups))
+    after = lineups.get(_seats_of(found.state, taken, len(names), lineups))
+    if before is not None and after is not None:
+        rates |= {"rome_before": before.rome_rate(), "rome_after": after.rome_rate()}
+        rates["after"] = after.win_rate(after.strategies[name])
+        others = [places for label, places in after.strategies.items() if label != name]
+        if others:
+            rates["others_after"] = after.win_rate(others[0])
+    row: Row = {
+        "state": state_label(names, found.state),
+        "kind": found.state.kind,
+        "stable": found.stable,
+        "seats": gain.seats,
+        "strategy": name,
+    }
+    for column, rate in rates.items():
+        row |= _spread(column, rate)
+    return row
+
+
+# --- payoffs --------------------------------------------------------------------------------
+
+
+def payoff_table(
+    strategies: Sequence[str],
+    matches: Sequence[MatchMeasures],
+    game: SymmetricGame | None = None,
+) -> pd.DataFrame:
+    """A row for each line-up and strategy in it.
+
+    With a game, line-ups that were not played are there too, with what is estimated of them.
+    """
+    names = list(strategies)
+    by_row = {int(rows_of(np.array([_seats(names, match)]))[0]): match for match in matches}
+    rows: list[Row] = []
+    for number, counts in enumerate(multisets(len(names), matches[0].players).tolist()):
+        match = by_row.get(number)
+        lineup = " + ".join(f"{c} {name}" for name, c in zip(names, counts, strict=True) if c)
+        for i in np.flatnonzero(counts).tolist():
+            who = {"lineup": lineup, "strategy": names[i], "seats": counts[i]}
+            if match is not None:
+                rows.append({**who, **_measured(match, names[i])})
+            elif game is not None:
+                rows.append({**who, **_estimated(matches[0], game, number, i)})
+    return make_table(rows)
+
+
+def _measured(match: MatchMeasures, name: str) -> Row:
+    places = match.strategies[name]
+    return {
+        **spread("win_rate", match.win_rate(places)),
+        **spread("rome_wins", match.rome_rate()),
+        "played": True,
+        **_setting(match),
+        **size_of(match, match.example(places)),
+    }
+
+
+def _estimated(match: MatchMeasures, game: SymmetricGame, row: int, strategy: int) -> Row:
+    nothing = float("nan")
+    return {
+        **_spread("win_rate", Estimate(float(game.payoffs[row, strategy]), nothing, nothing)),
+        **_spread("rome_wins", Estimate(float(game.rome[row]), nothing, nothing)),
+        "played": False,
+        **_setting(match),
+        "games": 0,
+        "blocks": 0,
+        "example_game": -1,
+    }
+
+
+def _setting(match: MatchMeasures) -> Row:
+    group = group_of(match)
+    return {key: group[key] for key in ("players", "deck", "rules")}

@@ -1,0 +1,445 @@
+"""What the compiler could not do with a guest, in plain words: where, what is wrong, the remedy.
+
+The compiler tells its own story, in types and candidates. What a user wants is in the source: the
+place is found in that story, and the line there is looked at for what can't be compiled.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import re
+import textwrap
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from numba.core.ir import Loc
+
+from paxsim.engine.records import choice_dtype, rules_dtype, seat_dtype, table_dtype
+from paxsim.errors import suggestion
+from paxsim.policies.sources import place, quoted
+from paxsim.quoting import one_line
+
+_ANYTHING_ELSE = "what docs/policies.md lists"
+_RECORDS = {"table": table_dtype, "me": seat_dtype, "choice": choice_dtype, "rules": rules_dtype}
+_FIELDS = sorted({name for dtype in _RECORDS.values() for name in dtype.names or ()})
+
+#: What is wrong, and what is allowed instead.
+Verdict = tuple[str, str]
+
+#: Ways to write things that are Python, but can't be compiled here.
+_CONSTRUCTS: dict[type[ast.AST], Verdict] = {
+    ast.NamedExpr: ("uses :=", "an assignment on a line of its own"),
+    ast.Try: ("uses try", "an if that asks before"),
+    ast.With: ("uses with", "nothing from outside the game"),
+    ast.Global: ("keeps something outside the game (global)", "me.memory, notes to oneself"),
+    ast.Nonlocal: ("keeps something outside itself (nonlocal)", "me.memory, notes to oneself"),
+    ast.Import: ("imports within a function", "imports at the top of the file"),
+    ast.ImportFrom: ("imports within a function", "imports at the top of the file"),
+    ast.Lambda: ("uses lambda", "a loop that keeps the best so far"),
+    ast.GeneratorExp: ("uses ... for ... in a call", "a loop"),
+    ast.Yield: ("uses yield", "return, with the index of the chosen option"),
+    ast.YieldFrom: ("uses yield", "return, with the index of the chosen option"),
+    ast.Await: ("uses await", "plain calls"),
+    ast.Dict: ("uses a dictionary", "an array or a tuple, with numbers as indices"),
+    ast.DictComp: ("uses a dictionary", "an array or a tuple, with numbers as indices"),
+    ast.Set: ("uses a set", "a tuple or an array"),
+    ast.SetComp: ("uses a set", "a tuple or an array"),
+    ast.JoinedStr: ("makes a text", "numbers; paxsim trace shows what was decided"),
+    ast.ClassDef: ("defines a class", "numbers, tuples and arrays"),
+    ast.Starred: ("uses * in a call", "the arguments one by one"),
+}
+
+#: What a value from outside is called, by its type, and what to use in its place.
+_OUTSIDE: tuple[tuple[type, Verdict], ...] = (
+    (type, ("a class", "numbers, tuples and arrays; notes in me.memory")),
+    (dict, ("a dictionary", "an array or a tuple, with numbers as indices")),
+    (list, ("a list, which could change", "a tuple")),
+    (set, ("a set", "a tuple")),
+    (str, ("a text", "a number")),
+)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Where the compiler stopped.
+
+    Attributes
+    ----------
+    function : callable
+        The function that it was at.
+    line : int
+        The line of its file; 0 if that is not known.
+    story : str
+        What the compiler says.
+    tree : ast.AST
+        The function's source.
+    """
+
+    function: Callable
+    line: int
+    story: str
+    tree: ast.AST
+
+    def nodes(self, *kinds: type[ast.AST]) -> Iterator[Any]:
+        """Parts of the source that begin on the line; of all lines if it is not known."""
+        for node in ast.walk(self.tree):
+            if isinstance(node, kinds) and self.line in (0, getattr(node, "lineno", 0)):
+                yield node
+
+    def around(self, *kinds: type[ast.AST]) -> Iterator[Any]:
+        """Parts of the source that the line lies within."""
+        for node in ast.walk(self.tree):
+            first, last = getattr(node, "lineno", 0), getattr(node, "end_lineno", 0)
+            if isinstance(node, kinds) and first <= self.line <= last:
+                yield node
+
+    def value_of(self, node: ast.AST) -> Any:
+        """What a name, or an attribute of a module, stands for outside the function, or None."""
+        if isinstance(node, ast.Name):
+            found = inspect.getclosurevars(self.function)
+            for names in (found.nonlocals, self.function.__globals__, vars(builtins)):
+                if node.id in names:
+                    return names[node.id]
+        if isinstance(node, ast.Attribute):
+            owner = self.value_of(node.value)
+            if isinstance(owner, ModuleType):
+                return getattr(owner, node.attr, None)
+        return None
+
+    def records(self) -> set[str]:
+        """Names of the function's arguments that are records."""
+        names = inspect.signature(self.function).parameters
+        return {name for name in names if name in _RECORDS}
+
+
+def explain(error: Exception, functions: Iterable[Callable]) -> str:
+    """One line about an error of the compiler.
+
+    Parameters
+    ----------
+    error : Exception
+        What it raised.
+    functions : iterable of callable
+        The functions of the user that it was compiling: the policy first, then what it calls.
+    """
+    scene = _scene(error, list(functions))
+    what, instead = _verdict(scene, error)
+    where = f"{place(scene.function, scene.line)}: " if scene.line else ""
+    return f"{where}{what}; allowed: {instead}{quoted(scene.function, scene.line)}"
+
+
+def explain_answer(kind: Any, function: Callable) -> str:
+    """One line about a policy whose answer is of the wrong type."""
+    returns = [node for node in ast.walk(_tree(function)) if isinstance(node, ast.Return)]
+    found = _kind_in_words(str(kind))
+    what, instead = f"returns {found}", "a whole number, the index of the chosen option"
+    line = returns[0].lineno if len(returns) == 1 else 0
+    if "Optional" in str(kind):  # the way without a return is no line
+        what, line = "returns None on some way through it", 0
+    if found == _KINDS["float"]:
+        instead += ", int(...)"
+    where = f"{place(function, line)}: " if line else ""
+    return f"{where}{what}; allowed: {instead}{quoted(function, line)}"
+
+
+def _scene(error: Exception, functions: list[Callable]) -> Scene:
+    """The innermost place in a function of the user's that the compiler speaks of."""
+    story = _with_short_names(str(error))
+    for file, line in [*_places_told(story), *_places_worked_at(error)]:
+        for function in functions:
+            first, last = _extent(function)
+            same = Path(function.__code__.co_filename).name == Path(file).name
+            # Of what has no line of its own, the compiler names that of the definition.
+            if same and first < line <= last:
+                return Scene(function, line, story, _tree(function))
+    for function in functions:
+        for scene in _suspected(function, story):
+            return scene
+    return Scene(functions[0], 0, story, _tree(functions[0]))
+
+
+def _places_told(story: str) -> Iterator[tuple[str, int]]:
+    patterns = r'File "(.+?)", line (\d+)', r"Raised from (.+?) \((\d+)\)"
+    for pattern in patterns:
+        for file, line in re.findall(pattern, story):
+            yield file, int(line)
+
+
+def _places_worked_at(error: Exception) -> list[tuple[str, int]]:
+    """What the compiler was at when it tripped over something itself, the last first."""
+    found = []
+    traceback = error.__traceback__
+    while traceback is not None:
+        loc = getattr(traceback.tb_frame.f_locals.get("self"), "loc", None)
+        if isinstance(loc, Loc):
+            found.append((loc.filename, loc.line))
+        traceback = traceback.tb_next
+    return found[::-1]
+
+
+def _suspected(function: Callable, story: str) -> Iterator[Scene]:
+    """Places of a function that can't be compiled by themselves, or that the story is about."""
+    tree = _tree(function)
+    missing = re.search(r"NameError: name '(\w+)'", story)
+    for node in ast.walk(tree):
+        named = missing and isinstance(node, ast.Name) and node.id == missing[1]
+        if named or isinstance(node, tuple(_CONSTRUCTS)):
+            yield Scene(function, getattr(node, "lineno", 0), story, tree)
+
+
+def _extent(function: Callable) -> tuple[int, int]:
+    """The first line of a function, that of its definition or decorator, and its last."""
+    try:
+        lines, first = inspect.getsourcelines(function)
+    except (OSError, TypeError):
+        return function.__code__.co_firstlineno, 0
+    return first, first + len(lines) - 1
+
+
+def _tree(function: Callable) -> ast.AST:
+    """The source of a function, with the lines of its file; nothing if it has none."""
+    try:
+        lines, first = inspect.getsourcelines(function)
+        tree = ast.parse(textwrap.dedent("".join(lines)))
+    except (OSError, TypeError, SyntaxError):
+        return ast.Module([], [])
+    return ast.increment_lineno(tree, first - 1)
+
+
+def _with_short_names(text: str) -> str:
+    """A text with the three records called as everybody calls them."""
+    from paxsim.guests.views import GuestChoice, GuestSeat, GuestTable
+
+    for name, kind in (("table", GuestTable), ("me", GuestSeat), ("choice", GuestChoice)):
+        text = text.replace(str(kind), name)
+    return text
+
+
+# --- what may be wrong ----------------------------------------------------------------------
+
+
+def _verdict(scene: Scene, error: Exception) -> Verdict:
+    for look in _LOOKS:
+        found = look(scene, error)
+        if found is not None:
+            return found
+    return f"cannot be compiled: {_reason(scene.story) or repr(error)}", _ANYTHING_ELSE
+
+
+def _reason(story: str) -> str:
+    """The compiler's own first words."""
+    lines = [line.strip() for line in story.splitlines()]
+    skipped = ("Failed in nopython", "During:", "File ", "- Resolution", "There are", ">>>")
+    reason = next((line for line in lines if line and not line.startswith(skipped)), "")
+    if reason.endswith("signature:"):
+        reason += next((line[3:] for line in lines if line.startswith(">>>")), "")
+    return one_line(reason)
+
+
+def _read_only(scene: Scene, error: Exception) -> Verdict | None:
+    if "setitem(readonly " in scene.story:
+        return "writes to what it may only read", "me.memory alone"
+    return None
+
+
+def _missing_field(scene: Scene, error: Exception) -> Verdict | None:
+    """A record has no such field; the compiler knows it as a missing key."""
+    if not isinstance(error, KeyError):
+        return None
+    name = str(error.args[0])
+    owner = next((ast.unparse(n.value) for n in scene.nodes(ast.Attribute) if n.attr == name), "")
+    what = f"{owner}.{name}: there is no such field" if owner else f"there is no field {name}"
+    return f"{what}{suggestion(name, _FIELDS)}", "the fields that docs/policies.md lists"
+
+
+def _missing_name(scene: Scene, error: Exception) -> Verdict | None:
+    found = re.search(r"NameError: name '(\w+)'", scene.story)
+    if found is None:
+        return None
+    from paxsim import helpers  # it is compiled code, like what is explained here
+
+    name = found[1]
+    if hasattr(helpers, name):
+        return f"{name} is not imported", f"from paxsim.helpers import {name}"
+    known = [*scene.function.__globals__, *scene.function.__code__.co_varnames, *vars(helpers)]
+    close = suggestion(name, [other for other in known if not other.startswith("_")])
+    return f"the name {name} means nothing{close}", "names that are defined or imported"
+
+
+def _from_outside(scene: Scene, error: Exception) -> Verdict | None:
+    """A name that stands for something which can't be compiled in."""
+    found = re.search(r"Untyped (?:global name|.*?freevar) '(\w+)'", scene.story)
+    if found is None:
+        return None
+    name = found[1]
+    value = scene.value_of(ast.Name(name))
+    if inspect.isfunction(value):
+        return (
+            f"{name} is a plain Python function",
+            f"the same with @paxsim.helper above def {name}",
+        )
+    for kind, (what, instead) in _OUTSIDE:
+        if isinstance(value, kind):
+            return f"{name} is {what}", instead
+    return f"{name} is {type(value).__name__}, from outside the function", "numbers and tuples"
+
+
+def _wrong_arguments(scene: Scene, error: Exception) -> Verdict | None:
+    """A call with too few or too many arguments."""
+    for call in scene.nodes(ast.Call):
+        function = scene.value_of(call.func)
+        function = getattr(function, "py_func", function)
+        if not inspect.isfunction(function):
+            continue
+        signature = inspect.signature(function)
+        kinds = {parameter.kind for parameter in signature.parameters.values()}
+        name = ast.unparse(call.func)
+        if inspect.Parameter.VAR_KEYWORD in kinds or inspect.Parameter.VAR_POSITIONAL in kinds:
+            return f"{name} takes * or ** arguments", "arguments that have names"
+        try:
+            signature.bind(*call.args, **{word.arg: 0 for word in call.keywords if word.arg})
+        except TypeError as mistake:
+            plain = f"{name}({', '.join(signature.parameters)})"
+            return f"calls {ast.unparse(call)}: {mistake}", plain
+    return None
+
+
+def _record_as_number(scene: Scene, error: Exception) -> Verdict | None:
+    """A whole record where a number is wanted: compared, added, handed to a function."""
+    if "No implementation of function" not in scene.story:
+        return None
+    records = scene.records()
+    for node in scene.nodes(ast.Compare, ast.BinOp, ast.UnaryOp, ast.BoolOp):
+        for part in ast.iter_child_nodes(node):
+            if isinstance(part, ast.Name) and part.id in records:
+                what = f"takes the record {part.id} for a number in {ast.unparse(node)}"
+                return what, f"one of its fields, such as {_SOME_FIELD[part.id]}"
+    for call in scene.nodes(ast.Call):
+        function = scene.value_of(call.func)
+        function = getattr(function, "py_func", function)
+        if not inspect.isfunction(function):
+            continue
+        for parameter, part in zip(inspect.signature(function).parameters, call.args, strict=False):
+            if isinstance(part, ast.Name) and part.id in records and parameter not in _RECORDS:
+                name = ast.unparse(call.func)
+                return f"hands {part.id} to {name} as {parameter}", f"a number as {parameter}"
+    return None
+
+
+_SOME_FIELD = {
+    "table": "table.round",
+    "me": "me.money",
+    "choice": "choice.count",
+    "rules": "rules.rome_needs",
+}
+
+
+def _with_a_key(scene: Scene, error: Exception) -> Verdict | None:
+    for call in scene.nodes(ast.Call):
+        if any(word.arg == "key" for word in call.keywords):
+            return f"uses {ast.unparse(call.func)} with a key", "a loop that keeps the best so far"
+    return None
+
+
+def _construct(scene: Scene, error: Exception) -> Verdict | None:
+    for node in (*scene.nodes(*_CONSTRUCTS), *scene.around(ast.Try, ast.With)):
+        return _CONSTRUCTS[type(node)]
+    if "STORE_GLOBAL" in scene.story:  # said where the name was, and not here
+        return _CONSTRUCTS[ast.Global]
+    return None
+
+
+def construct_at(function: Callable, line: int) -> Verdict | None:
+    """What stands on a line that is Python, but can't be compiled here."""
+    return _construct(Scene(function, line, "", _tree(function)), Exception())
+
+
+def _of_a_module(scene: Scene, error: Exception) -> Verdict | None:
+    found = re.search(r"Unknown attribute '(\w+)' of type Module\(<module '([\w.]+)'", scene.story)
+    if found is None:
+        return None
+    return f"uses {found[2]}.{found[1]}", "numbers and arrays; math, numpy and paxsim.helpers"
+
+
+def _of_a_number(scene: Scene, error: Exception) -> Verdict | None:
+    found = re.search(r"Unknown attribute '(\w+)' of type (\w+)", scene.story)
+    if found is None:
+        return None
+    return f"{_kind_in_words(found[2])} has no {found[1]}", _ANYTHING_ELSE
+
+
+def _untyped_list(scene: Scene, error: Exception) -> Verdict | None:
+    found = re.search(r"Cannot infer the type of variable '(\w+)'.*list\(undefined\)", scene.story)
+    if found is None:
+        return None
+    return f"nothing is ever put into the list {found[1]}", "a list that numbers are put into"
+
+
+def _tuple_of_kinds(scene: Scene, error: Exception) -> Verdict | None:
+    if "getitem(Tuple(" not in scene.story:
+        return None
+    return "an index into a tuple of different kinds", "a tuple or an array of one kind of numbers"
+
+
+def _text_among_numbers(scene: Scene, error: Exception) -> Verdict | None:
+    if "Literal[str]" not in scene.story and "unicode_type" not in scene.story:
+        return None
+    return "mixes a text with numbers", "numbers"
+
+
+def _different_kinds(scene: Scene, error: Exception) -> Verdict | None:
+    """A name that gets values which nothing can hold together."""
+    found = re.search(r"Cannot unify (.+?) and (.+?) for '(\w+)", scene.story)
+    if found is None:
+        return None
+    one, other = (_kind_in_words(kind) for kind in found.groups()[:2])
+    return f"{found[3]} is {one} here and {other} there", "one kind for every name"
+
+
+def _kind_in_words(kind: str) -> str:
+    """A type of the compiler's, as a user would call it."""
+    for beginning, words in _KINDS.items():
+        if kind.startswith(beginning):
+            return words
+    return kind
+
+
+_KINDS = {
+    "int": "a whole number",
+    "uint": "a whole number",
+    "Literal[int]": "a whole number",
+    "float": "a number with a fraction",
+    "bool": "True or False",
+    "array": "an array",
+    "readonly": "an array",
+    "nestedarray": "an array",
+    "none": "None",
+    "unicode": "a text",
+    "Literal[str]": "a text",
+    "list": "a list",
+    "Tuple": "a tuple",
+    "UniTuple": "a tuple",
+}
+
+#: Looked at in this order: the surest first.
+_LOOKS: tuple[Callable[[Scene, Exception], Verdict | None], ...] = (
+    _read_only,
+    _missing_field,
+    _missing_name,
+    _from_outside,
+    _of_a_module,
+    _wrong_arguments,
+    _with_a_key,
+    _construct,
+    _record_as_number,
+    _of_a_number,
+    _untyped_list,
+    _tuple_of_kinds,
+    _text_among_numbers,
+    _different_kinds,
+)

@@ -1,0 +1,71 @@
+"""What the searcher thinks of a person's options: the chance to win with each, and its error.
+
+The searcher is handed what the person's seat is handed, and nothing else: it imagines the rest.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from paxsim.game import Game
+from paxsim.search.outlook import evaluate_options
+from paxsim.text import percent
+
+#: Imagined worlds, in each of which every option is played out.
+ROLLOUTS = 200
+#: Standard errors in the half-width of an interval of 95 %.
+_ERRORS = 1.96
+
+
+class Chance(NamedTuple):
+    """What an option promises.
+
+    Attributes
+    ----------
+    option : int
+        Its index.
+    win : float
+        Share of the win over the rollouts, 0 to 1.
+    error : float
+        Standard error of `win`.
+    rollouts : int
+        Games that were played on from it.
+    plan : str
+        The strategy that played on where it was best.
+    """
+
+    option: int
+    win: float
+    error: float
+    rollouts: int
+    plan: str
+
+    def __str__(self) -> str:
+        if self.error == 0.0:  # all rollouts agree, which says as much as their number (at 95 %)
+            ends = (self.win - 3 / self.rollouts, self.win + 3 / self.rollouts)
+        else:
+            ends = (self.win - _ERRORS * self.error, self.win + _ERRORS * self.error)
+        low, high = max(ends[0], 0.0), min(ends[1], 1.0)
+        chance = percent(self.win, low, high)
+        plan, _, _ = self.plan.partition(":")  # its parameters would fill the screen
+        return f"wins {chance}, {self.rollouts} rollouts, on with {plan}"
+
+
+def chances(game: Game, rollouts: int = ROLLOUTS) -> list[Chance]:
+    """The chance to win with every option of the decision at hand, the best first.
+
+    Options that can't be told apart are one, as in `paxsim.hosting.asking.question`.
+
+    Parameters
+    ----------
+    game : Game
+        A game that asks; it stays as it is.
+    rollouts : int
+        Games that are played on for each option.
+    """
+    options = evaluate_options(game, rollouts=rollouts).options.drop_duplicates("text")
+    found = [
+        Chance(int(row.option), float(row.win_chance), float(row.error), rollouts, str(row.plan))
+        for row in options.itertuples()
+    ]
+    return sorted(found, key=lambda chance: -chance.win)

@@ -1,0 +1,109 @@
+"""The table in the terminal: the same game, in sentences and numbered options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from paxsim.board.words import card_names, roman
+from paxsim.errors import PaxsimError
+from paxsim.hosting.host import Host, outcome
+
+#: Lines that push what another person has seen off the screen.
+_SCREEN = 60
+#: What a person may type besides the number of an option.
+_HELP = "a number; u takes back, h asks for a hint, q leaves (the game is kept)"
+
+
+def play_in_terminal(host: Host, say: Callable[[str], None], ask: Callable[[str], str]) -> None:
+    """Play until the game, or the campaign, is over, or somebody leaves.
+
+    Parameters
+    ----------
+    host : Host
+        The table.
+    say, ask : callable
+        How lines are printed, and how one is asked for.
+    """
+    told: dict[int, tuple[str, int]] = {}
+    looking = 0
+    while True:
+        while host.step():
+            pass
+        if host.session.over:
+            say(outcome(host.session))
+            if not host.arrangement.goes_on(host.session):
+                return
+            host.next_level()
+            say(f"Level {host.session.setting.solo_level} begins.")
+            continue
+        seat = host.session.game.seat
+        if len(host.persons) > 1 and looking != seat:
+            say("\n" * _SCREEN)
+            ask(f"Seat {seat} decides. Press Enter when only seat {seat} is looking. ")
+        looking = seat
+        seen = host.look(seat, *told.get(seat, ("", 0)))
+        told[seat] = (seen["epoch"], seen["from"] + len(seen["steps"]))
+        for step in seen["steps"]:
+            say(step["said"])
+        say(table_in_words(host.session.names, host.session.view(seat), seat))
+        if not _decide(host, seat, seen["decision"], say, ask):
+            return
+
+
+def _decide(
+    host: Host,
+    seat: int,
+    decision: dict[str, Any],
+    say: Callable[[str], None],
+    ask: Callable[[str], str],
+) -> bool:
+    """Ask until something is decided or taken back; whether the game goes on."""
+    options = decision["options"]
+    hints: dict[int, str] = {}
+    while True:
+        say(decision["asked"])
+        for number, option in enumerate(options, start=1):
+            hint = hints.get(option["index"])
+            say(f"  {number}  {option['words']}{f'  ({hint})' if hint else ''}")
+        answer = ask(f"Seat {seat}: ").strip().lower()
+        try:
+            if answer == "q":
+                return False
+            if answer == "u":
+                host.undo(seat)
+                return True
+            if answer == "h":
+                hints = {chance["index"]: chance["words"] for chance in host.hint(seat)}
+            elif answer.isdecimal() and 1 <= int(answer[:9]) <= len(options):
+                host.decide(seat, decision["number"], options[int(answer) - 1]["index"])
+                return True
+            else:
+                say(f"allowed: {_HELP}")
+        except PaxsimError as error:
+            say(str(error))
+
+
+def table_in_words(names: list[str], view: dict[str, Any], seat: int) -> str:
+    """What lies on the table, as a seat sees it."""
+    legions = [
+        f"{roman(number)} (price {price}): {card_names(view[f'legion {number}'])}"
+        for number, price in enumerate(view["prices"], start=1)
+        if view[f"legion {number}"]
+    ]
+    hidden = card_names(view["rome_hidden"])
+    lines = [
+        "",
+        f"Round {view['round']}, {view['deck']} cards in the deck.",
+        f"Legions: {'; '.join(legions) or 'empty'}.",
+        f"Rome: {card_names(view['rome'])}; hidden: {hidden}.",
+    ]
+    for other, name in enumerate(names, start=1):
+        marks = " (you)" if other == seat else ""
+        marks += " primus conspiratus," if view["primus"] == other else ""
+        lines.append(
+            f"Seat {other} {name}{marks}: {view[f'money {other}']} Aurei; "
+            f"display: {card_names(view[f'display {other}'])}; "
+            f"hand: {card_names(view[f'hand {other}'])}."
+        )
+    return "\n".join(lines)

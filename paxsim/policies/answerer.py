@@ -1,0 +1,64 @@
+"""Answerer."""
+
+from __future__ import annotations
+
+from paxsim.engine.jit import kernel
+from paxsim.helpers import INTRIGUE, N_CATEGORIES
+from paxsim.policies.defender import defend
+from paxsim.policies.planner import heuristic
+from paxsim.policies.wishes import wish_primus, wish_rome
+
+
+@kernel
+def conspires(table, seat, usual, doubt):
+    """Whether a seat shows clearly more intrigue than its usual part of the symbols."""
+    symbols = 0
+    for category in range(N_CATEGORIES):
+        symbols += table.symbols[seat, category]
+    return table.symbols[seat, INTRIGUE] > usual * symbols + doubt
+
+
+@kernel
+def most_conspire(table, me, usual, doubt):
+    """Whether more than half of the rivals conspire, by what they show."""
+    count = 0
+    for seat in range(table.players):
+        count += seat != me.seat and conspires(table, seat, usual, doubt)
+    return 2 * count > table.players - 1
+
+
+@heuristic
+def answerer(
+    table, me,
+    usual=0.4, doubt=-0.3, aside=0.1, intrigue=6.0, lead=3.5, feed=0.6,
+    new=0.03, stronger=0.05, within_reach=0.12, arms=0.06, limit=0.52, wrest=1.67, row=0.48,
+    senator=0.21, discount=0.41, foresight=0.28, primus=0.62, margin=6.5, starve=1.39, money=1.0,
+    money_end=-1.34, peek=0.0,
+):  # fmt: skip
+    """If most rivals conspire, which their intrigue shows, conspire too; if not, fight Rome.
+
+    Against one conspirator those who fight Rome together do better than it does; one who fights
+    alone among conspirators does worst of all. Nobody says which it is, but displays do. Until
+    they do it takes the rivals for conspirators: to join them late is worse than to leave them.
+
+    Parameters
+    ----------
+    usual, doubt : a rival conspires if it shows more intrigue than this part of its symbols, and
+        so many symbols more; below 0 who has shown little is taken for a conspirator
+    aside : what all else counts while conspiring, as a part of what it counts in the fight
+    intrigue, lead : an intrigue symbol while conspiring, as long as the lead is below this
+    feed : what a symbol for Rome is worth while conspiring with primus conspiratus in hand
+    new, stronger, within_reach, arms, limit, wrest, row, senator, discount, foresight, primus,
+    margin, starve, money, money_end, peek : as for `defender`
+    """
+    conspiring = table.players > 1 and most_conspire(table, me, usual, doubt)
+    part = aside if conspiring else 1.0
+    defend(
+        table, me, part * new, part * stronger, part * within_reach, part * arms, part * limit,
+        part * wrest, part * row, part * senator, part * discount, part * foresight, part * primus,
+        margin, part * starve, money, money_end, part * peek,
+    )  # fmt: skip
+    if conspiring:
+        wish_primus(table, me, intrigue, lead)
+        if table.primus == me.seat:
+            wish_rome(table, me, feed)

@@ -1,0 +1,232 @@
+"""Policies that stay plain Python: for writing, debugging, and whatever can't be compiled.
+
+The compiled engine asks them through a C function that calls back into Python, so they play
+wherever a compiled policy does, in the same games, some hundred times slower. Their records are
+views of the engine's own: numbers are Python's, arrays are numpy's, and nothing but `me.memory`
+(and `me.stream`, by drawing from it) can be written to.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import hashlib
+import threading
+import types
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from paxsim.engine.records import choice_dtype, seat_dtype, table_dtype
+from paxsim.errors import PaxsimError
+from paxsim.policies.policy import Policy
+
+#: What a policy may write: its notes, and its random stream by drawing from it.
+_WRITABLE = ("memory", "stream")
+#: An option that there never is: the engine stops there, and `raised` says why.
+NO_OPTION = -1
+#: How compiled code calls a policy: it stores the answer, and returns whether that went well.
+_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.POINTER(ctypes.c_int64), *[ctypes.c_void_p] * 4)
+_failure = threading.local()
+_THIS_PROCESS = uuid.uuid4().hex
+
+
+class PlainRecord:
+    """One of the three records as a plain Python policy sees it: its fields are attributes."""
+
+    __slots__ = ("_record",)
+
+    def __init__(self, record: np.void):
+        object.__setattr__(self, "_record", record)
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            value = self._record[name]
+        except (ValueError, KeyError):
+            allowed = ", ".join(self._record.dtype.names)
+            raise AttributeError(f"there is no field {name!r}; allowed: {allowed}") from None
+        if isinstance(value, np.ndarray):
+            value = value.view(PlainArray)
+            value.flags.writeable = name in _WRITABLE
+            return value
+        return _plain_value(value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"{name} can't be written to; allowed: me.memory alone")
+
+    def __dir__(self) -> list[str]:
+        return list(self._record.dtype.names or ())
+
+    def __repr__(self) -> str:
+        return f"<record of {', '.join(dir(self))}>"
+
+
+class PlainArray(np.ndarray):
+    """An array of a record; its items are Python's numbers, which do not overflow."""
+
+    def __getitem__(self, index: Any) -> Any:
+        return _plain_value(super().__getitem__(index))
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
+
+def _plain_value(value: Any) -> Any:
+    if isinstance(value, np.void):
+        return PlainRecord(value)
+    # The words of a random stream wrap around, as they do in compiled code.
+    if isinstance(value, np.generic) and not isinstance(value, np.uint64):
+        return value.item()
+    return value
+
+
+@dataclass(frozen=True)
+class PlainPolicy(Policy):
+    """A policy that is asked in plain Python."""
+
+    @property
+    def is_plain(self) -> bool:
+        """It is."""
+        return True
+
+    @property
+    def compiled(self) -> Callable:
+        """The Python function: there is nothing to compile."""
+        return plain_function(self.function)
+
+    @property
+    def fingerprint(self) -> str:
+        """Twelve hexadecimal digits that depend on all that decides its moves.
+
+        Of what can't be described exactly (a network, an open file) they say that it is the one of
+        this process: a stored run can't be gone on with elsewhere.
+        """
+        try:
+            return super().fingerprint
+        except PaxsimError:
+            return hashlib.sha256(f"{self.label} {_THIS_PROCESS}".encode()).hexdigest()[:12]
+
+    def address(self, explaining: bool = False) -> int:
+        """Where the C function is that asks it."""
+        callback = _callback(self.function, len(self.params))
+        return ctypes.cast(callback, ctypes.c_void_p).value or 0
+
+
+def as_plain(policy: Policy) -> PlainPolicy:
+    """The same policy, asked in plain Python."""
+    values = {field.name: getattr(policy, field.name) for field in fields(Policy)}
+    return PlainPolicy(**values)
+
+
+def ask_plainly(policy: Policy, table: Any, me: Any, choice: Any) -> int:
+    """The option that a policy chooses, from records as `paxsim.Game` has them."""
+    records = [r if isinstance(r, PlainRecord) else PlainRecord(r) for r in (table, me, choice)]
+    with np.errstate(over="ignore"):
+        return plain_function(policy.function)(*records, *policy.params.values())
+
+
+def raised() -> BaseException | None:
+    """What a plain policy of this thread raised when it was asked last; told once."""
+    error = getattr(_failure, "error", None)
+    _failure.error = None
+    return error
+
+
+def line_of(error: BaseException) -> str:
+    """Where in a file of the user's an exception was raised, ``"line 12 of mine.py"``."""
+    traceback, found = error.__traceback__, ""
+    while traceback is not None:
+        file = Path(traceback.tb_frame.f_code.co_filename)
+        if not file.is_relative_to(Path(__file__).parent.parent):
+            found = f"line {traceback.tb_lineno} of {file.name}"
+        traceback = traceback.tb_next
+    return found
+
+
+@functools.cache
+def _callback(function: Callable, params: int) -> Any:
+    """A C function that asks a policy; kept for good, because games in hand hold its address."""
+    decide = plain_function(function)
+
+    def call(answer: Any, _: Any, table: int, me: int, choice: int) -> int:
+        try:
+            seat = _record_at(me, seat_dtype)
+            records = (_record_at(table, table_dtype), seat, _record_at(choice, choice_dtype))
+            with np.errstate(over="ignore"):
+                option = decide(*map(PlainRecord, records), *seat["params"][:params].tolist())
+            answer[0] = _whole(option)
+        except BaseException as error:  # there is no way for it through compiled code
+            _failure.error = error
+            answer[0] = NO_OPTION
+        return 0
+
+    return _CALLBACK(call)
+
+
+def _whole(option: Any) -> int:
+    """An answer that is a whole number; a fraction would be cut off in silence."""
+    if isinstance(option, (int, np.integer)) and not isinstance(option, (bool, np.bool_)):
+        return int(option)
+    raise TypeError(f"returned {option!r}; allowed: a whole number, the index of an option")
+
+
+def _record_at(address: int, dtype: np.dtype) -> np.void:
+    place = (ctypes.c_char * dtype.itemsize).from_address(address)
+    return np.frombuffer(memoryview(place), dtype)[0]
+
+
+# --- compiled functions as the Python functions they were made from ------------------------------
+
+
+@functools.cache
+def plain_function(function: Callable) -> Callable:
+    """A function that calls plain ones wherever it called compiled ones.
+
+    It is made of the same code, so that a debugger finds its lines.
+    """
+    return _made_plain(function, {})
+
+
+def _made_plain(function: Any, known: dict[Any, Callable]) -> Callable:
+    source = getattr(function, "py_func", function)
+    if source in known:
+        return known[source]
+    names = dict(source.__globals__)
+    closure = tuple(types.CellType() for _ in source.__closure__ or ())
+    made = types.FunctionType(
+        source.__code__, names, source.__name__, source.__defaults__, closure or None
+    )
+    made.__kwdefaults__, made.__doc__ = source.__kwdefaults__, source.__doc__
+    known[source] = made
+    for name in source.__code__.co_names:
+        if name in names:
+            names[name] = _plain_part(names[name], source, known)
+    for cell, original in zip(closure, source.__closure__ or (), strict=True):
+        cell.cell_contents = _plain_part(original.cell_contents, source, known)
+    return made
+
+
+def _plain_part(value: Any, user: Callable, known: dict[Any, Callable]) -> Any:
+    """What a name stands for in plain Python: compiled functions, and those beside them."""
+    if hasattr(value, "py_func"):
+        return _made_plain(value, known)
+    if isinstance(value, types.FunctionType) and value.__module__ == user.__module__:
+        return _made_plain(value, known)
+    if isinstance(value, ModuleType) and value.__name__.partition(".")[0] == "paxsim":
+        return _PlainModule(value, user, known)
+    return value
+
+
+class _PlainModule:
+    """A module of this package whose compiled functions are plain ones."""
+
+    def __init__(self, module: ModuleType, user: Callable, known: dict[Any, Callable]):
+        self._module, self._user, self._known = module, user, known
+
+    def __getattr__(self, name: str) -> Any:
+        return _plain_part(getattr(self._module, name), self._user, self._known)

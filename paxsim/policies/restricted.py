@@ -1,0 +1,300 @@
+"""A policy that plays like another one, but for what it is forbidden.
+
+``restricted:without=intrigue+peek:policy=weighted:wealth=2``: the words of
+`paxsim.policies.forbidden`, and behind ``policy=``, which comes last, any policy with its
+parameters. That policy is handed what every policy is handed, with the forbidden options left out
+of its choice. It also learns which categories it may never play, in the way in which everybody
+learns what the limit for fleets and armies allows: from ``table.allowance``.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numba
+import numpy as np
+
+from paxsim.cards import CATEGORIES
+from paxsim.engine.cache import enable_package_cache
+from paxsim.engine.choices import passes, played_card
+from paxsim.engine.codes import category_of
+from paxsim.engine.copying import copy_choice
+from paxsim.engine.jit import kernel, whole
+from paxsim.engine.loop import record_at
+from paxsim.engine.records import (
+    BUY,
+    DISPLAY,
+    KEEP,
+    MAX_PARAMS,
+    N_CATEGORIES,
+    NEVER,
+    PEEK,
+    PLACE,
+    PLAY,
+    RING,
+    ROW,
+    TURN,
+    address_of,
+    choice_dtype,
+)
+from paxsim.engine.seating import POLICY_SIGNATURE, policy_address, policy_at
+from paxsim.errors import PaxsimError
+from paxsim.policies.forbidden import ACTIONS, MAX_FORBIDDEN, Forbidden, read_forbidden
+from paxsim.policies.policy import Outfit, Policy
+from paxsim.policies.registry import RESTRICTED, find_policy
+
+#: The answer for a policy that chose an option of the whole choice that it was not offered.
+NOT_OFFERED = -1
+
+#: What is forbidden to whom, and the choice that is left.
+desk_dtype = np.dtype(
+    [
+        ("policy", np.uint64),  # the address of the policy that plays,
+        ("params", np.float64, MAX_PARAMS),  # and its parameters
+        ("category", np.int32, ROW),  # 1 for those that are forbidden
+        ("cards", np.int32),
+        ("card", np.uint16, MAX_FORBIDDEN),
+        *((name, np.int32) for name in ACTIONS),  # 1 for those that are forbidden
+        ("allowance", np.int16, ROW),  # what the table said of forbidden categories
+        ("option", np.int32, RING),  # what the options that are left are called in the whole choice
+        ("choice", choice_dtype),
+    ],
+    align=True,
+)
+DeskType = numba.from_dtype(desk_dtype)
+desk_at = record_at(DeskType)
+
+
+def restricted(table, me, choice):
+    """Plays like another policy, which is never offered what is forbidden.
+
+    ``without=A+B`` says what: categories, cards (land/2/4), peek, buy, react, second (more than one
+    card a turn). ``policy=NAME`` comes last and says who plays; its parameters may follow.
+    """
+    desk = desk_at(numba.int64(me.params[0]))
+    left = list_allowed(desk, table, me, choice)
+    if left == 1:  # as the engine does: a policy is asked only where there is a choice
+        return desk.option[0]
+    if left == 0 or left == choice.count:  # the rules leave nothing else, or all is allowed
+        return ask_inner(desk, table, me, choice)
+    leave_out(desk, choice, left)
+    answer = ask_inner(desk, table, me, desk.choice)
+    if 0 <= answer < left:
+        return desk.option[answer]
+    return NOT_OFFERED if 0 <= answer < choice.count else answer
+
+
+@kernel
+def list_allowed(desk, table, me, choice):
+    """Note the options that are not forbidden, and return how many there are."""
+    if choice.kind == PLACE or choice.kind == KEEP:
+        return choice.count
+    left = 0
+    for option in range(choice.count):
+        desk.option[left] = option
+        left += is_allowed(desk, table, me, choice, option)
+    return left
+
+
+@kernel
+def is_allowed(desk, table, me, choice, option):
+    """Whether nothing forbids an option."""
+    kind = choice.kind
+    if kind == TURN:
+        return not (desk.peek and option == PEEK)
+    if kind == DISPLAY:
+        return may_display(desk, choice.drawn[option])
+    if passes(choice, option):
+        return True
+    if kind == BUY:
+        return not desk.buy
+    if kind == PLAY:
+        if desk.second and table.played > 0:
+            return False
+    elif desk.react:
+        return False
+    return may_display(desk, played_card(me, choice, option))
+
+
+@kernel
+def may_display(desk, card):
+    """Whether the seat may add a card to its display."""
+    for i in range(desk.cards):
+        if desk.card[i] == card:
+            return False
+    return not desk.category[category_of(card)]
+
+
+@kernel
+def leave_out(desk, choice, left):
+    """Make a choice of the options that are left, numbered as `paxsim.engine.choices` says."""
+    copy_choice(desk.choice, choice)
+    desk.choice.count = left
+    if choice.kind == DISPLAY:
+        sort_drawn(desk, choice, left)
+    else:
+        for i in range(left):
+            desk.choice.options[i] = choice.options[desk.option[i]]
+
+
+@kernel
+def sort_drawn(desk, choice, left):
+    """Put the cards that may be chosen in front; the seat still sees the others."""
+    behind = left
+    following = 0
+    for i in range(choice.drawn_count):
+        if following < left and desk.option[following] == i:
+            desk.choice.drawn[following] = choice.drawn[i]
+            following += 1
+        else:
+            desk.choice.drawn[behind] = choice.drawn[i]
+            behind += 1
+
+
+@kernel
+def ask_inner(desk, table, me, choice):
+    """The answer of the policy that plays, with its own parameters and what it may never play."""
+    where = me.params[0]
+    for i in range(MAX_PARAMS):
+        me.params[i] = desk.params[i]
+    allowance = table.allowance[me.seat]
+    for category in range(N_CATEGORIES):
+        desk.allowance[category] = allowance[category]
+        if desk.category[category]:
+            allowance[category] = NEVER
+    answer = policy_at(desk.policy)(table, me, choice)
+    for category in range(N_CATEGORIES):
+        allowance[category] = desk.allowance[category]
+    me.params[0] = where
+    return answer
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Restricted(Policy):
+    """A policy without some of what the rules allow; its parameters are those of the policy.
+
+    Attributes
+    ----------
+    policy : Policy
+        Who plays.
+    forbidden : Forbidden
+        What it may not do.
+    """
+
+    policy: Policy
+    forbidden: Forbidden
+
+    @property
+    def built_in(self) -> bool:
+        """Whether the policy that plays comes with the package."""
+        return self.policy.built_in
+
+    @property
+    def label(self) -> str:
+        """What is forbidden, and to whom."""
+        return self._described(self.policy.label)
+
+    @property
+    def spec(self) -> str:
+        """The label as `find_policy` reads it in another process, files included."""
+        return self._described(self.policy.spec)
+
+    def _described(self, whom: str) -> str:
+        return f"{self.name}:without={self.forbidden}:policy={whom}"
+
+    @property
+    def fingerprint(self) -> str:
+        """Twelve hexadecimal digits that depend on all that decides its moves."""
+        text = repr((self.name, str(self.forbidden), self.policy.fingerprint))
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+    def __reduce__(self) -> tuple:
+        return make_restricted, (self.policy, self.forbidden)
+
+    @property
+    def compiled(self) -> Any:
+        """The compiled restriction, which is the same for all; the policy is compiled too."""
+        _ = self.policy.compiled
+        return _compiled()
+
+    def address(self, explaining: bool = False) -> int:
+        """Where the compiled restriction is."""
+        return _address()
+
+    def outfit(self) -> Outfit:
+        """A note of what is forbidden, whose address is its only parameter."""
+        inner = self.policy.outfit()
+        desk = self._new_desk(inner.params)
+        vector = np.zeros(MAX_PARAMS)
+        vector[0] = address_of(desk)
+        return Outfit(vector, inner.rollouts, inner.asked, (desk, inner))
+
+    def _new_desk(self, params: np.ndarray) -> np.ndarray:
+        desk = np.zeros(1, desk_dtype)
+        one = desk[0]
+        one["policy"] = self.policy.address()
+        one["params"] = params
+        for category in self.forbidden.categories:
+            one["category"][CATEGORIES.index(category)] = 1
+        one["cards"] = len(self.forbidden.cards)
+        for number, card in enumerate(self.forbidden.cards):
+            one["card"][number] = card.code
+        for action in self.forbidden.actions:
+            one[action] = 1
+        return desk
+
+    def with_params(self, changes: dict[str, float]) -> Restricted:
+        """The same restriction for the policy with some parameters changed."""
+        changed = self.policy.with_params(changes)
+        return replace(self, policy=changed, params=changed.params)
+
+    def bound_alike(self, other: Policy) -> Policy:
+        """Another policy without what is forbidden to this one."""
+        return make_restricted(other, self.forbidden)
+
+
+def make_restricted(policy: Policy, forbidden: Forbidden) -> Restricted:
+    """A policy without what is forbidden; restricting it again forbids both."""
+    if isinstance(policy, Restricted):
+        forbidden = policy.forbidden | forbidden
+        policy = policy.policy
+    return Restricted(
+        RESTRICTED,
+        restricted,
+        policy.params,
+        policy.defaults,
+        __name__,
+        policy.solo,
+        policy.signed,
+        policy=policy,
+        forbidden=forbidden,
+    )
+
+
+def restricted_from(settings: list[str]) -> Restricted:
+    """A restricted policy as a line-up names it, from the parts behind its name."""
+    first, _, words = (settings[0] if settings else "").partition("=")
+    name, _, who = (settings[1] if len(settings) > 1 else "").partition("=")
+    if first.strip() != "without" or name.strip() != "policy":
+        raise PaxsimError(
+            f"policy {RESTRICTED}: found {':'.join([RESTRICTED, *settings])!r}; allowed: "
+            f"{RESTRICTED}:without=A+B:policy=NAME"
+        )
+    forbidden = read_forbidden(words)
+    return make_restricted(find_policy(":".join([who, *settings[2:]])), forbidden)
+
+
+@functools.cache
+def _compiled() -> Any:
+    outer = whole(restricted)
+    enable_package_cache(outer)
+    outer.compile(POLICY_SIGNATURE)
+    return outer
+
+
+@functools.cache
+def _address() -> int:
+    return policy_address(_compiled())

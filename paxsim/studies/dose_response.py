@@ -1,0 +1,207 @@
+"""Which number of the rules brings Rome to a half? Each one over its whole sensible range.
+
+Every number is moved alone, from low to high, while everything else stays. All values of a number
+play the same deals in the same line-ups of the mixed field, so differences are known much better
+than either rate.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pandas as pd
+
+from paxsim import charts
+from paxsim.experiment.fieldquestions import vary_rules
+from paxsim.report.study import MIN_BLOCKS, Finding, Study
+from paxsim.studies import fields
+from paxsim.studies.findings import numbers, side_of
+from paxsim.text import listing, percent, span
+
+TITLE = "Which number brings Rome to a half"
+QUESTION = "Which number of the rules brings Rome to a half, over the whole range of each?"
+
+#: The sensible range of every number that could be printed otherwise.
+RANGES: dict[str, tuple[int, ...]] = {
+    "rome_needs": (2, 3, 4, 5, 6, 7),
+    "rome_hidden": (0, 1, 3, 5, 8, 12),
+    "rome_open": (0, 2, 4, 6),
+    "starting_money": (0, 2, 5, 8, 12, 20),
+    "basic_income": (0, 1, 2, 3, 5),
+    "senator_income": (0, 1, 2, 4),
+    "peek_income": (0, 2, 4, 6),
+    "legions": (2, 3, 5, 7, 9, 12),
+    "cards_removed": (0, 10, 20, 30, 40),
+    "religion_two": (1, 2, 3, 4, 6),
+    "discount_step": (1, 2, 3, 5, 8),
+    "bonus_step": (1, 2, 3, 5, 8),
+}
+HALF = 0.5
+#: So many numbers have a curve for what else they move; the table has all.
+STRONGEST = 8
+
+
+def run(study: Study) -> None:
+    """Play every value of every number, then say where Rome crosses a half."""
+    players = study.subject.table
+    lineups = fields.mixed_lineups(study, players, fields.FEW_LINEUPS)
+    sets = sum(map(len, RANGES.values()))
+    blocks = max(MIN_BLOCKS, study.games("values") // (sets * players * len(lineups)))
+    result = study.ask(
+        "values",
+        vary_rules,
+        values=RANGES,
+        lineups=lineups,
+        players=players,
+        games=blocks * players * len(lineups),
+    )
+    names = "; ".join(
+        ", ".join(study.subject.found[spec].label for spec in lineup) for lineup in lineups
+    )
+    table = study.table("values", "Rome, seat 1 and length by the value of each number",
+                        result["rule_values"].drop(columns=["lineup", "rules"]),
+                        f"{players} players, {len(lineups)} line-ups: {names}. Changes are "
+                        "against the value in force, on common deals.")  # fmt: skip
+    crossings = study.table("crossings", "Where Rome wins half of the games", crossing_table(table))
+    study.find(half_finding(crossings, players), reach_finding(table, crossings))
+    study.find(other_finding(table, "seat1_over_fair", "seat 1's share of wins over fair",
+                             "percentage points", 100.0),
+               other_finding(table, "rounds", "the length of a game", "rounds", 1.0))  # fmt: skip
+    draw(study, table, fields.caption([result]))
+
+
+def draw(study: Study, table: pd.DataFrame, caption: str) -> None:
+    """Small multiples, a panel a number, the strongest first; one chart each for three measures."""
+    for name, value, label, unit, limits, reference, title in (
+        ("rome", "rome_wins", "Rome wins (%)", 100.0, (-3, 103), 50.0, "Rome's rate"),
+        ("seat1", "seat1_over_fair", "seat 1 over fair (points)", 100.0, None, 0.0,
+         "The first seat's share of wins over fair"),
+        ("rounds", "rounds", "rounds", 1.0, None, None, "The length of a game"),
+    ):  # fmt: skip
+        reach = table.groupby("rule", sort=False)[value].agg(lambda c: c.max() - c.min())
+        order = reach.sort_values(ascending=False, kind="stable").index
+        if limits is None:
+            order = order[:STRONGEST]
+            low, high = unit * table[value].min(), unit * table[value].max()
+            limits = (low - 0.3 * (high - low), high + 0.3 * (high - low))
+        look: dict[str, Any] = {
+            "unit": unit,
+            "limits": limits,
+            "reference": reference,
+            "label": label,
+        }
+        figure = _multiples(table, order, value, 4, 9.4, caption, **look)
+        narrow = (
+            _multiples(table, order, value, 2, 4.6, caption, **look) if name == "rome" else None
+        )
+        study.chart(name, f"{title} over the range of each number", figure,
+                    f"{title}: a small curve with intervals for each number of the rules, the "
+                    "ones that move it most first; a diamond marks the value in force.",
+                    narrow=narrow)  # fmt: skip
+
+
+def _multiples(
+    table: pd.DataFrame, order: pd.Index, value: str, columns: int, width: float, caption: str,
+    label: str, **look: Any,
+) -> Any:  # fmt: skip
+    """A panel a number; only the first of a row says what the vertical axis is."""
+    rows = math.ceil(len(order) / columns)
+    figure, axes = charts.panels(rows, columns, width=width, height=0.6 + 1.75 * rows,
+                                 squeeze=False)  # fmt: skip
+    for place, (ax, rule) in enumerate(zip(axes.flat, order, strict=False)):
+        charts.rule_curve(table[table["rule"] == rule], value, ax=ax, caption=caption,
+                          label="" if place % columns else label, **look)  # fmt: skip
+    for ax in list(axes.flat)[len(order) :]:
+        ax.set_axis_off()
+    return figure
+
+
+# --- tables ---------------------------------------------------------------------------------
+
+
+def crossing_table(table: pd.DataFrame) -> pd.DataFrame:
+    """Between which two neighbouring values of each number Rome's rate crosses a half.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        A table ``rule_values``: rows of a rule in the order of its values.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row a rule: the value in force, Rome's lowest and highest rate, and, where it crosses
+        surely, the two values with Rome's rates there.
+    """
+    rows = []
+    for rule, found in table.groupby("rule", sort=False):
+        found = found.reset_index(drop=True)
+        sides = [
+            side_of(low, high, HALF)
+            for low, high in zip(found["rome_wins_low"], found["rome_wins_high"], strict=True)
+        ]
+        row = {
+            "rule": rule,
+            "in_force": found.loc[found["in_force"], "value"].iloc[0],
+            "lowest": found["rome_wins"].min(),
+            "highest": found["rome_wins"].max(),
+        }
+        known = [place for place, side in enumerate(sides) if side]
+        pairs = [(a, b) for a, b in zip(known, known[1:], strict=False) if sides[a] != sides[b]]
+        for a, b in pairs[:1]:
+            for name, place in (("from", a), ("to", b)):
+                row[name] = str(found.at[place, "value"])
+                row |= {f"at_{name}{end}": found.at[place, f"rome_wins{end}"]
+                        for end in ("", "_low", "_high")}  # fmt: skip
+        rows.append({**row, "crosses": bool(pairs), "deck": found["deck"].iloc[0],
+                     "games": found["games"].sum()})  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+# --- sentences ------------------------------------------------------------------------------
+
+
+def half_finding(crossings: pd.DataFrame, players: int) -> Finding:
+    """Which number brings Rome to a half, and between which values."""
+    found = crossings[crossings["crosses"]]
+    if found.empty:
+        text = (
+            f"With {players} players no number of the rules that was tried brings Rome to a half "
+            "by itself."
+        )
+        return Finding("half", text, sure=False)
+    order = found.reindex((found["highest"] - found["lowest"]).sort_values(ascending=False).index)
+    parts = [
+        f"{row['rule']} {row['from']} ({percent(*numbers(row, 'at_from'))}) and {row['to']} "
+        f"({percent(*numbers(row, 'at_to'))}), where the game has {row['in_force']}"
+        for _, row in order.iterrows()
+    ]
+    text = (
+        f"With {players} players Rome's rate crosses a half between {'; or between '.join(parts)}."
+    )
+    return Finding("half", text, *numbers(order.iloc[0], "at_to"))
+
+
+def reach_finding(table: pd.DataFrame, crossings: pd.DataFrame) -> Finding:
+    """How far the numbers go that do not bring Rome to a half."""
+    rest = crossings[~crossings["crosses"]]
+    if rest.empty:
+        return Finding("reach", "Every number that was tried brings Rome to a half somewhere.")
+    names = listing(rest["rule"].tolist())
+    ends = span([rest["lowest"].min(), rest["highest"].max()])
+    text = f"Over their whole range {names} leave Rome {ends}: none of them surely crosses a half."
+    return Finding("reach", text)
+
+
+def other_finding(table: pd.DataFrame, value: str, what: str, unit: str, factor: float) -> Finding:
+    """Which number moves something else most, over its range."""
+    reach = table.groupby("rule", sort=False)[value].agg(lambda c: c.max() - c.min())
+    rule = reach.idxmax()
+    rows = table[table["rule"] == rule].sort_values(value)
+    low, high = rows.iloc[0], rows.iloc[-1]
+    sure = low[f"{value}_high"] < high[f"{value}_low"]
+    ends = [f"{factor * row[value]:.1f} at {row['value']}" for row in (low, high)]
+    text = f"{rule} moves {what} most, from {ends[0]} to {ends[1]} ({unit})"
+    text += "." if sure else ", which may be chance."
+    return Finding(f"other/{value}", text.replace("-", "−"), sure=bool(sure))

@@ -1,0 +1,192 @@
+"""Where do players end who answer each other, and how often does Rome win there?
+
+Every line-up of a few strategies plays, those who conspire with Rome among them and those who fight
+it. What they win is a game of its own: from it follows where players end who leave what does badly
+for what does well, and what two or three gain who leave that together. This depends on the deck
+more than anything else does, so it is asked on four.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from paxsim import charts
+from paxsim.experiment.metaquestion import FEWEST_BLOCKS, metagame
+from paxsim.experiment.metasentences import (
+    best_fighters,
+    numeral,
+    place,
+    reached,
+    where_players_end,
+)
+from paxsim.experiment.result import Result
+from paxsim.gametheory.multisets import number_of_multisets
+from paxsim.gametheory.states import CYCLE
+from paxsim.report.study import Finding, Study
+from paxsim.studies import fields
+from paxsim.studies.findings import numbers
+from paxsim.text import listing, percent, points
+
+TITLE = "Players who answer each other"
+QUESTION = "Where do players end who answer each other, and how often does Rome win there?"
+
+#: Who conspires, who plays for points, who fights Rome, and who does what the others do.
+STRATEGIES = ("weighted", "conspirator", "tribune", "defender", "answerer")
+PLAYERS = 4
+#: The assumed deck, the friendliest to Rome, the least friendly, and one without a pattern.
+DECKS = ("assumed", "double", "single", "unrelated")
+#: Seats that fight Rome together, in the findings.
+FIGHTERS = (2, 3)
+
+
+def run(study: Study) -> None:
+    """The same game on four decks."""
+    results = {deck: play(study, deck) for deck in DECKS}
+    played = list(results.values())
+    study.find(leaving_finding(results))
+    for deck, result in results.items():
+        study.find(alone_finding(deck, result))
+        study.find(*(together_finding(deck, result, seats) for seats in FIGHTERS))
+    note = (
+        "Basin: share of populations, spread evenly over all, from which the dynamics lead there. "
+        f"All rates are about these strategies: {', '.join(STRATEGIES)}."
+    )
+    study.table("states", "States, by deck", fields.joined(played, "states"), note)
+    study.table("coalitions", "What seats gain by leaving a state together",
+                fields.joined(played, "coalitions"))  # fmt: skip
+    study.table("payoffs", "Win rate of a seat in every line-up", fields.joined(played, "payoffs"))
+
+    caption = fields.caption(played)
+    figure, axes = charts.panels(2, 2, width=12.0, height=8.6)
+    for ax, (deck, result) in zip(axes.flat, results.items(), strict=True):
+        charts.state_flow(result, title=f"Deck {deck}", ax=ax, caption=caption)
+    for ax in axes.flat[:-1]:
+        ax.get_legend().remove()
+    study.chart("flow", "States, and the ways between them", figure,
+                "For each deck the states by Rome's rate; arrows show what one player, and what "
+                "two or three together, would leave them for.")  # fmt: skip
+    rates = rome_rates(results)
+    study.table("rome", "Rome's rate where players end, and when some leave that together", rates)
+    figure, ax = charts.panels(width=8.0, height=1.2 + 0.32 * len(rates))
+    charts.forest(rates, "rome_wins", by="label", label="games that Rome wins (%)", reference=0.5,
+                  title="Rome's rate where players end, and against fighters", ax=ax,
+                  caption=caption)  # fmt: skip
+    study.chart("rome", "Rome's rate where players end, and when some leave that together", figure,
+                "Rome's rate with its interval by deck: in the states that players end in, and "
+                "when two or three fight it together.")  # fmt: skip
+
+
+def play(study: Study, deck: str) -> Result:
+    """The meta-game on one deck."""
+    lineups = number_of_multisets(len(STRATEGIES), PLAYERS)
+    fewest = FEWEST_BLOCKS * PLAYERS * lineups
+    games = max(fewest, study.games("metagame") // len(DECKS))
+    return study.ask(f"metagame-{deck}", metagame, policies=list(STRATEGIES), players=PLAYERS,
+                     games=games, deck=deck)  # fmt: skip
+
+
+def rome_rates(results: dict[str, Result]) -> pd.DataFrame:
+    """Rome's rate in the states that players end in, and when some leave the first together."""
+    rows = []
+    for deck, result in results.items():
+        found = reached(result["states"])
+        for _, state in found.iterrows():
+            label = f"{deck}: {state['state']} ({100 * state['basin']:.0f} % of starts)"
+            rows.append(_rate(deck, label, state, "rome_wins"))
+        for seats in FIGHTERS if len(found) else ():
+            state = found.iloc[0]["state"]
+            row = best_fighters(result["coalitions"], state, seats)
+            if row is not None:
+                label = f"{deck}: {seats} {row['strategy']}, others {state}"
+                rows.append(_rate(deck, label, row, "rome_after"))
+    return pd.DataFrame(rows)
+
+
+def _rate(deck: str, label: str, row: Any, name: str) -> dict[str, Any]:
+    ends = {f"rome_wins{end}": row[f"{name}{end}"] for end in ("", "_low", "_high")}
+    about = {key: row[key] for key in ("players", "rules", "games", "blocks")}
+    return {"label": label, "deck": deck, **ends, **about}
+
+
+# --- sentences ------------------------------------------------------------------------------
+
+
+def alone_finding(deck: str, result: Result) -> Finding:
+    """Where players end if everybody looks after themselves, and how often Rome wins there."""
+    states = result["states"]
+    text = where_players_end(states)
+    text = f"Deck {deck}: if nobody coordinates, {text[0].lower()}{text[1:]}"
+    found = reached(states)
+    if found.empty:
+        return Finding(f"metagame/{deck}/alone", text, sure=False)
+    first = found.iloc[0]
+    sure = bool(first["stable_draws"] > 0.95)
+    return Finding(f"metagame/{deck}/alone", text, *numbers(first, "rome_wins"), sure)
+
+
+def together_finding(deck: str, result: Result, seats: int) -> Finding:
+    """What so many do to Rome, and to themselves, who leave together where most players end."""
+    key = f"metagame/{deck}/together/{seats}"
+    found = reached(result["states"])
+    row = None
+    if not found.empty:
+        row = best_fighters(result["coalitions"], found.iloc[0]["state"], seats)
+    if row is None:
+        text = f"Deck {deck}: there is no state that {numeral(seats)} players could leave together."
+        return Finding(key, text, sure=False)
+    state = found.iloc[0]
+    who = f"{numeral(seats)} players"
+    if row["rome_after_high"] >= row["rome_before_low"]:
+        text = (
+            f"Deck {deck}: {who} who fight Rome together change nothing: it wins "
+            f"{percent(*numbers(row, 'rome_after'))} {place(state)} and "
+            f"{percent(*numbers(row, 'rome_before'))} without them."
+        )
+        return Finding(key, text, *numbers(row, "rome_after"), False)
+    text = (
+        f"Deck {deck}: if {who} fight Rome together (as {row['strategy']}), it wins "
+        f"{percent(*numbers(row, 'rome_after'))} instead of {percent(*numbers(row, 'rome_before'))}"
+        f"; each of them {_pays(row)}, and the others win {100 * row['others_after']:.1f} %."
+    )
+    return Finding(key, text, *numbers(row, "rome_after"))
+
+
+def _pays(row: Any) -> str:
+    """Whether it pays to fight Rome together."""
+    change = points(*numbers(row, "gain"))
+    after = f"{100 * row['after']:.1f} % instead of {100 * row['before']:.1f} %"
+    if row["gain_low"] > 0:
+        return f"gains: {after} ({change})"
+    if row["gain_high"] < 0:
+        return f"pays for it: {after} ({change})"
+    return f"wins about as much: {after} ({change})"
+
+
+def leaving_finding(results: dict[str, Result]) -> Finding:
+    """On which decks the state that most players end in is safe from two or three together."""
+    left: list[str] = []
+    safe: list[str] = []
+    restless: list[str] = []
+    for deck, result in results.items():
+        found = reached(result["states"])
+        moves = result["coalitions"]
+        if found.empty or found.iloc[0]["kind"] == CYCLE:
+            restless.append(deck)
+            continue
+        here = moves[(moves["state"] == found.iloc[0]["state"]) & moves["seats"].isin(FIGHTERS)]
+        (left if (here["gain_low"] > 0).any() else safe).append(deck)
+    parts = []
+    if left:
+        parts.append(f"two or three gain by leaving it together on {_decks(left)}")
+    if safe:
+        parts.append(f"no two or three of these strategies surely gain so on {_decks(safe)}")
+    if restless:
+        parts.append(f"players do not come to rest on {_decks(restless)}")
+    text = f"Where most players end nobody gains by leaving alone; {'; '.join(parts)}."
+    return Finding("metagame/leaving", text, sure=bool(left or safe))
+
+
+def _decks(names: list[str]) -> str:
+    return f"the deck {names[0]}" if len(names) == 1 else f"the decks {listing(names)}"

@@ -1,0 +1,43 @@
+"""Tuning: which parameters make a policy strong, in given company and for a given goal?
+
+`arena` says where candidates are measured and what counts there, `space` turns parameters into
+points, `search` moves through them, `record` keeps what was found on disk, `answer` confirms it on
+deals that the search never saw, `question` is what users call. `widening` lets a set of strategies
+grow by the answers that tuning finds.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from paxsim.errors import missing_library
+
+if TYPE_CHECKING:
+    from paxsim.tuning.answer import Answer
+    from paxsim.tuning.question import tune
+    from paxsim.tuning.restrictions import tuned_answers
+    from paxsim.tuning.widening import Widening, widen
+
+__all__ = ["Answer", "Widening", "tune", "tuned_answers", "widen"]
+
+#: The module of each name.
+_MODULES = {
+    "Answer": "answer",
+    "Widening": "widening",
+    "tune": "question",
+    "tuned_answers": "restrictions",
+    "widen": "widening",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load it when it is asked for: its libraries take a second to import."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("paxsim"):
+            raise
+        raise missing_library(name, error.name) from None

@@ -1,0 +1,120 @@
+"""The command line understands what people type, and says what it did not."""
+
+import os
+
+import pytest
+from mistakes import mistake
+
+from paxsim.cli import COMMANDS, cli, console, run_command
+from paxsim.cli.options import parse_games
+from paxsim.errors import PaxsimError
+
+
+def test_the_command_alone_shows_all_of_its_help(capsys):
+    assert run_command([]) == 0
+    alone = capsys.readouterr().out
+    assert run_command(["--help"]) == 0
+    assert alone == capsys.readouterr().out
+    assert all(f"\n  {name} " in alone for name in COMMANDS)
+
+
+def test_a_mistyped_command_is_answered_with_the_nearest(capsys):
+    assert "command: 'rnu' is unknown (did you mean 'run'?)" in mistake(capsys, "rnu")
+    assert "did you mean 'tournament'?" in mistake(capsys, "tournement", "--games", "3")
+
+
+@pytest.mark.parametrize(
+    "text, games",
+    [("1M", 10**6), ("1m", 10**6), ("1k", 1000), ("1.5k", 1500), ("2G", 2 * 10**9),
+     ("1_000_000", 10**6), ("1,000", 1000), ("1e6", 10**6), (" 12 ", 12), ("0.5k", 500)],
+)  # fmt: skip
+def test_numbers_of_games_are_read_as_people_write_them(text, games):
+    assert parse_games(text) == games
+
+
+@pytest.mark.parametrize(
+    "text", ["", "k", "x", "0", "-1k", "1.0005k", "0.5", "inf", "nan", "1kk", "1e99999", "1 M M"]
+)
+def test_what_is_no_number_of_games_is_refused(text):
+    with pytest.raises(PaxsimError, match="allowed: a positive whole number, e.g. 1e6 or 1M"):
+        parse_games(text)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["run", "first", "random", "--games", "8"],
+        ["tournament", "first", "random", "--players", "2", "--games", "8"],
+        ["solo", "first", "random", "--games", "4", "--levels", "1"],
+    ],
+)
+def test_policies_may_be_named_without_an_option(command, capsys):
+    assert run_command([*command, "--jobs", "1"]) == 0
+    assert "first" in (out := capsys.readouterr().out) and "random" in out
+    said = mistake(capsys, *command, "--policies", "first")
+    assert "policies: found 'first random' beside --policies; allowed: one of both" in said
+
+
+def test_one_policy_and_no_player_count_play_four_seats(capsys):
+    for words in (["run"], ["run", "first"], ["run", "--policies", "first"]):
+        assert run_command([*words, "--games", "8", "--jobs", "1"]) == 0
+        assert capsys.readouterr().out.startswith("4 players: win rate of a seat")
+    assert run_command(["run", "first", "--solo-level", "2", "--games", "8", "--jobs", "1"]) == 0
+    assert capsys.readouterr().out.startswith("Solo: win rate")
+
+
+def completed(words, capsys, monkeypatch):
+    """What a shell offers for the last of some words."""
+    monkeypatch.setitem(os.environ, "_PAXSIM_COMPLETE", "bash_complete")
+    monkeypatch.setitem(os.environ, "COMP_WORDS", " ".join(["paxsim", *words]))
+    monkeypatch.setitem(os.environ, "COMP_CWORD", str(len(words)))
+    with pytest.raises(SystemExit):
+        cli.main([], prog_name="paxsim")
+    return [line.partition(",")[2] for line in capsys.readouterr().out.splitlines()]
+
+
+@pytest.mark.parametrize(
+    "words, offered",
+    [
+        (["tour"], "tournament"),
+        (["run", "--policies", "builder,trib"], "builder,tribune"),
+        (["run", "conspir"], "conspirator"),
+        (["run", "--deck", "dou"], "double"),
+        (["run", "--rules", "tie=money,rome_ne"], "tie=money,rome_needs="),
+        (["restrict", "--with"], "--without"),
+    ],
+)
+def test_shells_complete_commands_policies_decks_and_rules(words, offered, capsys, monkeypatch):
+    assert offered in completed(words, capsys, monkeypatch)
+
+
+def test_completion_says_how_it_is_set_up(capsys):
+    assert run_command(["completion"]) == 0
+    assert "paxsim completion bash >> ~/.bashrc" in capsys.readouterr().out
+    for shell in ("bash", "zsh", "fish"):
+        assert run_command(["completion", shell]) == 0
+        assert "_PAXSIM_COMPLETE" in capsys.readouterr().out
+    assert "shell: 'tcsh' is unknown" in mistake(capsys, "completion", "tcsh")
+
+
+def table_at(width, capsys, monkeypatch):
+    """A table as a pipe of so many columns shows it."""
+    monkeypatch.setattr(console, "PIPED_WIDTH", width)
+    console.print_table(
+        "Title", ("strategy", "win rate %", "", "with Rome %", "points"),
+        [("weighted", "12.3 ± 0.4", "above", "11.1", "8.2 ± 0.1")],
+        numbers=("win rate %", "with Rome %", "points"),
+    )  # fmt: skip
+    return " ".join(capsys.readouterr().out.split())
+
+
+def test_a_table_without_room_for_a_column_names_it(capsys, monkeypatch):
+    whole = table_at(100, capsys, monkeypatch)
+    assert "8.2 ± 0.1" in whole and "no room" not in whole
+    narrow = table_at(40, capsys, monkeypatch)
+    assert "no room for" in narrow and "points" in narrow.partition("no room for")[2]
+    for width in range(8, 60):
+        said = table_at(width, capsys, monkeypatch)
+        left_out = said.partition("no room for")[2]
+        for heading, cell in (("win rate %", "12.3 ± 0.4"), ("points", "8.2 ± 0.1")):
+            assert cell in said or heading in left_out, width

@@ -1,0 +1,70 @@
+"""What is allowed and surely not meant: `paxsim check` says so, and passes."""
+
+import pytest
+
+import paxsim
+from paxsim.cli import run_command
+from paxsim.doubts import doubts
+
+POLICY = '''
+import paxsim
+from paxsim.helpers import BUY, PEEK, TURN, random_below
+
+
+@paxsim.policy
+def {name}(table, me, choice, top=3.0):
+    """Doubtful in one way."""
+    {line}
+    return random_below(me, choice.count)
+'''
+
+
+def doubts_about(tmp_path, name, line):
+    file = tmp_path / f"{name}.py"
+    file.write_text(POLICY.format(name=name, line=line), "utf-8")
+    return doubts(paxsim.find_policy(str(file)))
+
+
+TOP_MATTERS = "if choice.kind == BUY and me.money < top: return choice.count - 1"
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "said"),
+    [
+        ("by_text", "if choice.kind == 'BUY' or me.money < top: return 0",
+         "line 9 of by_text.py: compares a number with the text 'BUY', which is never equal"),
+        ("by_zero", "if me.money > 10**6 + top: return me.money // 0",
+         "line 9 of by_zero.py: divides by zero"),
+        ("shy", "if choice.kind == TURN or me.money < top: return 0",
+         "never chooses to peek, though it could "),
+        ("thrifty_in_vain", "if choice.kind == BUY: return choice.count - 1",
+         "never chooses to buy, though it could "),
+        ("idle", "if me.money == 3: return 0",
+         "parameter top changes nothing: 3 plays the same games as 0, 7, -8"),
+    ],
+)  # fmt: skip
+def test_a_doubt_is_told_with_what_shows_it(tmp_path, name, line, said):
+    found = doubts_about(tmp_path, name, line)
+    assert any(doubt.startswith(said) for doubt in found), found
+
+
+def test_a_policy_that_does_everything_raises_no_doubt(tmp_path):
+    assert doubts_about(tmp_path, "sound", TOP_MATTERS) == []
+
+
+def test_a_check_that_passes_ends_with_its_warnings(tmp_path, capsys):
+    file = tmp_path / "warned.py"
+    file.write_text(POLICY.format(name="warned", line="if me.money == 3: return 0"), "utf-8")
+    assert run_command(["check", str(file), "--deals", "2"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-1] == "policy warned: fine"
+    assert lines[-2].startswith("warning: parameter top changes nothing")
+
+
+def test_the_same_failure_is_told_once(tmp_path, capfd, monkeypatch):
+    monkeypatch.setattr("os._exit", lambda code: None)
+    file = tmp_path / "failing.py"
+    file.write_text(POLICY.format(name="failing", line="return me.hand[1000] * 0"), "utf-8")
+    run_command(["check", str(file), "--deals", "2"])
+    out = capfd.readouterr().out
+    assert out.count("raised IndexError") == 1 and out.count("fails in the same way") == 11

@@ -1,0 +1,94 @@
+"""Fields of many line-ups: pooled sums against the raw games, and rules over a range of values."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import paxsim
+from paxsim.cli import run_command
+from paxsim.experiment import show, simulate_field, vary_rules
+
+LINEUPS = (["racer", "miser", "first"], ["miser", "random", "racer"])
+DEALS, SEED = 30, 4
+
+
+def rates(rules=None):
+    """Rome's wins, the first seat's share over fair and rounds: means over all games of a deal."""
+    found = []
+    for lineup in LINEUPS:
+        batch = paxsim.play_batch(lineup, deals=DEALS, rotations="all", seed=SEED, rules=rules)
+        seat = batch.shares[:, 0] - batch.shares.mean(axis=1)
+        by_game = np.column_stack([batch.rome_wins, seat, batch.results["rounds"]])
+        found.append(by_game.reshape(DEALS, -1, 3).mean(axis=1))
+    return np.mean(found, axis=0)
+
+
+def test_a_deal_is_one_block_whatever_the_number_of_line_ups():
+    result = simulate_field(LINEUPS, 3, games=DEALS * 6, seed=SEED)
+    row = result["rome"].iloc[0]
+    assert (row["blocks"], row["games"]) == (DEALS, DEALS * 6)
+    assert row["rome_wins"] == pytest.approx(rates()[:, 0].mean(), abs=1e-12)
+    rounds = result["games"].iloc[0]
+    ends = stats.t.interval(0.95, DEALS - 1, rates()[:, 2].mean(), stats.sem(rates()[:, 2]))
+    assert (rounds["rounds_low"], rounds["rounds_high"]) == pytest.approx(ends, abs=1e-9)
+    assert result["lineups"]["rome_wins"].mean() == pytest.approx(row["rome_wins"], abs=1e-12)
+
+
+def test_values_of_a_rule_are_compared_within_deals():
+    result = vary_rules({"starting_money": [9, 5, 1]}, LINEUPS, 3, DEALS * 6, SEED)
+    table = result["rule_values"].set_index("value")
+    assert table.index.tolist() == [1, 5, 9] and table["in_force"].tolist() == [False, True, False]
+    base, rich = rates(), rates({"starting_money": 9})
+    found = table.loc[9]
+    assert found["rome_wins"] == pytest.approx(rich[:, 0].mean(), abs=1e-12)
+    assert found["seat1_over_fair"] == pytest.approx(rich[:, 1].mean(), abs=1e-12)
+    for name, column in (("rome", 0), ("seat1", 1), ("rounds", 2)):
+        assert found[f"{name}_change"] == pytest.approx((rich - base)[:, column].mean(), abs=1e-12)
+    assert np.isnan(table.at[5, "rome_change"])
+
+
+def test_a_stored_run_shows_the_same_table(tmp_path):
+    result = vary_rules({"rome_needs": [3]}, LINEUPS, 3, 60, SEED, out=tmp_path / "run")
+    again = show(tmp_path / "run")
+    assert again["rule_values"].equals(result["rule_values"])
+
+
+def test_the_command_takes_ranges_and_lists_and_keeps_other_rules(tmp_path, capsys):
+    words = "compare-rules rome_needs=4..6 tie=money --players 3 --policies racer,miser,first"
+    words += f" --games 30 --rules starting_money=8 --csv {tmp_path / 'tables'}"
+    assert run_command(words.split()) == 0
+    out = capsys.readouterr().out
+    assert "4 (in force)" in out and "shared (in force)" in out and "starting_money=8" in out
+    text = (tmp_path / "tables" / "rule_values.csv").read_text("utf-8")
+    assert text.count("\n") == 1 + 3 + 2
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("rome_needs", "rules: found 'rome_needs'; allowed: RULE=A..B"),
+        ("rome_needs=7..4", "allowed: the smaller number first"),
+        ("rome_needs=4..x", "allowed: whole numbers at both ends"),
+        ("rome_needs=1..99", "at most 20 values"),
+        ("rome_needs=4,99", "rome_needs: found 99; allowed: a whole number from 0 to 8"),
+        ("rome_needs=4", "one value or more besides 4"),
+        ("rome_needs=5 rome_needs=6", "rome_needs: given twice"),
+        ("luck=1..3", "field: 'luck' is unknown"),
+        ("draft_sizes=2,3", "draft_sizes"),
+        ("rome_needs=4..6 --players 1", "players: found 1; allowed: a whole number from 2 to 8"),
+        ("rome_needs=4..6 --policies racer,miser", "policies: found 2 for 4 players"),
+    ],
+)
+def test_a_bad_range_is_one_line(words, said, capsys):
+    assert run_command(["compare-rules", *words.split(), "--games", "10"]) == 2
+    err = capsys.readouterr().err
+    assert said in err and err.count("\n") == 1
+
+
+def test_a_policy_is_checked_with_the_deck_rules_and_player_counts_asked_for(capsys):
+    words = "check first --deals 2 --deck cheap --rules rome_needs=5 --players 1,3"
+    assert run_command(words.split()) == 0
+    out = capsys.readouterr().out
+    assert "solo level 5: 2 games, fine" in out and "3 players: 6 games, fine" in out
+    assert "2 players" not in out
+    assert run_command(["check", "first", "--rules", "rome_needs=99"]) == 2

@@ -1,0 +1,152 @@
+"""Policies in plain Python: the same games, with everything that Python has."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import paxsim
+from paxsim.helpers import BUY, price_of_legion, random_below
+from paxsim.playing import play_deals
+from paxsim.policies import registry
+from paxsim.testing import check_policy
+
+CHEAP = paxsim.helper(lambda price, top: price <= top)
+
+
+@pytest.fixture(autouse=True)
+def registered(monkeypatch):
+    """What a test registers is forgotten after it."""
+    monkeypatch.setattr(registry, "_registry", dict(registry._registry))
+
+
+def thrifty_as(name, **how):
+    def thrifty(table, me, choice, top=3.0):
+        """Buy what is cheap, else leave it to chance."""
+        if choice.kind == BUY:
+            for option in range(choice.count - 1):
+                if CHEAP(price_of_legion(table, me.seat, choice.options[option]), top):
+                    me.memory[0] += 1
+                    return option
+            return choice.count - 1
+        return random_below(me, choice.count)
+
+    thrifty.__name__ = name
+    return paxsim.policy(thrifty, **how)
+
+
+def results(lineup, players, **keywords):
+    setting = paxsim.make_setting(players, **keywords)
+    return play_deals(setting, lineup, 5, 0, 2, tuple(range(players))).results.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("policies", "players"),
+    [("weighted,random,tribune", 3), ("opportunist,conspirator,augur,racer,denier", 5)],
+)
+def test_built_ins_play_the_same_games_in_plain_python(policies, players):
+    lineup = paxsim.make_lineup(policies, players)
+    assert results(lineup.as_plain(), players) == results(lineup, players)
+
+
+def test_a_policy_that_stays_plain_plays_the_same_games_as_its_compiled_twin():
+    compiled, plain = thrifty_as("thrifty_fast"), thrifty_as("thrifty_slow", compiled=False)
+    assert plain.is_plain and not compiled.is_plain
+    games = [
+        paxsim.play_batch([policy, "random", "builder"], deals=4, seed=3, rotations="all")
+        for policy in (compiled, plain)
+    ]
+    assert games[0].results.tobytes() == games[1].results.tobytes()
+    other = plain.with_params({"top": 0})
+    assert other.is_plain and other.params == {"top": 0.0}
+
+
+def test_anything_may_stand_in_a_plain_policy():
+    network = {"weights": np.linspace(-1, 1, 8)}
+
+    @paxsim.policy(compiled=False)
+    def learned(table, me, choice):
+        """Scores options with what was learnt; nothing of this could be compiled."""
+        scores = {
+            i: float(network["weights"][i % 8] + table.round * 0.01) for i in range(choice.count)
+        }
+        assert f"{me.seat}" in "01234567"
+        return max(scores, key=scores.get)
+
+    result = paxsim.simulate([learned, "random"], games=8, seed=1)
+    assert result.games == 8
+    assert all(check.problem is None for check in check_policy(learned, deals=1))
+
+
+def test_one_game_can_be_played_plainly_with_print_and_a_traceback_to_the_line(capsys):
+    @paxsim.policy
+    def careless(table, me, choice):
+        """Looks too far."""
+        if table.round == 2:
+            print("round", table.round)
+            return me.hand[1000]
+        return 0
+
+    with pytest.raises(paxsim.PolicyError) as error:
+        paxsim.play([careless, "random"], compiled=False)
+    assert capsys.readouterr().out == "round 2\n"
+    cause = error.value.__cause__
+    assert isinstance(cause, IndexError)
+    assert " in line " in str(error.value) and "test_plain_policies.py" in str(error.value)
+
+
+def test_a_plain_policy_can_read_its_records_and_write_nothing_but_its_memory():
+    for write in ("table.round = 3", "me.money = 9", "me.hand[0] = 1", "table.symbols[0, 0] = 9"):
+        source = f"def writes(table, me, choice):\n    {write}\n    return 0\n"
+        names: dict = {}
+        exec(source, names)
+        game = paxsim.Game(players=2)
+        with pytest.raises((AttributeError, ValueError)):
+            paxsim.policies.policy.make_policy(names["writes"], solo=True)(
+                game.table, game.me, game.choice
+            )
+
+
+def test_a_policy_can_be_asked_about_a_game_in_hand():
+    game = paxsim.Game(players=3, seed=4)
+    builder = paxsim.find_policy("builder")
+    setting, lineup = paxsim.make_setting(3), paxsim.make_lineup("builder", 3)
+    from paxsim.game import decisions
+
+    for place, option in decisions(setting, lineup, 4, 0, 0):
+        assert builder(place.table, place.me, place.choice) == option
+    assert 0 <= builder(game.table, game.me, game.choice) < game.choice["count"]
+
+
+def test_an_answer_that_is_no_whole_number_is_not_cut_off():
+    @paxsim.policy(compiled=False)
+    def half(table, me, choice):
+        """Can't decide."""
+        return 0.5
+
+    with pytest.raises(paxsim.PolicyError, match="returned 0.5; allowed: a whole number"):
+        paxsim.play([half, "random"])
+
+
+def test_numba_disable_jit_lets_policies_of_users_be_plain_and_the_engine_compiled(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "import paxsim\n@paxsim.policy\ndef mine(table, me, choice):\n"
+        "    '''Anything goes.'''\n    return len({1: 2}) - 1\n",
+        "utf-8",
+    )
+    code = (
+        "import paxsim; p = paxsim.find_policy('mine.py'); "
+        "print(p.is_plain, paxsim.play([p, 'first'], seed=2).points)"
+    )
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == f"True {paxsim.play('first,first', seed=2).points}\n"

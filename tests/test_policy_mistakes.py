@@ -1,0 +1,149 @@
+"""Mistakes that people make in policies, and what they are told: place, fault, remedy, the line.
+
+Every case is what somebody who knows Python, but not what can be compiled, would write.
+"""
+
+import textwrap
+
+import pytest
+
+import paxsim
+
+IMPORTS = """
+import math
+import random
+
+import numpy as np
+
+import paxsim
+from paxsim.helpers import best_rival, category_of, copy_size, price_of_legion
+"""
+LOOP = "a loop that keeps the best so far"
+NOTES = "me.memory, notes to oneself"
+ARRAY = "an array or a tuple, with numbers as indices"
+
+#: Name, what stands before the policy, its body, the line that is to blame, what is wrong, and what
+#: is allowed.
+MISTAKES = [
+    ("plain_helper", "def cheap(x):\n    return x < 3", "return int(cheap(me.money))",
+     "return int(cheap(me.money))", "cheap is a plain Python function",
+     "the same with @paxsim.helper above def cheap"),
+    ("list_outside", "ORDER = [3, 1, 2]", "return ORDER[0] * 0",
+     "return ORDER[0] * 0", "uses ORDER, a list, from outside", "a tuple or an array"),
+    ("empty_list_outside", "SEEN = []", "SEEN.append(1)\nreturn 0",
+     "SEEN.append(1)", "SEEN is a list, which could change", "a tuple"),
+    ("dict_outside", "WORTH = {1: 2}", "return WORTH[1] * 0",
+     "return WORTH[1] * 0", "WORTH is a dictionary", ARRAY),
+    ("set_outside", "GOOD = {1, 2}", "return int(me.money in GOOD)",
+     "return int(me.money in GOOD)", "uses a set", "a tuple or an array"),
+    ("class_outside", "class Plan:\n    best = 1", "return Plan.best * 0",
+     "return Plan.best * 0", "Plan is a class", "numbers, tuples and arrays; notes in me.memory"),
+    ("object_made", "class Plan:\n    best = 1", "plan = Plan()\nreturn plan.best * 0",
+     "plan = Plan()", "Plan is a class", "numbers, tuples and arrays; notes in me.memory"),
+    ("dict_inside", "", "seen = {1: 2}\nreturn seen[1] * 0",
+     "seen = {1: 2}", "uses a dictionary", ARRAY),
+    ("dict_comprehension", "", "seen = {i: i for i in range(3)}\nreturn seen[0]",
+     "seen = {i: i for i in range(3)}", "uses a dictionary", ARRAY),
+    ("text_made", "", "name = f'seat {me.seat}'\nreturn 0",
+     "name = f'seat {me.seat}'", "uses str", "numbers; paxsim trace shows what was decided"),
+    ("text_method", "", "return 'abc'.index('a')",
+     "return 'abc'.index('a')", "uses a text", "numbers"),
+    ("printing", "", "print(me.money)\nreturn 0",
+     "print(me.money)", "uses print", "paxsim trace shows every decision"),
+    ("falls_off", "", "if me.money > 3:\n    return 0",
+     "", "returns None on some way through it", "a whole number, the index of the chosen option"),
+    ("starts_with_none", "", "best = None\nfor i in range(3):\n    best = i\nreturn best",
+     "", "returns None on some way through it", "a whole number, the index of the chosen option"),
+    ("half", "", "return choice.count / 2",
+     "return choice.count / 2", "returns a number with a fraction", "a whole number"),
+    ("truth", "", "return me.money > 3",
+     "return me.money > 3", "returns True or False", "a whole number"),
+    ("recursion", "@paxsim.helper\ndef down(n):\n    return 0 if n == 0 else down(n - 1)",
+     "return down(3)", "@paxsim.helper", "down calls itself", "a loop"),
+    ("too_few", "", "return price_of_legion(table, 0) * 0",
+     "return price_of_legion(table, 0) * 0",
+     "calls price_of_legion(table, 0): missing a required argument: 'legion'",
+     "price_of_legion(table, seat, legion)"),
+    ("too_many", "", "return copy_size(table, me) * 0",
+     "return copy_size(table, me) * 0",
+     "calls copy_size(table, me): too many positional arguments", "copy_size(table)"),
+    ("wrong_argument", "", "return category_of(table) * 0",
+     "return category_of(table) * 0", "hands table to category_of as card", "a number as card"),
+    ("field_in_helper", "@paxsim.helper\ndef rich(me):\n    return me.mony", "return rich(me) * 0",
+     "return me.mony", "me.mony: there is no such field (did you mean 'money'?)",
+     "the fields that docs/policies.md lists"),
+    ("global_count", "COUNT = 0", "global COUNT\nCOUNT += 1\nreturn 0",
+     "COUNT += 1", "keeps something outside the game (global)", NOTES),
+    ("record_compared", "", "if me > 3:\n    return 1\nreturn 0",
+     "if me > 3:", "takes the record me for a number in me > 3",
+     "one of its fields, such as me.money"),
+    ("record_added", "", "return (table + 1) * 0",
+     "return (table + 1) * 0", "takes the record table for a number in table + 1",
+     "one of its fields, such as table.round"),
+    ("unknown_name", "", "tatal = 3\nreturn total * 0",
+     "return total * 0", "the name total means nothing (did you mean 'tatal'?)",
+     "names that are defined or imported"),
+    ("not_imported", "del best_rival", "return best_rival(table, me, 0) * 0",
+     "return best_rival(table, me, 0) * 0", "best_rival is not imported",
+     "from paxsim.helpers import best_rival"),
+    ("sometimes_unset", "", "if me.money > 100:\n    best = 0\nreturn best",
+     "return best", "best may have no value here", "a value on every way to this line"),
+    ("other_dice", "", "return random.randrange(choice.count)",
+     "return random.randrange(choice.count)", "uses random.randrange",
+     "paxsim.helpers.random_below(me, n)"),
+    ("numpy_dice", "", "return np.random.randint(choice.count)",
+     "return np.random.randint(choice.count)", "uses numpy.random.randint",
+     "paxsim.helpers.random_below(me, n)"),
+    ("trying", "", "try:\n    x = 1 // me.money\nexcept ZeroDivisionError:\n    x = 0\nreturn 0",
+     "except ZeroDivisionError:", "uses try", "an if that asks before"),
+    ("opening", "", "with open('notes') as notes:\n    pass\nreturn 0",
+     "with open('notes') as notes:", "uses with", "nothing from outside the game"),
+    ("key_of_max", "", "return max(range(choice.count), key=lambda i: -i)",
+     "return max(range(choice.count), key=lambda i: -i)", "uses max with a key", LOOP),
+    ("sorting", "", "return sorted(range(choice.count))[0]",
+     "return sorted(range(choice.count))[0]", "uses sorted", "numpy.sort"),
+    ("generator", "", "return max(i for i in range(choice.count))",
+     "return max(i for i in range(choice.count))", "uses ... for ... in a call", "a loop"),
+    ("import_inside", "", "import statistics\nreturn 0",
+     "import statistics", "imports within a function", "imports at the top of the file"),
+    ("kinds_mixed", "", "found = [1]\nfound.append('a')\nreturn 0",
+     "found.append('a')", "mixes a text with numbers", "numbers"),
+    ("list_of_nothing", "", "found = []\nreturn len(found)",
+     "found = []", "nothing is ever put into the list found", "a list that numbers are put into"),
+    ("stars", "@paxsim.helper\ndef any_of(*numbers):\n    return 0\n\n"
+     "@paxsim.helper\ndef named(a, **more):\n    return a", "return named(0)",
+     "return named(0)", "named takes * or ** arguments", "arguments that have names"),
+    ("tuple_of_kinds", "PAIR = (1, 2.0)", "x = 0.0\nfor i in range(2):\n    x += PAIR[i]\nreturn 0",
+     "x += PAIR[i]", "an index into a tuple of different kinds",
+     "a tuple or an array of one kind of numbers"),
+    ("no_such_method", "", "return me.money.bit_length()",
+     "return me.money.bit_length()", "a whole number has no bit_length", "what docs/policies.md"),
+    ("other_library", "import json", "return json.loads('0')",
+     "return json.loads('0')", "uses json.loads", "numbers and arrays; math, numpy"),
+    ("walrus", "", "if (n := choice.count) > 1:\n    return n - 1\nreturn 0",
+     "if (n := choice.count) > 1:", "uses :=", "an assignment on a line of its own"),
+    ("yielding", "", "yield 0", "yield 0", "uses yield", "return, with the index"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "body", "line", "wrong", "instead"), MISTAKES, ids=[m[0] for m in MISTAKES]
+)
+def test_a_mistake_is_told_with_its_place_its_fault_and_its_remedy(
+    tmp_path, monkeypatch, name, before, body, line, wrong, instead
+):
+    monkeypatch.chdir(tmp_path)
+    source = f"{IMPORTS}\n{before}\n\n@paxsim.policy\ndef mistaken_{name}(table, me, choice):\n"
+    source += textwrap.indent(body, "    ") + "\n"
+    file = tmp_path / f"{name}.py"
+    file.write_text(source, "utf-8")
+    with pytest.raises(paxsim.PaxsimError) as error:
+        _ = paxsim.find_policy(file.name).compiled
+    said = str(error.value)
+    where = ""
+    if line:
+        number = 1 + next(n for n, text in enumerate(source.splitlines()) if text.strip() == line)
+        where = f"line {number} of {name}.py: "
+        assert said.endswith(f"; the line: {line}"), said
+    assert said.startswith(f"policy mistaken_{name}: {where}{wrong}; allowed: {instead}"), said
+    assert "\n" not in said and len(said) < 400

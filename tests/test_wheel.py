@@ -1,0 +1,116 @@
+"""The package as others get it: a wheel, in an environment with nothing but what it asks for."""
+
+import os
+import subprocess
+import sys
+from importlib.metadata import distribution
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).parent.parent
+
+
+def needed(requirements, found=None):
+    """The distributions that these requirements bring, without any extra that is not asked for."""
+    found = {} if found is None else found
+    for text in requirements:
+        requirement = Requirement(text)
+        extras = requirement.extras or {""}
+        marker = requirement.marker
+        if marker is None or any(marker.evaluate({"extra": extra}) for extra in {"", *extras}):
+            if requirement.name not in found:
+                found[requirement.name] = distribution(requirement.name)
+                needed(found[requirement.name].requires or [], found)
+    return found
+
+
+def link(made, folder):
+    """Put a distribution into a folder, by links to its files where it is installed."""
+    for name in {
+        file.parts[0] for file in made.files if file.parts[0] not in ("..", "__pycache__")
+    }:
+        target = folder / name
+        if not target.exists():
+            target.symlink_to(made.locate_file(name))
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory):
+    """Runs Python where there are the wheel and its ordinary dependencies, and nothing else.
+
+    The wheel is built from a copy of the sources and unpacked as pip does it. The dependencies are
+    those that the wheel's own metadata names, linked from here: what it forgets to name is missing.
+    """
+    folder = tmp_path_factory.mktemp("empty")
+    source, site = folder / "source", folder / "site"
+    source.mkdir()
+    site.mkdir()
+    for name in ("paxsim", "pyproject.toml", "README.md", "LICENSE"):
+        (source / name).symlink_to(ROOT / name)
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    how = ["--no-deps", "--no-index"]
+    subprocess.run([*pip, "wheel", *how, "--no-build-isolation", "-w", folder, source], check=True)
+    (wheel,) = folder.glob("paxsim-*.whl")
+    subprocess.run([*pip, "install", *how, "--target", site, wheel], check=True)
+    (metadata,) = site.glob("paxsim-*.dist-info/METADATA")
+    lines = metadata.read_text("utf-8").splitlines()
+    wanted = [line.partition(": ")[2] for line in lines if line.startswith("Requires-Dist: ")]
+    for made in needed(wanted).values():
+        link(made, site)
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    environment |= {"PYTHONNOUSERSITE": "1", "MPLBACKEND": "agg"}
+
+    def run(code, *arguments, cwd=folder):
+        # -S: no site-packages; -I would forget the cache folder's variable too
+        begin = f"import sys; sys.path[:0] = [{str(site)!r}]; "
+        return subprocess.run(
+            [sys.executable, "-S", "-c", begin + code, *map(str, arguments)],
+            capture_output=True, text=True, cwd=cwd, env=environment, timeout=300,
+        )  # fmt: skip
+
+    return run
+
+
+MAIN = "from paxsim.cli import main; main()"
+
+
+def test_what_is_imported_is_the_wheel_and_extras_are_not_there(empty):
+    done = empty("import paxsim; print(paxsim.__file__)")
+    assert "site/paxsim/__init__.py" in done.stdout, done.stderr
+    for name in ("cmaes", "dask", "pytest"):
+        assert "ModuleNotFoundError" in empty(f"import {name}").stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["run", "builder", "random", "--games", "40"],
+        ["tournament", "builder", "random", "--players", "2", "--games", "40"],
+        ["compare", "builder", "random", "--players", "2", "--games", "40"],
+        ["restrict", "--without", "peek", "--policies", "builder,random", "--games", "40"],
+        ["solo", "hermit", "--games", "10"],
+        ["deck", "show", "assumed"],
+        [],
+    ],
+)
+def test_the_main_jobs_are_done(empty, words):
+    done = empty(MAIN, *words)
+    assert done.returncode == 0 and done.stdout, done.stderr
+
+
+def test_the_report_is_written_with_its_charts(empty, tmp_path):
+    words = ["report", "--scale", "0.0005", "--study", "solo_ladder", "--jobs", "1"]
+    done = empty(MAIN, *words, "--out", tmp_path / "report")
+    assert done.returncode == 0, done.stderr
+    assert "<html" in (tmp_path / "report/index.html").read_text("utf-8")
+    assert list((tmp_path / "report").rglob("*.png"))
+
+
+def test_what_needs_an_extra_says_which(empty):
+    done = empty(MAIN, "tune", "weighted", "--generations", "1")
+    assert done.returncode == 2
+    assert done.stderr.endswith(
+        "tune: cmaes is not installed; allowed: pip install 'paxsim[tune]'\n"
+    )
