@@ -49,11 +49,16 @@ def amount(estimate: float, low: float, high: float, unit: float = 1.0, sign: st
 
 
 def percent(estimate: float, low: float, high: float) -> str:
-    """A rate: ``34.1 ± 0.5 %``; at the ends of the scale ``0 % (at most 0.2 %)``."""
+    """A rate: ``34.1 ± 0.5 %``; at the ends of the scale ``0 % (at most 0.2 %)``.
+
+    A rate that can only be a little less than a round number, as a fair share can, is that number.
+    """
     if estimate == 0:
         return f"0 % (at most {number(100 * high, _digits(100 * high))} %)"
     if estimate == 1:
         return f"100 % (at least {number(100 * low, _digits(100 * (1 - low)))} %)"
+    if high == estimate and number(100 * low, 1) == number(100 * high, 1):
+        return f"{number(100 * estimate, 1)} %"
     return _said(estimate, low, high, PERCENT, after=" %")
 
 

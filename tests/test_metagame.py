@@ -15,6 +15,7 @@ from paxsim.errors import PaxsimError
 from paxsim.experiment import metaquestion as question
 from paxsim.experiment.metasentences import summary, where_players_end
 from paxsim.policies.registry import find_policy
+from paxsim.report.subject import make_subject
 from paxsim.studies import metagame as study
 from paxsim.tuning.widening import widen
 
@@ -239,6 +240,16 @@ def test_the_study_says_what_fighting_rome_together_does_and_costs():
     alone = study.alone_finding("d", tables)
     assert alone.text.startswith("Deck d: if nobody coordinates, starting anywhere, players end")
     assert alone.sure and alone.estimate == 0.98
+
+
+def test_the_study_is_about_the_deck_and_the_strategies_of_the_report():
+    assert [deck.name for deck in study.decks_of(make_subject())] == list(study.DECKS)
+    assert study.strategies_of(make_subject()) == list(study.STRATEGIES)
+    mine = make_subject(deck="steep", policies="miser,weighted")
+    assert [deck.name for deck in study.decks_of(mine)] == ["steep"]
+    assert study.strategies_of(mine) == [
+        "miser", "weighted", "conspirator", "tribune", "defender", "answerer"
+    ]  # fmt: skip
 
 
 def test_the_command_prints_the_answer_first_then_the_tables(capsys, tmp_path):

@@ -1,50 +1,46 @@
 """A tiny report, built for real: its files, its page, and the page in a browser."""
 
 import fcntl
+import hashlib
 import json
 import os
+import platform
 import re
 import shutil
+import subprocess
+import sys
 from html.parser import HTMLParser
 from importlib import resources
+from pathlib import Path
 
 import pandas as pd
 import pytest
 from browser import visit
 from markupsafe import escape
+from numpy._core import _multiarray_umath as umath
+from small_report import SCALE, SEED, build_small, small_studies, small_subject
 
 from paxsim.cli import run_command
 from paxsim.errors import PaxsimError
 from paxsim.report import budget
 from paxsim.report.build import build_report
 from paxsim.report.page import write_page
-from paxsim.report.subject import make_subject
-from paxsim.studies import decks, dose_response
-
-SEED = 5
-COUNTS = (2, 3, 4)
-
-
-SCALE = 0.0005
 
 
 @pytest.fixture(scope="module")
 def subject():
-    """Few strategies and player counts, so that nothing but the machinery takes time."""
-    return make_subject(policies="random,first,miser,racer", players=COUNTS)
+    return small_subject()
 
 
 @pytest.fixture(scope="module")
 def small():
     """Few decks and numbers of the rules."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(decks, "deck_names", lambda: ["assumed", "cheap", "double"])
-        patch.setattr(dose_response, "RANGES", {"rome_needs": (3, 4, 6), "starting_money": (5, 9)})
-        yield patch
+    with small_studies():
+        yield
 
 
 @pytest.fixture(scope="module")
-def report(small, subject, tmp_path_factory):
+def report(small, tmp_path_factory):
     """The folder of a report of a few hundred games a study, built by one worker for all."""
     base = tmp_path_factory.getbasetemp()
     out = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "report"
@@ -52,7 +48,7 @@ def report(small, subject, tmp_path_factory):
     with open(out / ".lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (out / "index.html").exists():
-            build_report(out, scale=SCALE, seed=SEED, jobs=2, subject=subject)
+            build_small(out)
     return out
 
 
@@ -125,7 +121,8 @@ def test_contents_lead_to_sections(html):
 def test_the_page_leads_with_what_rome_wins_means_who_plays_and_what_to_change(html):
     order = ["means that a <b>player</b> wins with it", "no seat plays for primus conspiratus",
              "strong field", "Which number to change?", "Does playing for Rome pay?",
-             "heuristic players", 'alt="', "What depends on the assumed deck",
+             "And fighting it together?", "heuristic players", 'alt="',
+              "What depends on the assumed deck",
              "Contents"]  # fmt: skip
     places = [html.index(words) for words in order]
     assert places == sorted(places)
@@ -167,6 +164,40 @@ def test_a_study_alone_gives_the_same_table_and_says_its_findings(small, report,
     out = capsys.readouterr().out
     for finding in summary["findings"]:
         assert f"- {finding['text']}\n" in out
+
+
+def dispatched():
+    """The parts of the processor that numpy uses here beyond the oldest it was built for."""
+    return [name for name in umath.__cpu_dispatch__ if umath.__cpu_features__.get(name)]
+
+
+def digests(folder):
+    """Every file of a report but its stored runs, by its name."""
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name != ".lock" and ".runs" not in path.parts
+    }
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="names of processors are those of x86")
+def test_another_processor_writes_the_same_report(report, tmp_path):
+    """With the products and functions of an old one, and one worker instead of two."""
+    old = {
+        "OPENBLAS_CORETYPE": "Prescott",
+        "NPY_DISABLE_CPU_FEATURES": " ".join(dispatched()),
+        "MPLBACKEND": "Agg",
+    }
+    script = Path(__file__).with_name("small_report.py")
+    subprocess.run(
+        [sys.executable, script, tmp_path],
+        env={**os.environ, **old},
+        check=True,
+        capture_output=True,
+    )
+    here, there = digests(report), digests(tmp_path)
+    assert len(here) > 60 and set(here) == set(there)
+    assert [name for name in here if here[name] != there[name]] == []
 
 
 def test_a_page_without_studies_is_refused(tmp_path):

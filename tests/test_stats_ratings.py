@@ -126,6 +126,14 @@ def test_bootstrap_result():
     assert r.misfit < 0.05
 
 
+def test_equals_share_the_first_place_of_every_resample():
+    """Whatever the last bit of their ratings says, which is another one on another machine."""
+    wins = np.random.default_rng(3).integers(1, 9, (60, 1, 1)) * np.array([[[1.0, 1.0, 0.2]]])
+    found = bootstrap_ratings(wins, np.ones((1, 3)), resamples=300)
+    assert found.best == pytest.approx([0.5, 0.5, 0.0])
+    assert found.superiority == pytest.approx(0.5)
+
+
 def test_misfit_shows_a_circle():
     """Rock, scissors, paper: equal ratings that describe no single line-up."""
     seats = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]])

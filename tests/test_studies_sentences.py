@@ -284,7 +284,7 @@ def claim(values):
     [
         ({"assumed": 0.6, "x": 0.7}, "holds on every deck", "Above, which holds on all 2 decks"),
         ({"assumed": 0.4, "x": 0.3}, "holds on every deck", "Below, which holds on all 2 decks"),
-        ({"assumed": 0.6, "x": 0.3}, "depends on the printed cards", "other way round on x"),
+        ({"assumed": 0.6, "x": 0.3}, "depends on the printed cards", "surely does not on x"),
         ({"assumed": 0.6, "x": 0.51}, "open on some decks", "not sure on x"),
         ({"assumed": 0.5, "x": 0.9}, "not sure on the assumed deck itself", "not sure even"),
     ],
@@ -350,8 +350,8 @@ def test_luck_is_one_part_and_what_is_decided_is_said_by_point():
 
 def test_the_summary_counts_claims():
     claims = [claim({"assumed": 0.6, "x": 0.7}), claim({"assumed": 0.6, "x": 0.3})]
-    assert "Of 2 headline findings, 1 hold on all 2 decks" in summary_finding(claims, 2).text
-    assert "1 turns round" in summary_finding(claims, 2).text
+    assert "Of 2 headline findings, 1 holds on all 2 decks" in summary_finding(claims, 2).text
+    assert "1 surely not on at least one of them" in summary_finding(claims, 2).text
 
 
 def test_solo_sentences():

@@ -50,6 +50,12 @@ def test_a_lopsided_interval_is_said_by_its_ends():
     assert amount(0.5, 0.0, 0.9) == "0.5 ± 0.5"
 
 
+def test_a_fair_share_is_said_without_the_hundredths_it_may_lack():
+    assert percent(0.25, 0.2498, 0.25) == "25.0 %"
+    assert percent(0.25, 0.2480, 0.25) == "25.0 % (24.8 to 25.0 %)"
+    assert percent(0.2499, 0.2498, 0.25) == "24.99 ± 0.01 %"
+
+
 def test_no_rate_with_its_half_width_is_above_all_or_below_none():
     assert percent(0.98, 0.958, 1.0) == "98.0 % (95.8 to 100.0 %)"
     assert amount(0.98, 0.958, 1.0, 100) == "98.0 (95.8 to 100.0)"

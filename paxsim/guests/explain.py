@@ -24,6 +24,8 @@ from paxsim.errors import suggestion
 from paxsim.policies.sources import place, quoted
 from paxsim.quoting import one_line
 
+#: The compiler tells its story in colours where colorama happens to be installed.
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _ANYTHING_ELSE = "what docs/policies.md lists"
 _RECORDS = {"table": table_dtype, "me": seat_dtype, "choice": choice_dtype, "rules": rules_dtype}
 _FIELDS = sorted({name for dtype in _RECORDS.values() for name in dtype.names or ()})
@@ -149,7 +151,7 @@ def explain_answer(kind: Any, function: Callable) -> str:
 
 def _scene(error: Exception, functions: list[Callable]) -> Scene:
     """The innermost place in a function of the user's that the compiler speaks of."""
-    story = _with_short_names(str(error))
+    story = _with_short_names(_COLOURS.sub("", str(error)))
     for file, line in [*_places_told(story), *_places_worked_at(error)]:
         for function in functions:
             first, last = _extent(function)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +33,11 @@ LEADING = {
     "solo_ladder": ("solo/1", "campaign"),
 }
 #: What the first screen says besides its table: of each study the last of these keys that it has.
+#: A star stands for any deck; the report's own comes first.
 FIRST = {
     "rome_rate": ("joining/2", "joining/3", "joining/4"),
     "dose_response": ("half",),
+    "metagame": ("metagame/*/together/2", "metagame/*/together/3"),
 }
 #: Where the catalogue of strategies is, seen from the folder of the committed report.
 CATALOGUE = Path("..") / "docs" / "catalogue.md"
@@ -145,9 +148,9 @@ def _data_uri(path: Path) -> str:
 
 
 def _finding(studies: list[dict[str, Any]], study: str, key: str) -> str:
-    """The sentence of a study with a key; empty if there is none."""
+    """The first sentence of a study with a key; empty if there is none."""
     found = (f["text"] for s in studies if s["name"] == study for f in s["findings"]
-             if f["key"] == key)  # fmt: skip
+             if fnmatchcase(f["key"], key))  # fmt: skip
     return next(found, "")
 
 

@@ -29,6 +29,9 @@ _MAX_STEPS = 200
 _TOLERANCE = 1e-6  # of a step; Newton's method squares the error, so the result is far closer
 _LONGEST_STEP = 2.0
 _BATCH_CELLS = 4_000_000
+#: Ratings are compared with so many decimals: whether equals differ in their last bit depends on the
+#: machine.
+_AGREED = 9
 
 
 def win_probabilities(ratings: ArrayLike, seats: ArrayLike) -> NDArray[np.float64]:
@@ -110,9 +113,10 @@ class Ratings:
     order : ndarray of int, shape (contestants,)
         Contestants from best to worst.
     best : ndarray, shape (contestants,)
-        Fraction of resamples in which each came first.
+        Fraction of resamples in which each came first; equals share a resample.
     superiority : float
-        Fraction of resamples in which the first of `order` was rated above the second.
+        Fraction of resamples in which the first of `order` was rated above the second; where they
+        were equal, half.
     misfit : float
         Largest difference between a win rate seen and the model's, over line-ups and contestants.
         A single number per contestant cannot describe "rock beats scissors beats paper".
@@ -183,10 +187,13 @@ def bootstrap_ratings(
     tail = (1 - check_level(level)) / 2
     low, high = np.quantile(drawn, [tail, 1 - tail], axis=0)
     order = np.argsort(-rating, kind="stable")
-    best = np.bincount(drawn.argmax(axis=1), minlength=contestants) / resamples
+    first = drawn.round(_AGREED)
+    first = first == first.max(axis=1, keepdims=True)
+    best = (first / first.sum(axis=1, keepdims=True)).mean(axis=0)
     superiority = 1.0
     if contestants > 1:
-        superiority = float(np.mean(drawn[:, order[0]] > drawn[:, order[1]]))
+        lead = (drawn[:, order[0]] - drawn[:, order[1]]).round(_AGREED)
+        superiority = float(np.mean((1 + np.sign(lead)) / 2))
     played = whole.sum(axis=1, keepdims=True)
     seen = np.divide(whole, played, out=np.zeros_like(whole), where=played > 0)
     model = win_probabilities(rating, seats)

@@ -113,7 +113,7 @@ class Claim:
         elif self.decks(REVERSED):
             where = (
                 f"which depends on the printed cards: it holds on {len(self.decks(HOLDS))} of "
-                f"{total} decks and is the other way round on "
+                f"{total} decks and surely does not on "
                 f"{listing(self.decks(REVERSED))}"
             )
         elif self.decks(UNSURE):
@@ -152,11 +152,14 @@ def summary_finding(claims: list[Claim], decks: int) -> Finding:
     firm = [claim for claim in claims if claim.verdict == "holds on every deck"]
     loose = [claim for claim in claims if claim.verdict == "depends on the printed cards"]
     rest = len(claims) - len(firm) - len(loose)
-    turning = f"{len(loose)} turn" if len(loose) > 1 else f"{len(loose) or 'none'} turns"
     text = (
         "The symbols and values of the printed cards are not published, so every figure here is "
-        f"for an assumed deck. Of {len(claims)} headline findings, {len(firm)} hold on all {decks} "
-        f"decks that were tried, {turning} round on at least one of them"
+        f"for an assumed deck. Of {len(claims)} headline findings, {_holding(firm)} on all {decks} "
+        f"decks that were tried, {len(loose) or 'none'} surely not on at least one of them"
     )
     text += f", and {rest} can't be decided on every deck." if rest else "."
     return Finding("deck/summary", text)
+
+
+def _holding(claims: list[Claim]) -> str:
+    return "1 holds" if len(claims) == 1 else f"{len(claims) or 'none'} hold"

@@ -3,7 +3,8 @@
 Every line-up of a few strategies plays, those who conspire with Rome among them and those who fight
 it. What they win is a game of its own: from it follows where players end who leave what does badly
 for what does well, and what two or three gain who leave that together. This depends on the deck
-more than anything else does, so it is asked on four.
+more than anything else does, so it is asked on four; a report about a deck of one's own asks it of
+that deck.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 import pandas as pd
 
 from paxsim import charts
+from paxsim.cards import Deck, load_deck
 from paxsim.experiment.metaquestion import FEWEST_BLOCKS, metagame
 from paxsim.experiment.metasentences import (
     best_fighters,
@@ -24,7 +26,9 @@ from paxsim.experiment.metasentences import (
 from paxsim.experiment.result import Result
 from paxsim.gametheory.multisets import number_of_multisets
 from paxsim.gametheory.states import CYCLE
+from paxsim.policies.registry import find_policy
 from paxsim.report.study import Finding, Study
+from paxsim.report.subject import Subject
 from paxsim.studies import fields
 from paxsim.studies.findings import numbers
 from paxsim.text import listing, percent, points
@@ -34,7 +38,8 @@ QUESTION = "Where do players end who answer each other, and how often does Rome 
 
 #: Who conspires, who plays for points, who fights Rome, and who does what the others do.
 STRATEGIES = ("weighted", "conspirator", "tribune", "defender", "answerer")
-PLAYERS = 4
+#: With strategies of the user's, so many in all: more would make too many line-ups.
+MOST_STRATEGIES = 6
 #: The assumed deck, the friendliest to Rome, the least friendly, and one without a pattern.
 DECKS = ("assumed", "double", "single", "unrelated")
 #: Seats that fight Rome together, in the findings.
@@ -42,16 +47,19 @@ FIGHTERS = (2, 3)
 
 
 def run(study: Study) -> None:
-    """The same game on four decks."""
-    results = {deck: play(study, deck) for deck in DECKS}
+    """The same game on every deck that is asked about."""
+    decks = decks_of(study.subject)
+    results = {deck.name: play(study, deck, len(decks)) for deck in decks}
     played = list(results.values())
     study.find(leaving_finding(results))
     for deck, result in results.items():
         study.find(alone_finding(deck, result))
-        study.find(*(together_finding(deck, result, seats) for seats in FIGHTERS))
+        fighters = [seats for seats in FIGHTERS if seats <= study.subject.table]
+        study.find(*(together_finding(deck, result, seats) for seats in fighters))
+    labels = (find_policy(spec).label for spec in strategies_of(study.subject))
     note = (
         "Basin: share of populations, spread evenly over all, from which the dynamics lead there. "
-        f"All rates are about these strategies: {', '.join(STRATEGIES)}."
+        f"All rates are about these strategies: {', '.join(labels)}."
     )
     study.table("states", "States, by deck", fields.joined(played, "states"), note)
     study.table("coalitions", "What seats gain by leaving a state together",
@@ -59,10 +67,11 @@ def run(study: Study) -> None:
     study.table("payoffs", "Win rate of a seat in every line-up", fields.joined(played, "payoffs"))
 
     caption = fields.caption(played)
-    figure, axes = charts.panels(2, 2, width=12.0, height=8.6)
+    side = 1 if len(results) == 1 else 2
+    figure, axes = charts.panels(side, side, width=6.0 * side, height=4.3 * side, squeeze=False)
     for ax, (deck, result) in zip(axes.flat, results.items(), strict=True):
         charts.state_flow(result, title=f"Deck {deck}", ax=ax, caption=caption)
-    for ax in axes.flat[:-1]:
+    for ax in list(axes.flat)[:-1]:
         ax.get_legend().remove()
     study.chart("flow", "States, and the ways between them", figure,
                 "For each deck the states by Rome's rate; arrows show what one player, and what "
@@ -78,12 +87,24 @@ def run(study: Study) -> None:
                 "when two or three fight it together.")  # fmt: skip
 
 
-def play(study: Study, deck: str) -> Result:
-    """The meta-game on one deck."""
-    lineups = number_of_multisets(len(STRATEGIES), PLAYERS)
-    fewest = FEWEST_BLOCKS * PLAYERS * lineups
-    games = max(fewest, study.games("metagame") // len(DECKS))
-    return study.ask(f"metagame-{deck}", metagame, policies=list(STRATEGIES), players=PLAYERS,
+def decks_of(subject: Subject) -> list[Deck]:
+    """The decks that are asked about: four that differ, or the one that the report is about."""
+    return [load_deck(name) for name in DECKS] if subject.default_deck else [subject.deck]
+
+
+def strategies_of(subject: Subject) -> list[str]:
+    """Who plays: the user's strategies first, if there are any."""
+    if not subject.policies:
+        return list(STRATEGIES)
+    return list(dict.fromkeys([*subject.strategies, *STRATEGIES]))[:MOST_STRATEGIES]
+
+
+def play(study: Study, deck: Deck, decks: int) -> Result:
+    """The meta-game on one of so many decks."""
+    policies, players = strategies_of(study.subject), study.subject.table
+    fewest = FEWEST_BLOCKS * players * number_of_multisets(len(policies), players)
+    games = max(fewest, study.games("metagame") // decks)
+    return study.ask(f"metagame-{deck.name}", metagame, policies=policies, players=players,
                      games=games, deck=deck)  # fmt: skip
 
 

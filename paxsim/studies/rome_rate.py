@@ -237,7 +237,7 @@ def draw_who_plays(
     def draw(figure, left, right):
         charts.dose_curves(some, "conspirators", "rome_wins", by="players", ax=left,
                            label="games that Rome wins (%)", of="{} players",
-                           axis="seats that play for primus conspiratus (conspirator)",
+                           axis="seats that play for primus conspiratus",
                            title="Rome wins with those who play for it",
                            half=True, caption=caption)  # fmt: skip
         charts.field_ranges(fields_shown, ax=right, caption=caption,
