@@ -29,7 +29,7 @@ _MAX_STEPS = 200
 _TOLERANCE = 1e-6  # of a step; Newton's method squares the error, so the result is far closer
 _LONGEST_STEP = 2.0
 _BATCH_CELLS = 4_000_000
-#: Ratings are compared with so many decimals: whether equals differ in their last bit depends on the
+#: Ratings are compared with so many decimals: the last bit of equals is another one on another
 #: machine.
 _AGREED = 9
 
