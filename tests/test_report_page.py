@@ -23,6 +23,7 @@ from small_report import SCALE, SEED, build_small, small_studies, small_subject
 from paxsim.cli import run_command
 from paxsim.errors import PaxsimError
 from paxsim.report import budget
+from paxsim.report.alike import folded
 from paxsim.report.build import build_report
 from paxsim.report.page import write_page
 
@@ -109,6 +110,19 @@ def test_everything_in_the_page_has_a_text(html):
     assert len(page.all("img")) >= len(budget.STUDIES)
     assert all(len(image["alt"]) > 20 for image in page.all("img"))
     assert "<svg" not in html
+
+
+def test_findings_that_are_alike_become_one_table_and_none_is_lost():
+    findings = [{"key": f"best/{n}", "text": f"With {n} players, one wins.", "sure": n > 2}
+                for n in (2, 3, 4)]  # fmt: skip
+    findings += [{"key": "weak", "text": "With 4 players two lose.", "sure": True},
+                 {"key": "alone", "text": "Rome wins.", "sure": True}]  # fmt: skip
+    table, *others = folded(findings)
+    assert table["heading"] == "players"
+    assert [(row["of"], row["text"], row["sure"]) for row in table["rows"]] == [
+        ("2", "one wins.", False), ("3", "one wins.", True), ("4", "one wins.", True)
+    ]  # fmt: skip
+    assert [item["finding"]["key"] for item in others] == ["weak", "alone"]
 
 
 def test_contents_lead_to_sections(html):

@@ -12,6 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from paxsim.errors import PaxsimError, checked_path
 from paxsim.experiment.manifest import load_json
 from paxsim.files import atomic_write
+from paxsim.report.alike import folded
 from paxsim.report.budget import HEADLINE_PLAYERS, STUDIES
 from paxsim.report.display import shown_table
 from paxsim.report.firstscreen import rome_table
@@ -54,6 +55,7 @@ def write_page(out: Path) -> Path:
         lstrip_blocks=True,
     )
     environment.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]
+    environment.filters["folded"] = folded
     html = environment.get_template("index.html.j2").render(
         studies=studies,
         title=studies[0]["subject"],
