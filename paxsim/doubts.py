@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from paxsim.game import Option, decisions
+from paxsim.guests.watch import off_the_main_thread
 from paxsim.lineup import make_lineup
 from paxsim.playing import play_batch
 from paxsim.policies.policy import Policy
@@ -31,7 +32,9 @@ def doubts(policy: Policy) -> list[str]:
     """What is legal and surely wrong with a policy, a line each; empty if there is nothing."""
     if policy.built_in:
         return []  # tested elsewhere; a searcher takes few numbers
-    return [*_in_the_source(policy.function), *_shunned_options(policy), *_idle_parameters(policy)]
+    # Of thousands of single decisions, none then needs a thread of its own.
+    played = off_the_main_thread(lambda: [*_shunned_options(policy), *_idle_parameters(policy)])
+    return [*_in_the_source(policy.function), *played]
 
 
 def _in_the_source(function: Callable) -> Iterator[str]:

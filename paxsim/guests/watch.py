@@ -137,7 +137,7 @@ def play_watched(
     watched = _Watched(progress, patience, blame, rollouts)
     _begin(watched)
     try:
-        return _off_the_main_thread(play)
+        return off_the_main_thread(play)
     except StoppedError:
         with _lock:
             stuck = [other for other in _playing if other.fault]
@@ -146,7 +146,7 @@ def play_watched(
         _end(watched)
 
 
-def _off_the_main_thread(play: Callable[[], Any]) -> Any:
+def off_the_main_thread(play: Callable[[], Any]) -> Any:
     """Call something; the main thread, which hears of Ctrl-C only in Python, lets another do it."""
     if threading.current_thread() is not threading.main_thread():
         return play()
