@@ -219,21 +219,26 @@ def reach(blocks, most):
     return dict(low=0.0, high=max(most, np.mean(blocks)) + 1)
 
 
-def few(blocks, largest=1.0):
-    """Middle and standard error of differences, of which but few may not be 0."""
+def differing(blocks):
+    """Differences that are not 0."""
+    return int(np.count_nonzero(np.abs(np.asarray(blocks)) > 1e-12))
+
+
+def few(blocks, largest=1.0, count=None):
+    """Middle and standard error of differences, of which but few (`count`) may not be 0."""
     x = np.asarray(blocks, float)
-    n, m, z2 = len(x), np.count_nonzero(np.abs(x) > 1e-12), norm.ppf(0.975) ** 2
+    n, m, z2 = len(x), count or differing(x), norm.ppf(0.975) ** 2
     size = math.sqrt(((x**2).sum() + 0.5 * largest**2) / (m + 0.5))
     one_way = x.sum() / (m * size)
     added = z2 * size**2 * (1 - 0.75 * one_way**2)
     return x.mean() + one_way * size * z2 / 2 / n, math.sqrt(x.var(ddof=1) / n + added / n**2)
 
 
-def difference_interval(blocks, largest=1.0):
+def difference_interval(blocks, largest=1.0, count=None):
     """Wider than a t interval as long as few blocks differ."""
     if standard_error(blocks) == 0:
         return all_equal(float(np.mean(blocks)), len(blocks), -largest, largest)
-    middle, se = few(blocks, largest)
+    middle, se = few(blocks, largest, count)
     half = t.ppf(0.975, len(blocks) - 1) * se
     return float(np.mean(blocks)), max(-largest, middle - half), min(largest, middle + half)
 
