@@ -46,6 +46,7 @@ from paxsim.helpers import (
 )
 from paxsim.policies.registry import policy
 from paxsim.policies.wishes import (
+    COPY,
     EXTRA,
     MADE,
     MONEY,
@@ -166,13 +167,11 @@ def group_for_rome(table, me, legion):
 def usual_hope(table, me):
     """What an average card of the deck is worth in the hand."""
     total = 0.0
-    cards = 0
     for category in range(N_CATEGORIES):
         symbols = me.memory[WORTH + category] * table.copy_symbols[category]
         total += symbols if me.memory[WANTED + category] > 0.0 else 0.0
         total += me.memory[EXTRA + category] * table.copy_cards[category]
-        cards += table.copy_cards[category]
-    return total / cards
+    return total / me.memory[COPY]
 
 
 @kernel
@@ -233,6 +232,8 @@ def choose_legion(table, me, card, hope, best_score):
         if richest != NOBODY:
             rome_has = group_for_rome(table, me, richest)
         bound = most_if_left(me, to_rome, rome_has)
+    if own <= best_score and bound <= best_score:  # what the loop needs is not made ready then
+        return best, best_score
     for legion in range(table.legions):
         if own <= best_score and bound <= best_score:
             break

@@ -44,9 +44,10 @@ MADE = _WISHES  #: the round for which the wishes were made, plus 1; 0 before th
 COPY = MADE + 1  #: cards in one copy of the deck
 HIDDEN = COPY + 1  #: Rome's hidden cards as a part of these
 USUAL = HIDDEN + 1  #: hope for an average card of the deck, by these wishes
-ROME_NOW = USUAL + 1  #: by category: Rome's strength as things stand, hidden cards on average
-ROME_END = ROME_NOW + N_CATEGORIES  #: by category: Rome's strength expected at the end
-OUTLOOK = ROME_END + N_CATEGORIES  #: the last answer of `rome_outlook`; 0 before the first
+ROME_END = USUAL + 1  #: by category: Rome's strength expected at the end
+ROME_NOW = ROME_END + N_CATEGORIES  #: by category: Rome's strength as things stand, hidden cards
+NOW_NOTED = ROME_NOW + N_CATEGORIES  #: on average; 0 here: not worked out yet in this turn
+OUTLOOK = NOW_NOTED + 1  #: the last answer of `rome_outlook`; 0 before the first
 OUTLOOK_AT = OUTLOOK + 1  #: the number of categories that it was given for
 SHARED = OUTLOOK_AT + 1  #: a worth that was last spread over symbols,
 SHARES = SHARED + 1  #: and what is left for each of 0, 1, 2 ... symbols
@@ -73,18 +74,33 @@ def begin_wishes(table, me):
     for i in range(_WISHES):
         me.memory[i] = 0.0
     me.memory[MADE] = table.round + 1
-    hidden = 0.0 if me.peeked else me.memory[HIDDEN]
-    coming = hidden + cards_to_rome(table) / me.memory[COPY]
+    me.memory[NOW_NOTED] = 0.0
+    coming = hidden_cards(me) + cards_to_rome(table) / me.memory[COPY]
+    note_strength(table, me, ROME_END, coming)
+
+
+@kernel
+def hidden_cards(me):
+    """Rome's hidden cards that this seat does not know, as a part of one copy of the deck."""
+    return 0.0 if me.peeked else me.memory[HIDDEN]
+
+
+@kernel
+def note_strength(table, me, where, unknown):
+    """Note Rome's strength by category, with a part `unknown` of the deck on top."""
     for category in range(N_CATEGORIES):
         known = rome_known(table, me, category)
-        now = known + hidden * table.copy_symbols[category]
-        end = known + coming * table.copy_symbols[category]
-        me.memory[ROME_NOW + category] = now
-        me.memory[ROME_END + category] = end
+        me.memory[where + category] = known + unknown * table.copy_symbols[category]
     for category in (FLEET, ARMY):
-        bonus = rome_bonus(table, me, category)
-        me.memory[ROME_NOW + category] += bonus
-        me.memory[ROME_END + category] += bonus
+        me.memory[where + category] += rome_bonus(table, me, category)
+
+
+@kernel
+def note_rome_now(table, me):
+    """Note Rome's strength as things stand, unless it has been noted in this turn."""
+    if me.memory[NOW_NOTED] == 0.0:
+        me.memory[NOW_NOTED] = 1.0
+        note_strength(table, me, ROME_NOW, hidden_cards(me))
 
 
 @kernel
@@ -98,9 +114,14 @@ def wish(me, category, worth, wanted, extra):
 @kernel
 def give_up_forbidden(table, me):
     """Wish for no category that the seat may never play (`paxsim.policies.restricted`)."""
+    allowance = table.allowance[me.seat]
+    forbidden = False
     for category in range(N_CATEGORIES):
-        if table.allowance[me.seat, category] == NEVER:
-            wish(me, category, 0.0, 0.0, 0.0)
+        forbidden |= allowance[category] == NEVER
+    if forbidden:  # which is rare
+        for category in range(N_CATEGORIES):
+            if allowance[category] == NEVER:
+                wish(me, category, 0.0, 0.0, 0.0)
 
 
 @kernel
@@ -153,7 +174,7 @@ def wish_to_peek(me):
 @kernel
 def need_over_rome(table, me, category):
     """Symbols that this seat lacks to end above Rome in a category; 0 or less: none."""
-    forecast = math.floor(me.memory[ROME_END + category] + 0.5)
+    forecast = int(me.memory[ROME_END + category] + 0.5)
     return forecast + 1 - strength(table, me.seat, category)
 
 
@@ -191,8 +212,9 @@ def wish_points(table, me, new, stronger, arms):
     cards = table.cards[me.seat]
     for category in range(N_CATEGORIES):
         need = max(need_over_rome(table, me, category), 0)
-        # A number instead of a branch: which category is new is hard to guess.
-        wish(me, category, share_of(me, need), need, new * (cards[category] == 0))
+        # A number instead of a branch, which a comparison becomes: what is new is hard to guess.
+        is_new = 1 - min(cards[category], 1)
+        wish(me, category, share_of(me, need), need, new * is_new)
     for category in (FLEET, ARMY):
         wish_symbols(me, category, arms)
         want_at_least(me, category, 4.0)
@@ -289,6 +311,7 @@ def wish_primus(table, me, worth, margin):
 @kernel
 def wish_rome(table, me, worth):
     """What a symbol for Rome is worth, most where Rome and the best player are close."""
+    note_rome_now(table, me)
     for category in range(N_CATEGORIES):
         ahead = me.memory[ROME_NOW + category] - table.strongest[category]
         weight = 1.0 / (1.0 + abs(ahead + 0.5))
@@ -301,6 +324,7 @@ def rome_outlook(table, me, optimism):
 
     `optimism` is added to their number.
     """
+    note_rome_now(table, me)
     count = 0
     for category in range(N_CATEGORIES):
         count += me.memory[ROME_NOW + category] >= table.strongest[category]
@@ -340,7 +364,7 @@ def wish_peek(table, me, worth):
 
 @kernel
 def points_now(table, me, seat):
-    """A seat's points as things stand, without money, which nobody sees."""
+    """A seat's points as things stand (`note_rome_now`), without money, which nobody sees."""
     rules = table.rules
     cards = table.cards[seat]
     symbols = table.strength[seat]
@@ -359,6 +383,7 @@ def points_now(table, me, seat):
 @kernel
 def leader_of(table, me):
     """The rival with the most points as things stand; in a tie the next one clockwise."""
+    note_rome_now(table, me)
     leader = NOBODY
     best = -1
     for step in range(1, table.players):
