@@ -46,14 +46,17 @@ HIDDEN = COPY + 1  #: Rome's hidden cards as a part of these
 USUAL = HIDDEN + 1  #: hope for an average card of the deck, by these wishes
 ROME_END = USUAL + 1  #: by category: Rome's strength expected at the end
 ROME_NOW = ROME_END + N_CATEGORIES  #: by category: Rome's strength as things stand, hidden cards
-NOW_NOTED = ROME_NOW + N_CATEGORIES  #: on average; 0 here: not worked out yet in this turn
-OUTLOOK = NOW_NOTED + 1  #: the last answer of `rome_outlook`; 0 before the first
+#: on average; noted only for ideas that look at it (`paxsim.policies.planner.heuristic`)
+OUTLOOK = ROME_NOW + N_CATEGORIES  #: the last answer of `rome_outlook`; 0 before the first
 OUTLOOK_AT = OUTLOOK + 1  #: the number of categories that it was given for
 SHARED = OUTLOOK_AT + 1  #: a worth that was last spread over symbols,
 SHARES = SHARED + 1  #: and what is left for each of 0, 1, 2 ... symbols
 _SHARES_END = 9  # the first number of symbols that has no cell
 SUMS = SHARES + _SHARES_END  #: by category: for what an idea adds up while it makes its wishes
-_END = SUMS + N_CATEGORIES
+LEGIONS_AT = SUMS + N_CATEGORIES  #: cards shown when the next two were noted; 0: not in this turn
+RICHEST = LEGIONS_AT + 1  #: the legion whose group Rome would take, or NOBODY,
+ROME_HAS = RICHEST + 1  #: and what it is worth to this seat if Rome does
+_END = ROME_HAS + 1
 assert _END <= MEMORY_SIZE, "compiled policies do not check this index"
 
 #: Symbols that Rome's hidden cards may well have in a category: two small cards, or a large one.
@@ -66,41 +69,30 @@ _A_THOUGHT = 1e-9
 
 
 @kernel
-def begin_wishes(table, me):
-    """Wish for nothing, and note what the wishes of this round are made from: Rome's strength."""
+def begin_wishes(table, me, with_now):
+    """Wish for nothing, and note what the wishes of this round are made from: Rome's strength.
+
+    `with_now` says whether its strength as things stand is wanted, besides that at the end.
+    """
     if me.memory[MADE] == 0.0:  # the first wishes of a game
         me.memory[COPY] = copy_size(table)
         me.memory[HIDDEN] = table.rules.rome_hidden / copy_size(table)
     for i in range(_WISHES):
         me.memory[i] = 0.0
     me.memory[MADE] = table.round + 1
-    me.memory[NOW_NOTED] = 0.0
-    coming = hidden_cards(me) + cards_to_rome(table) / me.memory[COPY]
-    note_strength(table, me, ROME_END, coming)
-
-
-@kernel
-def hidden_cards(me):
-    """Rome's hidden cards that this seat does not know, as a part of one copy of the deck."""
-    return 0.0 if me.peeked else me.memory[HIDDEN]
-
-
-@kernel
-def note_strength(table, me, where, unknown):
-    """Note Rome's strength by category, with a part `unknown` of the deck on top."""
+    me.memory[LEGIONS_AT] = 0.0
+    hidden = 0.0 if me.peeked else me.memory[HIDDEN]
+    coming = hidden + cards_to_rome(table) / me.memory[COPY]
     for category in range(N_CATEGORIES):
         known = rome_known(table, me, category)
-        me.memory[where + category] = known + unknown * table.copy_symbols[category]
+        me.memory[ROME_END + category] = known + coming * table.copy_symbols[category]
+        if with_now:
+            me.memory[ROME_NOW + category] = known + hidden * table.copy_symbols[category]
     for category in (FLEET, ARMY):
-        me.memory[where + category] += rome_bonus(table, me, category)
-
-
-@kernel
-def note_rome_now(table, me):
-    """Note Rome's strength as things stand, unless it has been noted in this turn."""
-    if me.memory[NOW_NOTED] == 0.0:
-        me.memory[NOW_NOTED] = 1.0
-        note_strength(table, me, ROME_NOW, hidden_cards(me))
+        bonus = rome_bonus(table, me, category)
+        me.memory[ROME_END + category] += bonus
+        if with_now:
+            me.memory[ROME_NOW + category] += bonus
 
 
 @kernel
@@ -311,7 +303,6 @@ def wish_primus(table, me, worth, margin):
 @kernel
 def wish_rome(table, me, worth):
     """What a symbol for Rome is worth, most where Rome and the best player are close."""
-    note_rome_now(table, me)
     for category in range(N_CATEGORIES):
         ahead = me.memory[ROME_NOW + category] - table.strongest[category]
         weight = 1.0 / (1.0 + abs(ahead + 0.5))
@@ -324,7 +315,6 @@ def rome_outlook(table, me, optimism):
 
     `optimism` is added to their number.
     """
-    note_rome_now(table, me)
     count = 0
     for category in range(N_CATEGORIES):
         count += me.memory[ROME_NOW + category] >= table.strongest[category]
@@ -364,7 +354,7 @@ def wish_peek(table, me, worth):
 
 @kernel
 def points_now(table, me, seat):
-    """A seat's points as things stand (`note_rome_now`), without money, which nobody sees."""
+    """A seat's points as things stand, without money, which nobody sees."""
     rules = table.rules
     cards = table.cards[seat]
     symbols = table.strength[seat]
@@ -383,7 +373,6 @@ def points_now(table, me, seat):
 @kernel
 def leader_of(table, me):
     """The rival with the most points as things stand; in a tie the next one clockwise."""
-    note_rome_now(table, me)
     leader = NOBODY
     best = -1
     for step in range(1, table.players):
