@@ -2,15 +2,19 @@
 
     python benchmarks/rollouts.py [--policy builder] [--players 4]
 
-From decisions in the middle of games a searcher's worlds are imagined, copied and played to the
-end. The stretch is the rollout less its copy: all that is compared is done by one compiled loop, so
-that the games in it are played by the same machine code. Times are processor time, the best of
-several turns.
+From decisions in the middle of games a searcher imagines worlds, copies each for every option and
+plays the copy to its end. The play in a rollout is the stretch of a plain game: the same machine
+code that plays the same game. So one compiled loop looks at the clock between the parts, and a
+rollout is compared with the play in it; compiled or played apart, the same play differs by more
+than the copy takes. Worlds and options differ from rollout to rollout, as in a search. What the
+clock takes is measured beside it and left out. So are worlds during which something else had the
+processor.
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import time
 from functools import cache
 from typing import Any
@@ -20,42 +24,65 @@ from measuring import markdown_table
 from numba import types
 
 import paxsim
-from paxsim.engine.copying import copy_game
 from paxsim.engine.jit import whole
-from paxsim.engine.loop import game_at
+from paxsim.engine.loop import game_at, play_from
 from paxsim.engine.records import address_of, game_dtype
 from paxsim.game import walk
-from paxsim.search.rollouts import begin_search, imagine_world, roll_out
+from paxsim.search.rollouts import begin_rollout, begin_search, imagine_world, worth
 from paxsim.search.searcher import search_at
 
-REPEATS = 400
-TURNS = 15
+#: Worlds imagined at each position, and options that share a world.
+WORLDS = 400
+OPTIONS = 6
 #: Decisions of a game at which it is looked at.
 DECISIONS = (20, 45, 70)
-OPTIONS = 6
+DEALS = 4
+#: A part that takes so many times its usual time was interrupted.
+INTERRUPTED = 4.0
+
+# What is timed, in the order of a row of `stamps`.
+WORLD, COPY, PLAY, CLOCK = range(4)
 
 
 @cache
 def compiled_loop() -> Any:
-    """Repeats some copies, some worlds and some rollouts at a game's decision."""
+    """A search without its thoughts: worlds, and rollouts of all options in each, with times."""
+    gettime = ctypes.CDLL(None).clock_gettime
+    gettime.argtypes, gettime.restype = (ctypes.c_int, ctypes.c_void_p), ctypes.c_int
+    clock = int(time.CLOCK_MONOTONIC)
 
-    def loop(desk_address, game_address, repeats, copies, worlds, rollouts):
+    def loop(desk_address, game_address, options, stamp, taken):
         search = search_at(desk_address)
         game = game_at(game_address)
         me = game.seats[game.hidden.seat]
         choice = game.choices[game.hidden.seat]
         begin_search(search, game.table, me, choice)
-        imagine_world(search, me, choice, me.stream)
-        for _ in range(repeats):
-            for _ in range(copies):
-                copy_game(search.game, search.world)
-            for _ in range(worlds):
+        times = stamp.ctypes
+        for row in range(taken.shape[0]):
+            first = row % options == 0
+            gettime(clock, times)
+            before = stamp[0] * 1_000_000_000 + stamp[1]
+            if first:
                 imagine_world(search, me, choice, me.stream)
-            for _ in range(rollouts):
-                roll_out(search, me, 0)
+            gettime(clock, times)
+            imagined = stamp[0] * 1_000_000_000 + stamp[1]
+            begin_rollout(search)
+            gettime(clock, times)
+            copied = stamp[0] * 1_000_000_000 + stamp[1]
+            play_from(search.game, search.progress, row % options % choice.count)
+            worth(search, search.game, me.seat)
+            gettime(clock, times)
+            played = stamp[0] * 1_000_000_000 + stamp[1]
+            gettime(clock, times)
+            taken[row, WORLD] = imagined - before
+            taken[row, COPY] = copied - imagined
+            taken[row, PLAY] = played - copied
+            taken[row, CLOCK] = stamp[0] * 1_000_000_000 + stamp[1] - played
 
     compiled = whole(loop)
-    compiled.compile(types.void(*[types.int64] * 6))
+    numbers = types.Array(types.int64, 1, "C")
+    table = types.Array(types.int64, 2, "C")
+    compiled.compile(types.void(types.int64, types.int64, types.int64, numbers, table))
     return compiled
 
 
@@ -63,24 +90,25 @@ def games(policy: str, players: int) -> list[np.ndarray]:
     """Copies of games at decisions in their middle."""
     found = []
     setting, lineup = paxsim.make_setting(players), paxsim.make_lineup(policy, players)
-    for deal in range(4):
+    for deal in range(DEALS):
         for number, game in enumerate(walk(setting, lineup, 1, deal, 0)):
             if number in DECISIONS and not game.over:
                 found.append(np.frombuffer(game.record.tobytes(), np.uint8).copy())
     return found
 
 
-def nanoseconds(desk: np.ndarray, positions: list[np.ndarray], *wanted: int) -> float:
-    """Time of so many copies, worlds and rollouts: the mean over positions of their best turns."""
-    total = 0.0
-    for position in positions:
-        turns = []
-        for _ in range(TURNS):
-            begin = time.thread_time()
-            compiled_loop()(address_of(desk), address_of(position), REPEATS, *wanted)
-            turns.append(time.thread_time() - begin)
-        total += min(turns)
-    return total / len(positions) / REPEATS * 1e9
+def times_at(desk: np.ndarray, position: np.ndarray) -> np.ndarray:
+    """Nanoseconds of a world, a copy, the play and the clock: the means of rollouts at a position."""
+    taken = np.zeros((WORLDS * OPTIONS, 4), np.int64)
+    compiled_loop()(address_of(desk), address_of(position), OPTIONS, np.zeros(2, np.int64), taken)
+    parts = taken.reshape(WORLDS, OPTIONS, 4)
+    usual = np.median(parts, axis=(0, 1))
+    usual[WORLD] = np.median(parts[:, 0, WORLD])
+    whole_worlds = parts[(parts <= INTERRUPTED * usual).all(axis=(1, 2))]
+    found = whole_worlds.mean(axis=(0, 1))
+    found[WORLD] = whole_worlds[:, 0, WORLD].mean()
+    found[:CLOCK] -= found[CLOCK]
+    return found
 
 
 def rollout_costs(policy: str = "builder", players: int = 4) -> list[dict[str, Any]]:
@@ -88,19 +116,18 @@ def rollout_costs(policy: str = "builder", players: int = 4) -> list[dict[str, A
     searcher = paxsim.find_policy(f"search:self={policy}:opponents={policy}")
     desk = searcher._new_desk()
     positions = games(policy, players)
-    copied, imagined, rolled = (
-        nanoseconds(desk, positions, *wanted) for wanted in ((1, 0, 0), (0, 1, 0), (0, 0, 1))
-    )
-    stretch = rolled - copied
-    whole_rollout = rolled + imagined / OPTIONS
+    times_at(desk, positions[0])  # warm
+    world, copied, stretch, _ = np.mean([times_at(desk, each) for each in positions], axis=0)
+    whole_rollout = world / OPTIONS + copied + stretch
     rows = [
         (f"used part of a game ({game_dtype.itemsize:,} bytes) copied, ns", copied),
-        ("world imagined, ns", imagined),
-        (f"stretch of {players} {policy} that a rollout plays, ns", stretch),
+        ("world imagined, ns", world),
+        (f"stretch of {players} {policy} that a rollout plays, with its score, ns", stretch),
         (f"rollout, its world shared by {OPTIONS} options, ns", whole_rollout),
         ("rollout as a multiple of the stretch", whole_rollout / stretch),
+        ("the same, a world for every rollout", (world + copied + stretch) / stretch),
     ]
-    return [{"what": what, "found": found} for what, found in rows]
+    return [{"what": what, "found": float(found)} for what, found in rows]
 
 
 def costs_of_builders(quick: bool) -> list[dict[str, Any]]:

@@ -142,12 +142,20 @@ def tally_blocks(matches: Sequence[PlayedBlocks]) -> Tally:
         if index and vector.shape == vectors[0].shape:
             details["differing"] = _differing(matches[0], vectors[0], match, vector)
         tally |= {f"{index}/{name}": array for name, array in details.items()}
-    x = np.concatenate(vectors)
+    x = vectors[0] if len(vectors) == 1 else np.concatenate(vectors)
     tally["blocks"] = np.array([x.shape[1]], np.int64)
     tally["sums"] = x.sum(axis=1)
-    # Not `x @ x.T`: floating-point products start threads of their own in every worker.
-    tally["products"] = np.einsum("ib,jb->ij", x, x)
+    tally["products"] = _products(x)
     return tally
+
+
+def _products(rows: np.ndarray) -> np.ndarray:
+    """The sum of products of each row with each, which is the same both ways round."""
+    # Not `rows @ rows.T`: floating-point products start threads of their own in every worker.
+    products = np.zeros((len(rows), len(rows)), np.int64)
+    for i, row in enumerate(rows):
+        products[i, i:] = products[i:, i] = np.einsum("b,jb->j", row, rows[i:])
+    return products
 
 
 def _tally_match(match: PlayedBlocks) -> tuple[np.ndarray, Tally]:
@@ -157,14 +165,15 @@ def _tally_match(match: PlayedBlocks) -> tuple[np.ndarray, Tally]:
     blocks = len(match.batches[0]) // rotations
     layout = Layout(players)
     vector = np.zeros((layout.size, blocks), np.int64)
-    cells = np.zeros((players, players, blocks), np.int64)
     strategy = strategy_numbers(match.labels)
-    details = _empty_details(players, strategy.max() + 1)
+    strategies = strategy.max() + 1
+    cells = np.zeros((players, strategies, blocks), np.int64)
+    details = _empty_details(players, strategies)
     block_size = rotations * len(match.orders)
     for number, (order, batch) in enumerate(zip(match.orders, match.batches, strict=True)):
         games = _Games(batch, np.array(order))
         _add_to_vector(vector, games, layout)
-        _add_to_cells(cells, games)
+        _add_to_cells(cells, games, strategy)
         # Numbers of the games of this order, by rotation and block.
         numbers = match.first_game + (match.first_block + np.arange(blocks)) * block_size
         numbers = numbers + number * rotations + np.arange(rotations)[:, None]
@@ -172,10 +181,8 @@ def _tally_match(match: PlayedBlocks) -> tuple[np.ndarray, Tally]:
     wins, rome = _superblocks(vector, layout, match.first_block)
     details["superblocks"] += wins
     details["rome_superblocks"] += rome
-    for each in range(strategy.max() + 1):
-        by_seat = cells[:, strategy == each].sum(axis=1)
-        details["cells"][:, each] += by_seat.sum(axis=1)
-        details["cell_squares"][:, each] += (by_seat**2).sum(axis=1)
+    details["cells"] += cells.sum(axis=2)
+    details["cell_squares"] += (cells**2).sum(axis=2)
     return vector, details
 
 
@@ -221,16 +228,17 @@ class _Games:
         numbers = self.results[field][:, :n].reshape(-1, self.rotations, n)
         return numbers.transpose(1, 2, 0).astype(dtype, order="C")
 
-    def by_position(self, by_seat: np.ndarray) -> np.ndarray:
-        """Numbers of seats summed over the rotations of a block, shape ``(positions, blocks)``."""
-        sums = np.zeros((self.players, by_seat.shape[2]), np.int64)
+    def add_by_position(self, sums: np.ndarray, by_seat: np.ndarray) -> None:
+        """Add numbers of seats to `sums` of a block, shape ``(positions, blocks)``."""
         for positions, numbers in zip(self.table, by_seat, strict=True):
-            sums[positions] += numbers  # every position sits once
-        return sums
+            for position, row in zip(positions, numbers, strict=True):
+                sums[position] += row
 
     def sum_by_position(self, field: str) -> np.ndarray:
         """The sum of a field of the results over all games, shape ``(positions,)``."""
-        return self.by_position(self.by_seat(field)).sum(axis=1)
+        sums = np.zeros((self.players, 1), np.int64)
+        self.add_by_position(sums, self.by_seat(field).sum(axis=2, keepdims=True))
+        return sums[:, 0]
 
     @cached_property
     def two_best(self) -> tuple[np.ndarray, np.ndarray]:
@@ -251,26 +259,24 @@ class _Games:
 
 def _add_to_vector(vector: np.ndarray, games: _Games, layout: Layout) -> None:
     """Add a batch's games to the vectors of their blocks."""
+    n = layout.players
     players_won = ~games.rome
-    rows = [
-        games.by_position(games.shares),
-        games.shares.sum(axis=0),
-        games.by_position(games.shares * games.rome[:, None]),
-        games.by_position(games.points),
-        games.rome.sum(axis=0),
-        games.rome_alone.sum(axis=0),
-        games.rounds.sum(axis=0),
-        (games.margins * players_won).sum(axis=0),
-        players_won.sum(axis=0),
-    ]
-    vector += np.vstack(rows)
+    games.add_by_position(vector[layout.share(0) :][:n], games.shares)
+    vector[layout.seat(0) :][:n] += games.shares.sum(axis=0)
+    games.add_by_position(vector[layout.with_rome(0) :][:n], games.shares * games.rome[:, None])
+    games.add_by_position(vector[layout.points(0) :][:n], games.points)
+    vector[layout.rome] += games.rome.sum(axis=0)
+    vector[layout.rome_alone] += games.rome_alone.sum(axis=0)
+    vector[layout.rounds] += games.rounds.sum(axis=0)
+    vector[layout.margin] += (games.margins * players_won).sum(axis=0)
+    vector[layout.players_won] += players_won.sum(axis=0)
 
 
-def _add_to_cells(cells: np.ndarray, games: _Games) -> None:
-    """Add the shares of a batch's games to the cells (seat, position, block)."""
-    seats = np.arange(games.players)
+def _add_to_cells(cells: np.ndarray, games: _Games, strategy: np.ndarray) -> None:
+    """Add the shares of a batch's games to the cells (seat, strategy, block)."""
     for positions, shares in zip(games.table, games.shares, strict=True):
-        cells[seats, positions] += shares
+        for seat, position in enumerate(positions):
+            cells[seat, strategy[position]] += shares[seat]
 
 
 def _empty_details(players: int, strategies: int) -> Tally:

@@ -46,13 +46,17 @@ from paxsim.helpers import (
 )
 from paxsim.policies.registry import policy
 from paxsim.policies.wishes import (
+    COPY,
     EXTRA,
+    LEGIONS_AT,
     MADE,
     MONEY,
     PEEKING,
+    RICHEST,
     ROME,
     ROME_COUNTS,
     ROME_GAINS,
+    ROME_HAS,
     USUAL,
     WANTED,
     WORTH,
@@ -166,13 +170,11 @@ def group_for_rome(table, me, legion):
 def usual_hope(table, me):
     """What an average card of the deck is worth in the hand."""
     total = 0.0
-    cards = 0
     for category in range(N_CATEGORIES):
         symbols = me.memory[WORTH + category] * table.copy_symbols[category]
         total += symbols if me.memory[WANTED + category] > 0.0 else 0.0
         total += me.memory[EXTRA + category] * table.copy_cards[category]
-        cards += table.copy_cards[category]
-    return total / cards
+    return total / me.memory[COPY]
 
 
 @kernel
@@ -211,6 +213,21 @@ def worth_if_left(table, me, legion, card, hope, richest, to_rome, rome_has):
 
 
 @kernel
+def note_richest(table, me):
+    """Note the group that Rome would take, and its worth, unless no card was shown since then.
+
+    Only cards that this seat puts below legions change that between its wishes and its purchase.
+    """
+    if me.memory[LEGIONS_AT] != table.shown_count:
+        me.memory[LEGIONS_AT] = table.shown_count
+        richest = richest_legion(table)
+        me.memory[RICHEST] = richest
+        me.memory[ROME_HAS] = 0.0
+        if richest != NOBODY:
+            me.memory[ROME_HAS] = group_for_rome(table, me, richest)
+
+
+@kernel
 def choose_legion(table, me, card, hope, best_score):
     """The legion below which the card is worth more than `best_score`, and what it is worth there.
 
@@ -226,13 +243,16 @@ def choose_legion(table, me, card, hope, best_score):
     to_rome = 0.0
     rome_has = 0.0
     bound = 0.0
-    if rome_counts or bound > best_score:
-        richest = richest_legion(table)
     if rome_counts:
+        note_richest(table, me)
+        richest = int(me.memory[RICHEST])
         to_rome = worth_to_rome(me, card)
-        if richest != NOBODY:
-            rome_has = group_for_rome(table, me, richest)
+        rome_has = me.memory[ROME_HAS]
         bound = most_if_left(me, to_rome, rome_has)
+    elif bound > best_score:
+        richest = richest_legion(table)
+    if own <= best_score and bound <= best_score:  # what the loop needs is not made ready then
+        return best, best_score
     for legion in range(table.legions):
         if own <= best_score and bound <= best_score:
             break
@@ -329,7 +349,10 @@ def choose_drawn(table, me, choice):
 def choose_purchase(table, me, choice):
     """BUY: the group that brings most for its price; keeping it from Rome counts too."""
     keep = patience(table, me)
-    richest = richest_legion(table) if me.memory[ROME_COUNTS] > 0.0 else NOBODY
+    richest = NOBODY
+    if me.memory[ROME_COUNTS] > 0.0:
+        note_richest(table, me)
+        richest = int(me.memory[RICHEST])
     best = choice.count - 1
     best_score = 0.0
     for option in range(choice.count - 1):
@@ -337,7 +360,7 @@ def choose_purchase(table, me, choice):
         score = keep * group_hope(table, me, legion)
         score -= me.memory[MONEY] * price_of_legion(table, me.seat, legion)
         if legion == richest:
-            score -= group_for_rome(table, me, legion)
+            score -= me.memory[ROME_HAS]
         if score > best_score:
             best_score = score
             best = option
@@ -453,12 +476,32 @@ def carry_out_wishes(table, me, choice):
 _AROUND_IDEA = """
 def {name}(table, me, choice{parameters}):
     if wishes_due(table, me, choice):
-        begin_wishes(table, me)
+        begin_wishes(table, me, {with_now})
         make_wishes(table, me{values})
         give_up_forbidden(table, me)
         me.memory[USUAL] = usual_hope(table, me)
     return carry_out_wishes(table, me, choice)
 """
+
+
+def _reads(function: Callable, name: str) -> bool:
+    """Whether a function, or one that it calls, reads a global of this name."""
+    waiting: list[Any] = [function]
+    met = set()
+    while waiting:
+        part = waiting.pop()
+        part = getattr(part, "py_func", part)
+        if not inspect.isfunction(part) or part in met:
+            continue
+        met.add(part)
+        used = inspect.getclosurevars(part)
+        if name in used.globals or name in used.unbound:
+            return True
+        for value in (*used.globals.values(), *used.nonlocals.values()):
+            if inspect.ismodule(value):
+                waiting += [getattr(value, attribute, None) for attribute in used.unbound]
+            waiting.append(value)
+    return False
 
 
 def heuristic(
@@ -489,6 +532,7 @@ def heuristic(
         name=idea.__name__,
         parameters="".join(f", {name}" for name in parameters),
         values="".join(f", me.params[{i}]" for i in range(len(parameters))),
+        with_now=_reads(idea, "ROME_NOW"),
     )
     namespace: dict[str, Any] = {
         "__name__": idea.__module__,

@@ -44,15 +44,19 @@ MADE = _WISHES  #: the round for which the wishes were made, plus 1; 0 before th
 COPY = MADE + 1  #: cards in one copy of the deck
 HIDDEN = COPY + 1  #: Rome's hidden cards as a part of these
 USUAL = HIDDEN + 1  #: hope for an average card of the deck, by these wishes
-ROME_NOW = USUAL + 1  #: by category: Rome's strength as things stand, hidden cards on average
-ROME_END = ROME_NOW + N_CATEGORIES  #: by category: Rome's strength expected at the end
-OUTLOOK = ROME_END + N_CATEGORIES  #: the last answer of `rome_outlook`; 0 before the first
+ROME_END = USUAL + 1  #: by category: Rome's strength expected at the end
+ROME_NOW = ROME_END + N_CATEGORIES  #: by category: Rome's strength as things stand, hidden cards
+#: on average; noted only for ideas that look at it (`paxsim.policies.planner.heuristic`)
+OUTLOOK = ROME_NOW + N_CATEGORIES  #: the last answer of `rome_outlook`; 0 before the first
 OUTLOOK_AT = OUTLOOK + 1  #: the number of categories that it was given for
 SHARED = OUTLOOK_AT + 1  #: a worth that was last spread over symbols,
 SHARES = SHARED + 1  #: and what is left for each of 0, 1, 2 ... symbols
 _SHARES_END = 9  # the first number of symbols that has no cell
 SUMS = SHARES + _SHARES_END  #: by category: for what an idea adds up while it makes its wishes
-_END = SUMS + N_CATEGORIES
+LEGIONS_AT = SUMS + N_CATEGORIES  #: cards shown when the next two were noted; 0: not in this turn
+RICHEST = LEGIONS_AT + 1  #: the legion whose group Rome would take, or NOBODY,
+ROME_HAS = RICHEST + 1  #: and what it is worth to this seat if Rome does
+_END = ROME_HAS + 1
 assert _END <= MEMORY_SIZE, "compiled policies do not check this index"
 
 #: Symbols that Rome's hidden cards may well have in a category: two small cards, or a large one.
@@ -65,26 +69,30 @@ _A_THOUGHT = 1e-9
 
 
 @kernel
-def begin_wishes(table, me):
-    """Wish for nothing, and note what the wishes of this round are made from: Rome's strength."""
+def begin_wishes(table, me, with_now):
+    """Wish for nothing, and note what the wishes of this round are made from: Rome's strength.
+
+    `with_now` says whether its strength as things stand is wanted, besides that at the end.
+    """
     if me.memory[MADE] == 0.0:  # the first wishes of a game
         me.memory[COPY] = copy_size(table)
         me.memory[HIDDEN] = table.rules.rome_hidden / copy_size(table)
     for i in range(_WISHES):
         me.memory[i] = 0.0
     me.memory[MADE] = table.round + 1
+    me.memory[LEGIONS_AT] = 0.0
     hidden = 0.0 if me.peeked else me.memory[HIDDEN]
     coming = hidden + cards_to_rome(table) / me.memory[COPY]
     for category in range(N_CATEGORIES):
         known = rome_known(table, me, category)
-        now = known + hidden * table.copy_symbols[category]
-        end = known + coming * table.copy_symbols[category]
-        me.memory[ROME_NOW + category] = now
-        me.memory[ROME_END + category] = end
+        me.memory[ROME_END + category] = known + coming * table.copy_symbols[category]
+        if with_now:
+            me.memory[ROME_NOW + category] = known + hidden * table.copy_symbols[category]
     for category in (FLEET, ARMY):
         bonus = rome_bonus(table, me, category)
-        me.memory[ROME_NOW + category] += bonus
         me.memory[ROME_END + category] += bonus
+        if with_now:
+            me.memory[ROME_NOW + category] += bonus
 
 
 @kernel
@@ -98,9 +106,14 @@ def wish(me, category, worth, wanted, extra):
 @kernel
 def give_up_forbidden(table, me):
     """Wish for no category that the seat may never play (`paxsim.policies.restricted`)."""
+    allowance = table.allowance[me.seat]
+    forbidden = False
     for category in range(N_CATEGORIES):
-        if table.allowance[me.seat, category] == NEVER:
-            wish(me, category, 0.0, 0.0, 0.0)
+        forbidden |= allowance[category] == NEVER
+    if forbidden:  # which is rare
+        for category in range(N_CATEGORIES):
+            if allowance[category] == NEVER:
+                wish(me, category, 0.0, 0.0, 0.0)
 
 
 @kernel
@@ -153,7 +166,7 @@ def wish_to_peek(me):
 @kernel
 def need_over_rome(table, me, category):
     """Symbols that this seat lacks to end above Rome in a category; 0 or less: none."""
-    forecast = math.floor(me.memory[ROME_END + category] + 0.5)
+    forecast = int(me.memory[ROME_END + category] + 0.5)
     return forecast + 1 - strength(table, me.seat, category)
 
 
@@ -191,8 +204,9 @@ def wish_points(table, me, new, stronger, arms):
     cards = table.cards[me.seat]
     for category in range(N_CATEGORIES):
         need = max(need_over_rome(table, me, category), 0)
-        # A number instead of a branch: which category is new is hard to guess.
-        wish(me, category, share_of(me, need), need, new * (cards[category] == 0))
+        # A number instead of a branch, which a comparison becomes: what is new is hard to guess.
+        is_new = 1 - min(cards[category], 1)
+        wish(me, category, share_of(me, need), need, new * is_new)
     for category in (FLEET, ARMY):
         wish_symbols(me, category, arms)
         want_at_least(me, category, 4.0)
