@@ -86,7 +86,7 @@ def nanoseconds(desk: np.ndarray, positions: list[np.ndarray], *wanted: int) -> 
 def rollout_costs(policy: str = "builder", players: int = 4) -> list[dict[str, Any]]:
     """Nanoseconds of the parts, and what a rollout costs as a multiple of the stretch it plays."""
     searcher = paxsim.find_policy(f"search:self={policy}:opponents={policy}")
-    desk = searcher._new_desk()
+    desk = searcher.outfit().memory[0]
     positions = games(policy, players)
     copied, imagined, rolled = (
         nanoseconds(desk, positions, *wanted) for wanted in ((1, 0, 0), (0, 1, 0), (0, 0, 1))
