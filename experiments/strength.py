@@ -1,11 +1,11 @@
 """How strong is a player that looks ahead? Makes docs/search.md and its chart.
 
-    python experiments/strength.py [--runs runs/strength] [--blocks 12]
+    python experiments/strength.py [--runs runs/strength] [--blocks 24]
 
 A searcher that is not told who its rivals are plays against four fields, and alone against Rome,
-with more and more rollouts; beside it stand the plain policy, the searcher with a tree, and one
-that expects every policy of the catalogue alike. Every cell is a stored run, so a command that was
-interrupted goes on where it was.
+with more and more rollouts; beside it stand the plain policy, the searcher with a tree, and, in the
+same deals, one that expects every policy of the catalogue alike. Every cell is a stored run, so a
+command that was interrupted goes on where it was; those that matter most are played first.
 """
 
 from __future__ import annotations
@@ -23,12 +23,11 @@ import paxsim
 from paxsim import charts
 from paxsim.experiment.result import Result
 from paxsim.policies.registry import BUILT_IN, HEURISTICS
-from paxsim.search.searcher import FOR_POINTS
 from paxsim.text import amount
 
 PAGE = Path(__file__).parent.parent / "docs" / "search.md"
 TEMPLATE = Path(__file__).parent / "strength.md"
-SEED = 2718
+SEED = 31415
 #: Games of a task: a searcher's game takes a second, so the workers get few at a time.
 TASK = 4
 
@@ -42,10 +41,12 @@ FIELDS = {
 PLAYERS = (2, 3, 4, 6)
 SOLO_LEVELS = (1, 2, 3, 4, 5)
 BUDGETS = (1, 4, 16, 64, 256)
-#: Where single figures matter, and solo once more.
-BAR_BUDGET, MOST = 128, 256
+#: Where single figures matter, and solo once more; and the most.
+BAR_BUDGET, MOST = 128, BUDGETS[-1]
 #: Where kinds and models are compared.
 COMPARED_AT = 64
+#: A searcher that expects every policy of the catalogue alike.
+EXPECTS_ALL = f"search:rollouts={COMPARED_AT}:opponents={'+'.join(HEURISTICS)}"
 #: The table of the ladder.
 LADDER = (4, "mixed")
 
@@ -67,29 +68,40 @@ class Cell:
         who = hashlib.sha256(self.policy.encode()).hexdigest()[:8]
         return f"{self.part}-{self.players}-{self.field}-{self.budget}-{who}"
 
-    def play(self, runs: Path) -> dict:
-        """Play it, or read what was played, as a row."""
+    def play(self, runs: Path) -> list[dict]:
+        """Play it, or read what was played, as rows."""
         plan = {"seed": SEED, "chunk_games": TASK, "out": runs / self.name}
         if self.players == 1:
             level = int(self.field)
-            result = paxsim.simulate(self.policy, solo_level=level, games=self.blocks, **plan)
-        else:
-            rivals = itertools.islice(itertools.cycle(FIELDS[self.field]), self.players - 1)
-            lineup = [self.policy, *rivals]
-            result = paxsim.simulate(lineup, games=self.blocks * self.players, **plan)
-        return self.row(result)
+            return [
+                self.row(paxsim.simulate(self.policy, solo_level=level, games=self.blocks, **plan))
+            ]
+        rivals = list(itertools.islice(itertools.cycle(FIELDS[self.field]), self.players - 1))
+        games = self.blocks * self.players
+        if self.part == "models":
+            both = paxsim.compare(self.policy, EXPECTS_ALL, rivals, self.players, 2 * games, **plan)
+            return [self.row(both), self.row(both, "mixture", EXPECTS_ALL)]
+        return [self.row(paxsim.simulate([self.policy, *rivals], games=games, **plan))]
 
-    def row(self, result: Result) -> dict:
+    def row(self, result: Result, part: str = "", policy: str = "") -> dict:
         """The win rate of the policy in question, with its interval."""
         found = result["strategies"]
-        label = paxsim.find_policy(self.policy).label
+        label = paxsim.find_policy(policy or self.policy).label
         row = found[found["strategy"] == label].iloc[0]
+        gained = result["comparison"].iloc[0] if self.part == "models" else {}
         return {
             **vars(self),
-            **{name: row[name] for name in ("win_rate", "win_rate_low", "win_rate_high")},
-            "games": result.games,
+            "part": part or self.part,
+            **{name: row[name] for name in RATES},
+            **{name: gained.get(name) for name in GAINS},
+            "games": int(row["games"]),
             "caption": result.caption,
         }
+
+
+#: Columns of a result's tables that a cell keeps.
+RATES = ("win_rate", "win_rate_low", "win_rate_high")
+GAINS = ("difference", "difference_low", "difference_high")
 
 
 def searcher(budget: int, plain: str) -> str:
@@ -97,59 +109,45 @@ def searcher(budget: int, plain: str) -> str:
     return f"search:rollouts={budget}" if budget else plain
 
 
-def blocks_at(budget: int, players: int, blocks: int) -> int:
-    """Fewer blocks where games take longer; plain policies take no time."""
-    if budget == 0:
-        return 20 * blocks
-    share = {1: 2.0, 4: 2.0, 16: 1.0, 64: 1.0, 128: 2.0, 256: 0.34}[budget]
-    return max(round(share * blocks * min(4 / players, 2)), 3)
+def table_cells(part: str, policy: str, budget: int, blocks: float) -> list[Cell]:
+    """One policy in all fields; `blocks` are those of two players, and more players have fewer."""
+    return [
+        Cell(part, policy, players, field, max(round(2 * blocks / players), 3), budget)
+        for players in PLAYERS
+        for field in FIELDS
+    ]
 
 
 def all_cells(blocks: int) -> list[Cell]:
     """Every cell of the page, those that matter most first."""
-    whole_catalogue = "+".join(HEURISTICS)
+    told = f"search:rollouts={BAR_BUDGET}:opponents=weighted"
+    tree = f"search:kind=tree:rollouts={BAR_BUDGET}"
+    bars = [
+        Cell("bar", searcher(BAR_BUDGET, ""), 2, "weighted", 2 * blocks, BAR_BUDGET),
+        Cell("bar", searcher(BAR_BUDGET, ""), 4, "weighted", 3 * blocks, BAR_BUDGET),
+        Cell("bar", tree, 2, "weighted", 2 * blocks, BAR_BUDGET),
+        Cell("bar", searcher(MOST, ""), 4, "weighted", 2 * blocks, MOST),
+        Cell("bar", told, 4, "weighted", 2 * blocks, BAR_BUDGET),
+    ]
+    ladder = [Cell("ladder", name, *LADDER, 10 * blocks) for name in BUILT_IN]
+    share = {0: 40, 1: 5, 4: 5, 16: 5, 64: 3, BAR_BUDGET: 6, MOST: 1.7}
     solo = [
         Cell(
-            "solo",
-            searcher(budget, "hermit"),
-            1,
-            str(level),
-            2 * blocks_at(budget, 2, blocks),
-            budget,
+            "solo", searcher(budget, "hermit"), 1, str(level), round(share[budget] * blocks), budget
         )
-        for budget in (0, *BUDGETS, BAR_BUDGET)
-        for level in SOLO_LEVELS
+        for budget in (0, BAR_BUDGET, *BUDGETS)
+        for level in reversed(SOLO_LEVELS)
     ]
-    tables = [
-        Cell(
-            part,
-            policy or searcher(budget, "weighted"),
-            players,
-            field,
-            blocks_at(budget, players, blocks),
-            budget,
-        )
-        for part, policy, budget in (
-            *(("search", "", budget) for budget in (0, *BUDGETS)),
-            ("tree", f"search:kind=tree:rollouts={COMPARED_AT}", COMPARED_AT),
-            ("mixture", f"search:rollouts={COMPARED_AT}:opponents={whole_catalogue}", COMPARED_AT),
-        )
-        for players in PLAYERS
-        for field in FIELDS
+    return [
+        *bars,
+        *ladder,
+        *table_cells("search", "weighted", 0, 10 * blocks),
+        *solo,
+        *table_cells("models", searcher(COMPARED_AT, ""), COMPARED_AT, blocks),
+        *(cell for n in (1, 4, 16) for cell in table_cells("search", searcher(n, ""), n, blocks)),
+        *table_cells("search", searcher(MOST, ""), MOST, blocks / 3),
+        *table_cells("tree", f"search:kind=tree:rollouts={COMPARED_AT}", COMPARED_AT, blocks / 2),
     ]
-    for_points = f"search:rollouts={BAR_BUDGET}:self={FOR_POINTS}"
-    deeper = f"search:rollouts={MOST}:self={FOR_POINTS}"
-    bars = [
-        Cell("bar", f"search:rollouts={BAR_BUDGET}", 2, "weighted", 5 * blocks, BAR_BUDGET),
-        Cell("bar", for_points, 4, "weighted", 6 * blocks, BAR_BUDGET),
-        Cell("bar", deeper, 4, "weighted", 6 * blocks, MOST),
-        Cell("bar", f"{for_points}:opponents=weighted", 4, "weighted", 4 * blocks, BAR_BUDGET),
-        Cell(
-            "bar", f"search:kind=tree:rollouts={BAR_BUDGET}", 2, "weighted", 3 * blocks, BAR_BUDGET
-        ),
-    ]
-    ladder = [Cell("ladder", name, *LADDER, 20 * blocks) for name in BUILT_IN]
-    return [*bars, *ladder, *solo, *tables]
 
 
 def cell_text(rows: pd.DataFrame) -> str:
@@ -171,7 +169,11 @@ def strength_table(table: pd.DataFrame) -> str:
     budgets = (0, *BUDGETS)
     lines = []
     for players, field in itertools.product(PLAYERS, FIELDS):
-        here = table[(table.part == "search") & (table.players == players) & (table.field == field)]
+        here = table[
+            table.part.isin(["search", "models"])
+            & (table.players == players)
+            & (table.field == field)
+        ]
         name = "mixed field" if field == "mixed" else field
         texts = [cell_text(here[here.budget == budget]) for budget in budgets]
         lines.append([f"{players} players: {name}", *texts])
@@ -208,7 +210,7 @@ def bars_table(table: pd.DataFrame) -> str:
     """What was played with more blocks."""
     lines = [
         [
-            f"`{one.policy.replace(FOR_POINTS, 'hermit(...)')}`",
+            f"`{one.policy}`",
             f"{one.players - 1} weighted",
             f"{one.blocks}",
             cell_text(pd.DataFrame([one])),
@@ -244,7 +246,7 @@ def draw_ladder(table: pd.DataFrame, stem: Path) -> None:
     players, field = LADDER
     here = table[(table.players == players) & (table.field == field)]
     plain = here[here.part == "ladder"].assign(rung=here.policy)
-    found = here[(here.part == "search") & (here.budget > 0)]
+    found = here[here.part.isin(["search", "models"]) & (here.budget > 0)]
     searching = found.assign(rung=[f"search, {n} rollouts" for n in found.budget])
     rungs = pd.concat([plain.sort_values("win_rate"), searching.sort_values("budget")])
     rivals = ", ".join(MIXED[: players - 1])
@@ -283,7 +285,7 @@ def page(table: pd.DataFrame) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--blocks", type=int, default=12, help="deals of a cell, more or less")
+    parser.add_argument("--blocks", type=int, default=24, help="deals of a cell, more or less")
     parser.add_argument("--runs", type=Path, default=Path("runs/strength"), help="stored runs")
     parser.add_argument("--out", type=Path, default=PAGE, help="the page")
     parser.add_argument("--seconds", type=float, default=1e9, help="play no more cells after these")
@@ -293,7 +295,7 @@ def main() -> None:
     begin, rows = time.monotonic(), []
     for cell in all_cells(asked.blocks):
         if time.monotonic() - begin < asked.seconds:
-            rows.append(cell.play(asked.runs))
+            rows += cell.play(asked.runs)
             print(f"{cell.name}: {100 * rows[-1]['win_rate']:.1f} %", flush=True)
     table = pd.DataFrame(rows)
     draw_ladder(table, asked.out.with_name("search_ladder"))

@@ -169,6 +169,8 @@ def _seated(found: list[Policy], players: int) -> Lineup:
             f"policies: found {len(found)} for {players} players; "
             f"allowed: {players}, or one that plays every seat"
         )
+    if players == 1:
+        found[0].check_alone()
     return Lineup(tuple(found))
 
 

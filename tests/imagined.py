@@ -49,7 +49,7 @@ def _copy():
 
 def new_desk(spec="search:rollouts=2:self=random:opponents=random"):
     """The memory of a searcher that nobody else uses."""
-    return paxsim.find_policy(spec)._new_desk()
+    return paxsim.find_policy(spec).outfit().memory[0]
 
 
 def what_is_known(desk, address):

@@ -114,6 +114,14 @@ class Policy:
         return "solo, 2-8 players" if self.solo else "2-8 players"
 
     @property
+    def searches(self) -> bool:
+        """Whether it plays games in its head (`paxsim.search`)."""
+        return False
+
+    def check_alone(self) -> None:
+        """Raise if it can't play solo at all; to play there badly is allowed."""
+
+    @property
     def label(self) -> str:
         """Name and changed parameters."""
         changed = [f"{k}={v!r}" for k, v in self.params.items() if v != self.defaults[k]]

@@ -193,6 +193,15 @@ class Restricted(Policy):
         return self.policy.built_in
 
     @property
+    def searches(self) -> bool:
+        """Whether the policy that plays does."""
+        return self.policy.searches
+
+    def check_alone(self) -> None:
+        """Raise if the policy that plays can't play solo."""
+        self.policy.check_alone()
+
+    @property
     def label(self) -> str:
         """What is forbidden, and to whom."""
         return self._described(self.policy.label)

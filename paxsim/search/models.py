@@ -1,11 +1,11 @@
 """Models of the rivals: which policy each of them may be playing.
 
 A fixed model is one policy, a mixture gives all of several policies the same weight. An adaptive
-mixture expects the stronger policies rather than the others, and looks at a rival's turns so far:
-how many cards it bought and played in each, and of which categories. By Bayes' rule every policy is
-weighed by how likely these are for it, with the habits that `experiments/profiles.py` measured,
-early in a game and later. None may be the right one, and the cards of a turn depend on each other,
-so no policy is ever ruled out.
+mixture expects that a rival may have chosen its policy for its strength, and looks at its turns so
+far: how many cards it bought and played in each, and of which categories. By Bayes' rule every
+policy is weighed by how likely these are for it, with the habits that `experiments/profiles.py`
+measured, early in a game and later. None may be the right one, and the cards of a turn depend on
+each other, so no policy is ever ruled out.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import functools
 import math
 import tomllib
+from collections.abc import Sequence
 from importlib import resources
 from typing import Any
 
@@ -25,8 +26,9 @@ from paxsim.search.records import PHASES, profile_dtype
 
 #: How much a turn counts as evidence: this foretold the policies of other games best.
 TRUST = 1.0
-#: How far a rival is expected to have chosen its policy for its strength: weights before anything
-#: is seen are win rates to this power.
+#: Before anything is seen: the chance that a rival has chosen its policy without asking how strong
+#: it is, all alike; and if it has asked, to which power of the win rate policies are weighed.
+INDIFFERENCE = 0.4
 AMBITION = 4.0
 #: The least weight of a policy, beside 1 for the likeliest one.
 FLOOR = 0.003
@@ -133,10 +135,15 @@ def profile_of(name: str) -> np.void:
     return average
 
 
-def prior_of(name: str) -> float:
-    """The logarithm of a policy's weight before anything is seen; 0 for one of average strength."""
+def priors_of(names: Sequence[str]) -> np.ndarray:
+    """Logarithms of the policies' weights before anything is seen, shape ``(names,)``.
+
+    A policy that was never measured counts as one of average strength.
+    """
     known = _measured()
-    return AMBITION * math.log(known[name]["wins"]) if name in known else 0.0
+    wins = np.array([known[name]["wins"] if name in known else 1.0 for name in names])
+    chosen = wins**AMBITION / np.sum(wins**AMBITION)
+    return np.log((1.0 - INDIFFERENCE) * chosen + INDIFFERENCE / len(names))
 
 
 assert PHASES == 2 and max(HABITS.values()) <= ROW, "the layout of a profile"

@@ -118,7 +118,8 @@ def evaluate_options(
     copy = game.copy()
     own = copy.record["seats"][copy.seat - 1]
     own["stream"] = np.random.SeedSequence(seed).generate_state(4, np.uint64)
-    desk, found = searcher._new_desk(), np.zeros(1, outlook_dtype)
+    outfit, found = searcher.outfit(), np.zeros(1, outlook_dtype)
+    desk = outfit.memory[0]  # type: ignore[index]
     plain = _look(searcher, desk, copy, found, rollouts)
     return _told(game, searcher, desk[0], found[0], plain, rollouts)
 

@@ -19,7 +19,7 @@ from paxsim.engine.seating import POLICY_SIGNATURE, policy_address
 from paxsim.errors import PaxsimError, unknown
 from paxsim.policies.policy import Outfit, Policy
 from paxsim.policies.registry import HEURISTICS, find_policy
-from paxsim.search.models import prior_of, profile_of
+from paxsim.search.models import priors_of, profile_of
 from paxsim.search.naming import ADAPTIVE, NAME, folded, read_policies, read_settings
 from paxsim.search.race import choose_option
 from paxsim.search.records import MAX_MODELS, MAX_PLANS, SearchType, search_dtype
@@ -74,6 +74,11 @@ class Searcher(Policy):
     opponents: tuple[Policy, ...] = ()
 
     @property
+    def searches(self) -> bool:
+        """It plays games in its head, so it can't play in those of another."""
+        return True
+
+    @property
     def models(self) -> tuple[Policy, ...]:
         """The policies that rivals may be playing."""
         return self.opponents or tuple(map(find_policy, HEURISTICS))
@@ -87,6 +92,15 @@ class Searcher(Policy):
     def built_in(self) -> bool:
         """Whether nothing but the package's own policies takes part."""
         return all(policy.built_in for policy in (*self.own, *self.opponents))
+
+    def check_alone(self) -> None:
+        """Raise if its own seat would be played on by a policy that makes no sense in solo."""
+        for plan in self.own:
+            if not plan.solo:
+                raise PaxsimError(
+                    f"policy search: self: found {plan.name}, which makes no sense in solo; "
+                    "allowed there: a policy that does, such as hermit"
+                )
 
     @property
     def label(self) -> str:
@@ -127,11 +141,16 @@ class Searcher(Policy):
         return _address()
 
     def outfit(self) -> Outfit:
-        """A memory of its own, whose address is its only parameter."""
-        desk = self._new_desk()
+        """A memory of its own, whose address is its only parameter.
+
+        What is kept with it is what the policies of its rollouts need.
+        """
+        plans = [[plan.outfit() for plan in plans] for plans in self.plans]
+        models = [model.outfit() for model in self.models]
+        desk = self._new_desk(plans, models)
         vector = np.zeros(MAX_PARAMS)
         vector[0] = address_of(desk)
-        return Outfit(vector, desk[0]["progress"], self.asked_in_rollout, desk)
+        return Outfit(vector, desk[0]["progress"], self.asked_in_rollout, (desk, plans, models))
 
     def asked_in_rollout(self, progress: np.void) -> Policy:
         """The policy that was asked last in rollouts that stand there."""
@@ -144,7 +163,7 @@ class Searcher(Policy):
         with_others, solo = self.plans
         return (*with_others, *solo, *self.models)
 
-    def _new_desk(self) -> np.ndarray:
+    def _new_desk(self, plan_outfits: list[list[Outfit]], outfits: list[Outfit]) -> np.ndarray:
         """The memory that it works with, set up (`paxsim.search.records.search_dtype`)."""
         desk = np.zeros(1, search_dtype)
         one = desk[0]
@@ -155,16 +174,18 @@ class Searcher(Policy):
             one["plans"][solo] = len(plans)
             for number, plan in enumerate(plans):
                 one["plan"][solo, number] = plan.address()
-                one["plan_params"][solo, number] = plan.param_vector()
+                one["plan_params"][solo, number] = plan_outfits[solo][number].params
                 one["credit"][solo, number] = 0.0 if self.own else USUAL_CREDITS[solo][number]
         one["adaptive"] = not self.opponents
         one["models"] = len(self.models)
         for number, model in enumerate(self.models):
             one["model"][number] = model.address()
-            one["model_params"][number] = model.param_vector()
-            if not self.opponents:
-                one["prior"][number] = prior_of(model.name)
-                one["profile"][number] = profile_of(model.name)
+            one["model_params"][number] = outfits[number].params
+        if not self.opponents:
+            names = [model.name for model in self.models]
+            one["prior"][: len(names)] = priors_of(names)
+            for number, name in enumerate(names):
+                one["profile"][number] = profile_of(name)
         return desk
 
     def with_params(self, changes: dict[str, float]) -> Searcher:
@@ -193,13 +214,14 @@ def make_searcher(
     """A searcher; see `Searcher` for what it is made of."""
     if kind not in KINDS:
         raise unknown("policy search: kind", kind, KINDS)
-    if any(isinstance(policy, Searcher) for policy in (*own, *opponents)):
+    if any(policy.searches for policy in (*own, *opponents)):
         raise PaxsimError(
             "policy search: found a searcher in its own rollouts; allowed: any other policy"
         )
     numbers = (dict(DEFAULTS), dict(DEFAULTS))
+    alone = all(policy.solo for policy in own)
     made = Searcher(
-        NAME, search, *numbers, __name__, True,
+        NAME, search, *numbers, __name__, alone,
         kind=kind, own=tuple(own), opponents=tuple(opponents),
     )  # fmt: skip
     return made.with_params(dict(params))
