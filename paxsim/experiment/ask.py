@@ -10,7 +10,8 @@ from typing import Any
 
 from paxsim.errors import PaxsimError, checked_path
 from paxsim.experiment.answers import answer
-from paxsim.experiment.plan import CHUNK_GAMES, Plan
+from paxsim.experiment.cutting import CHUNK_GAMES
+from paxsim.experiment.plan import Plan
 from paxsim.experiment.result import Result
 from paxsim.experiment.run import Progress, checked_jobs, run_plan, warm
 from paxsim.experiment.stopping import StopRule, reached
@@ -90,6 +91,8 @@ def ask(
     damaged = store.damaged if store is not None else []
     if how.notices is not None:
         how.notices.extend(f"damaged and played again: {name}" for name in damaged)
+        if store is not None and store.extended_from is not None:
+            how.notices.append(f"extended: the run had {store.extended_from:,} games planned")
         how.notices.extend(_not_reached(question, result))
         how.notices.extend(_costs_of_plain(plan, (played - begin) * jobs / result.games))
     result.timing = {

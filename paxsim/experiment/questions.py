@@ -21,7 +21,8 @@ from paxsim.errors import (
 )
 from paxsim.experiment.answers import show
 from paxsim.experiment.ask import HowToRun, ask
-from paxsim.experiment.plan import CHUNK_GAMES, Match, Plan, make_match, plan_for_games
+from paxsim.experiment.cutting import CHUNK_GAMES
+from paxsim.experiment.plan import Match, Plan, make_match, plan_for_games
 from paxsim.experiment.result import Result
 from paxsim.experiment.run import Progress
 from paxsim.experiment.sizing import size_of_comparison, size_of_run

@@ -9,7 +9,8 @@ from pathlib import Path
 from paxsim.cards import CATEGORIES, DEFAULT_DECK, Deck
 from paxsim.errors import PaxsimError, checked_int, checked_list, unknown
 from paxsim.experiment.ask import HowToRun, ask
-from paxsim.experiment.plan import CHUNK_GAMES, Match, Plan, blocks_for_games, make_match
+from paxsim.experiment.cutting import CHUNK_GAMES, blocks_for_games
+from paxsim.experiment.plan import Match, Plan, make_match
 from paxsim.experiment.questions import DEFAULT_GAMES, RulesLike, checked_games
 from paxsim.experiment.result import Result
 from paxsim.experiment.run import Progress
