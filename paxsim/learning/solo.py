@@ -20,8 +20,8 @@ from paxsim.setting import MAX_NUMBER, make_setting
 class SoloEnv(gymnasium.Env):
     """A solo game; the reward is 1 for a win, at its end.
 
-    Observations are as those of `paxsim.env`. An action that is not allowed ends the game, lost
-    and truncated, and ``info["illegal"]`` says so: many learners for single players know no masks.
+    Observations are as those of `paxsim.env`. An action that is not allowed loses the game, and
+    ``info["illegal"]`` says so: many learners for single players know no masks.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class SoloEnv(gymnasium.Env):
         """Take an action."""
         seen = self._view.observe(0)
         if not (0 <= action < self.layout.actions and seen["action_mask"][action]):
-            return seen, 0.0, False, True, {"illegal": True}
+            return seen, 0.0, True, False, {"illegal": True}
         self._view.act(int(action))
         game = self._view.game
         reward = float(game.result()["shares"][0]) if game.over else 0.0
