@@ -42,7 +42,7 @@ def simulate_field(
     backend: str = "threads",
     address: str | None = None,
     chunk_games: int = CHUNK_GAMES,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     command: str = "",
     notices: list[str] | None = None,
 ) -> Result:
@@ -81,7 +81,7 @@ def vary_rules(
     backend: str = "threads",
     address: str | None = None,
     chunk_games: int = CHUNK_GAMES,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     command: str = "",
     notices: list[str] | None = None,
 ) -> Result:

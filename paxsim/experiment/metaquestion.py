@@ -50,7 +50,7 @@ def metagame(
     backend: str = "threads",
     address: str | None = None,
     chunk_games: int = CHUNK_GAMES,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     command: str = "",
     notices: list[str] | None = None,
 ) -> Result:

@@ -70,7 +70,7 @@ def simulate(
     backend: str = "threads",
     address: str | None = None,
     chunk_games: int = CHUNK_GAMES,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     command: str = "",
     notices: list[str] | None = None,
 ) -> Result:
@@ -170,7 +170,7 @@ def tournament(
     backend: str = "threads",
     address: str | None = None,
     chunk_games: int = CHUNK_GAMES,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     command: str = "",
     notices: list[str] | None = None,
 ) -> Result:
@@ -234,7 +234,7 @@ def compare(
     backend: str = "threads",
     address: str | None = None,
     chunk_games: int = CHUNK_GAMES,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     command: str = "",
     notices: list[str] | None = None,
 ) -> Result:
@@ -335,7 +335,7 @@ def compare_rules(
     backend: str = "threads",
     address: str | None = None,
     chunk_games: int = CHUNK_GAMES,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     command: str = "",
     notices: list[str] | None = None,
 ) -> Result:
@@ -382,7 +382,7 @@ def solo(
     backend: str = "threads",
     address: str | None = None,
     chunk_games: int = CHUNK_GAMES,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     command: str = "",
     notices: list[str] | None = None,
 ) -> Result:

@@ -111,7 +111,7 @@ def restrict(
     backend: str = "threads",
     address: str | None = None,
     chunk_games: int = CHUNK_GAMES,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     command: str = "",
     notices: list[str] | None = None,
 ) -> Result:

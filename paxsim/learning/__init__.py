@@ -1,7 +1,8 @@
 """PAX for programs that learn: as arrays of many games, for PettingZoo, for Gymnasium.
 
 `layout` says what observations and actions mean, `kernels` writes them, `batch` holds many games
-at once, `pettingzoo` and `solo` are what the two libraries ask for (the extra ``learn``).
+at once, `reading` makes a policy of what was learnt, `pettingzoo` and `solo` are what the two
+libraries ask for (the extra ``learn``).
 """
 
 from typing import Any
@@ -9,8 +10,9 @@ from typing import Any
 from paxsim.errors import missing_library
 from paxsim.learning.batch import BatchEnv
 from paxsim.learning.layout import Field, Layout
+from paxsim.learning.reading import Reader
 
-__all__ = ["BatchEnv", "Field", "Layout", "env", "solo_env"]
+__all__ = ["BatchEnv", "Field", "Layout", "Reader", "env", "solo_env"]
 
 
 def env(players: int = 4, **how: Any) -> Any:
