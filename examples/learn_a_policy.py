@@ -15,7 +15,7 @@ import paxsim
 
 PLAYERS, OPPONENTS = 4, "builder"
 GAMES, STEPS = 512, 96  # games at once, and decisions of each between two updates
-RATE, DISCARD = 0.02, 0.05  # size of an update; weight of the entropy, which keeps it trying
+RATE, CURIOSITY = 0.02, 0.005  # size of an update; weight of the entropy, which keeps it trying
 
 
 class Softmax:
@@ -90,7 +90,7 @@ def train(minutes, seed=1):
         entropy = -(chances * logs).sum(axis=1, keepdims=True)
         push = -chances * (returns[known] - shares[-1])[:, None]
         push[np.arange(len(x)), taken] += returns[known] - shares[-1]
-        push -= DISCARD / 10 * chances * (logs + entropy)
+        push -= CURIOSITY * chances * (logs + entropy)
         model.improve(x.T @ push / len(x))
     return model, shares, env.decisions
 
@@ -120,7 +120,6 @@ if __name__ == "__main__":
     print(f"{decisions:,} decisions in {asked.minutes:g} minutes; against {OPPONENTS} it won")
     print(f"{first:.1%} of the games at the beginning and {last:.1%} at the end of the training\n")
     learned = as_policy(model)
-    for field in ("random", OPPONENTS):
+    for field in ("random", OPPONENTS, "conspirator", "tribune", "weighted"):
         lineup = [learned, field, field, field]
-        result = paxsim.simulate(lineup, games=asked.games, seed=99, jobs=1, progress=False)
-        print(result, "\n")
+        print(paxsim.simulate(lineup, games=asked.games, seed=99, jobs=1), "\n")
