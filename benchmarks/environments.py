@@ -32,7 +32,7 @@ from paxsim.cli.bench import machine
 from paxsim.files import atomic_write
 
 #: Games in hand, for those that have many.
-GAMES = 1024
+GAMES = 256
 #: Decisions of each turn, about.
 DECISIONS = 400_000
 #: A small card game that all have.
@@ -155,7 +155,7 @@ def measured(pgx: str | None, turns: int) -> list[dict[str, object]]:
     base = f"{spiel}, from Python"
     works = {
         f"paxsim.BatchEnv, {GAMES:,} games a call": batch_of(GAMES),
-        "paxsim.BatchEnv, 128 games a call": batch_of(128),
+        "paxsim.BatchEnv, 1,024 games a call": batch_of(1024),
         f"paxsim.BatchEnv against builder, {GAMES:,} games": batch_of(GAMES, opponents="builder"),
         "paxsim.env (PettingZoo)": one_by_one,
         base: openspiel_from_python,
