@@ -8,7 +8,7 @@ JOBS ?= 1
 AREA ?=
 SAMPLE ?=
 
-.PHONY: report test mutants ends lint format docs bench clean help
+.PHONY: report test mutants ends lint format docs site bench clean help
 
 help:           ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -48,6 +48,9 @@ format: $(READY)  ## rewrite the sources in the common style
 docs: $(READY)  ## the pages that are made by commands
 	$(BIN)/python docs/make_reference.py
 	$(BIN)/python experiments/catalogue.py
+
+site: $(READY)  ## the documentation as a site with a search box, in build/site; runs the notebooks
+	$(BIN)/python docs/make_site.py
 
 bench: $(READY)  ## all figures about speed, into benchmarks/results
 	$(BIN)/python benchmarks/bench.py

@@ -26,7 +26,8 @@ import numpy as np
 from measuring import seconds
 
 from paxsim.experiment.collect import Collector
-from paxsim.experiment.plan import Chunk, Plan, Work, make_match
+from paxsim.experiment.cutting import Chunk
+from paxsim.experiment.plan import Plan, Work, make_match
 from paxsim.experiment.run import play_work, run_plan
 from paxsim.experiment.store import RunDirectory
 from paxsim.experiment.tally import Tally

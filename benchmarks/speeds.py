@@ -19,7 +19,7 @@ import paxsim
 from paxsim import playing
 from paxsim.cli.bench import play_once
 from paxsim.experiment import simulate
-from paxsim.experiment.plan import CHUNK_GAMES
+from paxsim.experiment.cutting import CHUNK_GAMES
 from paxsim.policies.registry import BUILT_IN
 
 Row = dict[str, Any]

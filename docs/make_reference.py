@@ -14,6 +14,7 @@ import paxsim.board
 import paxsim.charts
 import paxsim.experiment
 import paxsim.helpers
+import paxsim.learning
 import paxsim.stats
 import paxsim.testing
 import paxsim.tuning
@@ -27,6 +28,7 @@ MODULES: tuple[ModuleType, ...] = (
     paxsim.tuning,
     paxsim.charts,
     paxsim.board,
+    paxsim.learning,
     paxsim.testing,
     paxsim.stats,
 )

@@ -58,15 +58,17 @@ _QUESTIONS = {
         ),
         "paxsim.experiment",
     ),
+    **dict.fromkeys(("BatchEnv", "env", "solo_env"), "paxsim.learning"),
     "tune": "paxsim.tuning",
     "widen": "paxsim.tuning",
 }
 #: Parts of the package that are there without an import of their own.
-_MODULES = ("charts", "experiment", "stats", "testing", "trace", "tuning")
+_MODULES = ("charts", "experiment", "learning", "stats", "testing", "trace", "tuning")
 
 if TYPE_CHECKING:
     from paxsim import charts as charts
     from paxsim import experiment as experiment
+    from paxsim import learning as learning
     from paxsim import stats as stats
     from paxsim import testing as testing
     from paxsim import trace as trace
@@ -79,6 +81,9 @@ if TYPE_CHECKING:
     from paxsim.experiment import simulate as simulate
     from paxsim.experiment import solo as solo
     from paxsim.experiment import tournament as tournament
+    from paxsim.learning import BatchEnv as BatchEnv
+    from paxsim.learning import env as env
+    from paxsim.learning import solo_env as solo_env
     from paxsim.tuning import tune as tune
     from paxsim.tuning import widen as widen
 

@@ -109,6 +109,8 @@ _EXTRAS = {
     "cmaes": "tune",
     "dask": "dask",
     "distributed": "dask",
+    "gymnasium": "learn",
+    "pettingzoo": "learn",
     "starlette": "play",
     "uvicorn": "play",
 }

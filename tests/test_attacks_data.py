@@ -18,6 +18,7 @@ from commands import COMMAND
 from paxsim.cli import run_command
 from paxsim.errors import PaxsimError
 from paxsim.experiment import compare, compare_rules, restrict, show, simulate, solo, tournament
+from paxsim.experiment.plan import fingerprint_of, root_of
 from paxsim.experiment.store import lock_folder, read_manifest
 from paxsim.experiment.tablefiles import TABLES
 from paxsim.files import atomic_write
@@ -172,7 +173,7 @@ def test_files_of_others_in_a_run_survive_and_change_nothing(name, copy, finishe
 
 
 def test_a_run_killed_before_its_manifest_was_there_begins_again(finished, tmp_path):
-    fingerprint = read_manifest(finished)["fingerprint"]
+    fingerprint = root_of(read_manifest(finished)["plan"])
     (tmp_path / "run" / "chunks").mkdir(parents=True)
     (tmp_path / "run" / f".manifest.json.{fingerprint}.part").write_text('{"form')
     run(tmp_path / "run")
@@ -195,7 +196,7 @@ def test_what_a_run_has_not_finished_is_not_written_through_a_link(link, copy, t
     precious.write_text("mine")
     victim = chunk_files(copy)[0]
     victim.unlink()
-    link(precious, victim.parent / f".{victim.name}.{read_manifest(copy)['fingerprint']}.part")
+    link(precious, victim.parent / f".{victim.name}.{root_of(read_manifest(copy)['plan'])}.part")
     with pytest.raises(PaxsimError, match="was not left by a run"):
         run(copy)
     assert precious.read_text() == "mine"
@@ -470,8 +471,6 @@ def other_plan(manifest):
 
 
 def other_plan_with_its_fingerprint(manifest):
-    from paxsim.experiment.plan import fingerprint_of
-
     manifest["plan"]["blocks"] = [10]
     manifest["fingerprint"] = fingerprint_of(manifest["plan"])
 

@@ -265,7 +265,8 @@ def test_a_worker_with_another_policy_or_engine_plays_nothing(folder, monkeypatc
     """A process that starts later may find what was edited in between."""
     from dataclasses import replace
 
-    from paxsim.experiment.plan import Chunk, Plan, make_match
+    from paxsim.experiment.cutting import Chunk
+    from paxsim.experiment.plan import Plan, make_match
     from paxsim.experiment.run import play_work
 
     lineup = paxsim.make_lineup([found(folder), "random"], 2)

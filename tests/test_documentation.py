@@ -6,6 +6,7 @@ import importlib
 import re
 import runpy
 import shlex
+import subprocess
 import sys
 import textwrap
 import tomllib
@@ -23,8 +24,10 @@ from paxsim.engine.records import choice_dtype, seat_dtype, table_dtype
 from paxsim.policies import registry
 
 ROOT = Path(paxsim.__file__).parent.parent
-PAGES = sorted([*ROOT.glob("README.md"), *ROOT.glob("docs/**/*.md")])
-EXAMPLES = sorted(ROOT.glob("examples/*.py"))
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+#: What every example prints; they run as they are, those that would take minutes with less.
+EXAMPLES = {"my_first_policy": "thrifty wins", "learn_a_policy": "learned"}
+SHORTER = {"learn_a_policy": ["--minutes", "0", "--games", "8"]}
 
 
 def name_of(path):
@@ -159,11 +162,44 @@ def test_commands_within_sentences_are_spelt_right(page):
             parse(shlex.split(span)[1:])
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=name_of)
-def test_an_example_runs_and_says_something(path, reader, capsys):
-    runpy.run_path(str(path), run_name="__main__")
+def test_every_example_is_run():
+    assert {path.stem for path in ROOT.glob("examples/*.py")} == set(EXAMPLES)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_runs_and_says_something(name, reader, capsys, monkeypatch):
+    monkeypatch.setattr("sys.argv", [name, *SHORTER.get(name, [])])
+    runpy.run_path(str(ROOT / "examples" / f"{name}.py"), run_name="__main__")
     out, err = capsys.readouterr()
-    assert "thrifty wins" in out and err == ""
+    assert EXAMPLES[name] in out and err == ""
+
+
+def test_the_site_has_every_page_in_its_list(tmp_path, monkeypatch):
+    yaml = pytest.importorskip("yaml")
+    listed = re.findall(
+        r"[\w./-]+\.md", str(yaml.safe_load((ROOT / "mkdocs.yml").read_text())["nav"])
+    )
+    books = [f"examples/{path.stem}.md" for path in ROOT.glob("examples/*.ipynb")]
+    assert sorted(listed) == sorted([*map(name_of, PAGES), *books])
+
+
+def test_the_site_is_built_with_a_search_box_and_no_broken_link(tmp_path, monkeypatch):
+    namespace = runpy.run_path(str(ROOT / "docs" / "make_site.py"))
+    pages = tmp_path / "pages"
+    for function in ("lay_out", "copy", "convert"):
+        monkeypatch.setitem(namespace[function].__globals__, "PAGES", pages)
+    namespace["lay_out"](False, True)
+    settings = (ROOT / "mkdocs.yml").read_text("utf-8").replace("build/", f"{tmp_path}/")
+    (tmp_path / "mkdocs.yml").write_text(settings, "utf-8")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"]
+    done = subprocess.run(
+        [*command, "--config-file", tmp_path / "mkdocs.yml"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    site = tmp_path / "site"
+    assert (site / "search" / "search_index.json").stat().st_size > 100_000
+    assert 'id="rtd-search-form"' in (site / "index.html").read_text("utf-8")
+    assert "simulate" in (site / "docs" / "reference.html").read_text("utf-8")
 
 
 def function_named(source, name):

@@ -10,7 +10,8 @@ import pytest
 
 from paxsim.errors import PaxsimError
 from paxsim.experiment import simulate
-from paxsim.experiment.plan import MOST_CHUNKS, Chunk, Plan, make_match
+from paxsim.experiment.cutting import MOST_CHUNKS, Chunk
+from paxsim.experiment.plan import Plan, make_match
 from paxsim.experiment.questions import MAX_GAMES
 from paxsim.experiment.run import MOST_LOSSES, answer_work, play_work, run_plan
 from paxsim.experiment.store import RunDirectory

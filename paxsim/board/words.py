@@ -49,6 +49,31 @@ def player_name(setup: dict[str, Any], seat: int) -> str:
     return str(policies[seat - 1]) if policies else f"seat {seat}"
 
 
+def table_in_words(names: list[str], view: dict[str, Any], seat: int) -> str:
+    """What lies on the table, as a seat sees it."""
+    legions = [
+        f"{roman(number)} (price {price}): {card_names(view[f'legion {number}'])}"
+        for number, price in enumerate(view["prices"], start=1)
+        if view[f"legion {number}"]
+    ]
+    hidden = card_names(view["rome_hidden"])
+    lines = [
+        "",
+        f"Round {view['round']}, {view['deck']} cards in the deck.",
+        f"Legions: {'; '.join(legions) or 'empty'}.",
+        f"Rome: {card_names(view['rome'])}; hidden: {hidden}.",
+    ]
+    for other, name in enumerate(names, start=1):
+        marks = " (you)" if other == seat else ""
+        marks += " primus conspiratus," if view["primus"] == other else ""
+        lines.append(
+            f"Seat {other} {name}{marks}: {view[f'money {other}']} Aurei; "
+            f"display: {card_names(view[f'display {other}'])}; "
+            f"hand: {card_names(view[f'hand {other}'])}."
+        )
+    return "\n".join(lines)
+
+
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 

@@ -31,7 +31,14 @@ from numba.core.serialize import dumps
 from paxsim.engine.trust import why_not_trusted
 
 #: The package's files that compiled code is made of: it calls nothing that stands elsewhere.
-COMPILED = ("*.py", "engine/*.py", "policies/*.py", "search/*.py")
+COMPILED = (
+    "*.py",
+    "engine/*.py",
+    "policies/*.py",
+    "search/*.py",
+    "learning/kernels.py",
+    "learning/layout.py",
+)
 
 
 def source_fingerprint() -> str:

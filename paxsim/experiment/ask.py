@@ -10,7 +10,9 @@ from typing import Any
 
 from paxsim.errors import PaxsimError, checked_path
 from paxsim.experiment.answers import answer
-from paxsim.experiment.plan import CHUNK_GAMES, Plan
+from paxsim.experiment.bar import default_bar
+from paxsim.experiment.cutting import CHUNK_GAMES
+from paxsim.experiment.plan import Plan
 from paxsim.experiment.result import Result
 from paxsim.experiment.run import Progress, checked_jobs, run_plan, warm
 from paxsim.experiment.stopping import StopRule, reached
@@ -38,8 +40,9 @@ class HowToRun:
         See `paxsim.experiment.workers.workers`.
     chunk_games : int
         Games a worker plays at a time, about.
-    progress : callable, optional
-        Told about every finished chunk.
+    progress : callable or False, optional
+        Told about every finished chunk. By default a terminal or a notebook shows a bar when it
+        takes longer than a moment; False shows none.
     command : str
         The command line, for the manifest.
     notices : list of str, optional
@@ -51,19 +54,27 @@ class HowToRun:
     backend: str = "threads"
     address: str | None = None
     chunk_games: int = CHUNK_GAMES
-    progress: Progress | None = None
+    progress: Progress | bool | None = None
     command: str = ""
     notices: list[str] | None = None
 
     def __post_init__(self) -> None:
         if self.out is not None:
             object.__setattr__(self, "out", checked_path("out", self.out))
-        if self.progress is not None and not callable(self.progress):
-            raise PaxsimError(f"progress: found {told(self.progress)}; allowed: a function")
+        if self.progress not in (None, False) and not callable(self.progress):
+            raise PaxsimError(
+                f"progress: found {told(self.progress)}; allowed: a function, or False for no bar"
+            )
         if not isinstance(self.command, str):
             raise PaxsimError(f"command: found {told(self.command)}; allowed: a text")
         if self.notices is not None and not isinstance(self.notices, list):
             raise PaxsimError(f"notices: found {told(self.notices)}; allowed: a list")
+
+    def shown_progress(self) -> contextlib.AbstractContextManager[Progress | None]:
+        """What is told about finished chunks, for as long as the games are played."""
+        if self.progress is None:
+            return default_bar()
+        return contextlib.nullcontext(self.progress if callable(self.progress) else None)
 
 
 def ask(
@@ -83,13 +94,16 @@ def ask(
             store = RunDirectory(out, plan, question, command)
             closing.callback(store.close)
             plan = store.plan
-        tallies = run_plan(plan, jobs=jobs, store=store, progress=how.progress, stop=stop)
+        progress = closing.enter_context(how.shown_progress())
+        tallies = run_plan(plan, jobs=jobs, store=store, progress=progress, stop=stop)
     played = time.perf_counter()
     facts = [[match.facts for match in bundle] for bundle in plan.bundles]
     result = answer(make_manifest(plan, question, command), facts, tallies)
     damaged = store.damaged if store is not None else []
     if how.notices is not None:
         how.notices.extend(f"damaged and played again: {name}" for name in damaged)
+        if store is not None and store.extended_from is not None:
+            how.notices.append(f"extended: the run had {store.extended_from:,} games planned")
         how.notices.extend(_not_reached(question, result))
         how.notices.extend(_costs_of_plain(plan, (played - begin) * jobs / result.games))
     result.timing = {

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from paxsim.experiment.plan import Chunk
+from paxsim.experiment.cutting import Chunk
 from paxsim.experiment.tally import Tally
 from paxsim.files import atomic_write, read_regular
 

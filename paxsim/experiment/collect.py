@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from paxsim.experiment.plan import Chunk, Plan
+from paxsim.experiment.cutting import Chunk
+from paxsim.experiment.plan import Plan
 from paxsim.experiment.tally import Tally, merge_tallies
 
 

@@ -13,7 +13,8 @@ from typing import Any
 from paxsim.cards import DEFAULT_DECK, Deck
 from paxsim.errors import PaxsimError, checked_int, checked_list, unknown
 from paxsim.experiment.ask import HowToRun, ask
-from paxsim.experiment.plan import CHUNK_GAMES, make_match, plan_for_games
+from paxsim.experiment.cutting import CHUNK_GAMES
+from paxsim.experiment.plan import make_match, plan_for_games
 from paxsim.experiment.questions import DEFAULT_GAMES, RulesLike, checked_games
 from paxsim.experiment.result import Result
 from paxsim.experiment.run import Progress
@@ -41,7 +42,7 @@ def simulate_field(
     backend: str = "threads",
     address: str | None = None,
     chunk_games: int = CHUNK_GAMES,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     command: str = "",
     notices: list[str] | None = None,
 ) -> Result:
@@ -80,7 +81,7 @@ def vary_rules(
     backend: str = "threads",
     address: str | None = None,
     chunk_games: int = CHUNK_GAMES,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     command: str = "",
     notices: list[str] | None = None,
 ) -> Result:

@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
 from paxsim.cards import CATEGORIES, MAX_COPY, MAX_NOTE
 from paxsim.errors import PaxsimError
-from paxsim.experiment.plan import MAX_CHUNK_GAMES
+from paxsim.experiment.cutting import MAX_CHUNK_GAMES
 from paxsim.files import read_regular
 from paxsim.quoting import is_prose
 from paxsim.rules import MAX_PLAYERS, load_rules
@@ -79,6 +79,7 @@ _DECK = {
 _MANIFEST = {
     "command": TEXT,
     "chunk_games": whole(1, MAX_CHUNK_GAMES),
+    "earlier_blocks": [[whole(1, MAX_NUMBER)]],
     "fingerprint": TEXT,
     "question": {"kind": one_of(*_KINDS)},
     "plan": {
@@ -122,6 +123,11 @@ def _contradiction(manifest: dict[str, Any]) -> str | None:
     bundles = plan["bundles"]
     if not bundles or not all(bundles) or len(plan["blocks"]) != len(bundles):
         return "plan.bundles: found others than plan.blocks; allowed: one number of blocks for each"
+    stages = [*manifest["earlier_blocks"], plan["blocks"]]
+    if any(len(stage) != len(bundles) for stage in stages) or not all(
+        before <= now for pair in pairwise(stages) for before, now in zip(*pair, strict=True)
+    ):
+        return "earlier_blocks: found others than plan.blocks; allowed: as many numbers, not above"
     if any(len(bundle) != _BUNDLE_SIZES.get(kind, len(bundle)) for bundle in bundles):
         return f"question.kind: found {kind} with other matches; allowed: what was asked"
     lineups = manifest["question"].get("lineups", 1)
@@ -190,6 +196,22 @@ _WORDS = {
 #: What follows from something else that is named.
 _IMPLIED = ("sources", "blocks", "block_size", "deck_fingerprint", "rules_fingerprint",
             "policy_fingerprints")  # fmt: skip
+
+
+def longer_by(old: dict[str, Any], new: dict[str, Any]) -> int:
+    """Games that a new manifest asks for beyond those of an old one, if this is all it changes.
+
+    Below 0 if it asks for fewer, and 0 where nothing or something else differs.
+    """
+    lengths = ("games", "blocks")
+    same = old["question"] == new["question"] and all(
+        old["plan"][key] == new["plan"].get(key) for key in old["plan"] if key not in lengths
+    )
+    if not same:
+        return 0
+    pairs = list(zip(old["plan"]["blocks"], new["plan"]["blocks"], strict=True))
+    one_way = all(a <= b for a, b in pairs) or all(a >= b for a, b in pairs)
+    return new["plan"]["games"] - old["plan"]["games"] if one_way else 0
 
 
 def describe_differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:

@@ -13,7 +13,8 @@ from typing import Any
 from paxsim.cards import DEFAULT_DECK, Deck
 from paxsim.errors import PaxsimError, checked_int
 from paxsim.experiment.ask import HowToRun, ask
-from paxsim.experiment.plan import CHUNK_GAMES, Match, Plan, make_match
+from paxsim.experiment.cutting import CHUNK_GAMES
+from paxsim.experiment.plan import Match, Plan, make_match
 from paxsim.experiment.questions import RulesLike, checked_games
 from paxsim.experiment.result import Result
 from paxsim.experiment.run import Progress
@@ -49,7 +50,7 @@ def metagame(
     backend: str = "threads",
     address: str | None = None,
     chunk_games: int = CHUNK_GAMES,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     command: str = "",
     notices: list[str] | None = None,
 ) -> Result:

@@ -6,13 +6,20 @@ import bisect
 import hashlib
 import itertools
 import json
-import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from paxsim.errors import PaxsimError, checked_bool, checked_int
+from paxsim.experiment.cutting import (
+    CHUNK_GAMES,
+    MAX_CHUNK_GAMES,
+    Chunk,
+    blocks_for_games,
+    cut,
+    cut_into_chunks,
+)
 from paxsim.failures import replay_command
 from paxsim.lineup import Lineup
 from paxsim.policies.fingerprint import package_fingerprint
@@ -20,22 +27,11 @@ from paxsim.rules import load_rules
 from paxsim.setting import MAX_NUMBER, Setting
 from paxsim.version import __version__
 
-#: Games in a chunk, about: a few tenths of a second of work.
-CHUNK_GAMES = 24_000
-MAX_CHUNK_GAMES = 10_000_000
-#: Chunks of a run, about, at most: each is a task for the workers and may be a file on disk. Those
-#: of a longer run are larger.
-MOST_CHUNKS = 100_000
 #: Games that a worker plays before it tallies them, about: their results stay in the processor's
 #: cache. What it holds in memory does not depend on the size of chunks.
 PIECE_GAMES = 12_000
 #: All permutations of a line-up are played only up to this many players (5! = 120 games a block).
 MAX_PERMUTED = 5
-#: With a stopping rule: games before the first look, and where the next look is, in percent of the
-#: last. More looks would save few games.
-FIRST_LOOK, LOOK_GROWTH = 12_000, 110
-#: Chunks between two looks, at least, so that several workers have something to do.
-SHARE = 8
 
 
 @dataclass(frozen=True)
@@ -185,15 +181,6 @@ def make_match(
 
 
 @dataclass(frozen=True)
-class Chunk:
-    """A part of a bundle's work: some of its blocks."""
-
-    bundle: int
-    first_block: int
-    blocks: int
-
-
-@dataclass(frozen=True)
 class Work:
     """A chunk with all that a worker needs to play it, wherever the worker is."""
 
@@ -211,7 +198,7 @@ class Work:
         step = max(1, PIECE_GAMES // block_games)
         return [
             replace(self, first_block=part.first_block, blocks=part.blocks)
-            for part in _cut(0, self.first_block, self.first_block + self.blocks, step)
+            for part in cut(0, self.first_block, self.first_block + self.blocks, step)
         ]
 
     def check_code(self) -> None:
@@ -244,12 +231,15 @@ class Plan:
         Names the deals.
     chunk_games : int
         Games in a chunk, about. Results do not depend on it.
+    earlier : tuple of tuple of int
+        The blocks that a stored run had before it was extended, each time. Nor on these.
     """
 
     bundles: tuple[tuple[Match, ...], ...]
     blocks: tuple[int, ...]
     seed: int
     chunk_games: int = CHUNK_GAMES
+    earlier: tuple[tuple[int, ...], ...] = ()
 
     def __post_init__(self) -> None:
         seed = checked_int("seed", self.seed, 0, MAX_NUMBER)
@@ -284,16 +274,14 @@ class Plan:
     def chunks(self, looks: bool = False) -> list[list[Chunk]]:
         """The work in the order in which it is merged, in waves; see `cut_into_chunks`."""
         block_games = [self.block_games(bundle) for bundle in range(len(self.bundles))]
-        return cut_into_chunks(self.blocks, block_games, self.chunk_games, looks)
+        return cut_into_chunks(self.blocks, block_games, self.chunk_games, looks, self.earlier)
 
     def work(self, chunk: Chunk) -> Work:
         """What a worker is handed for a chunk."""
-        before = self._matches_before[chunk.bundle]
         matches = self.bundles[chunk.bundle]
-        first_games = tuple(self.first_games[before : before + len(matches)])
         return Work(
             matches,
-            first_games,
+            tuple(self.first_games_of(chunk.bundle)),
             self.seed,
             chunk.first_block,
             chunk.blocks,
@@ -321,6 +309,16 @@ class Plan:
         """Sixteen hexadecimal digits of `describe`."""
         return fingerprint_of(self.describe())
 
+    @cached_property
+    def root(self) -> str:
+        """What tells its games from those of other plans, however many it plays of them."""
+        return root_of(self.describe())
+
+    def first_games_of(self, bundle: int) -> list[int]:
+        """Number of the first game of each match of a bundle."""
+        before = self._matches_before[bundle]
+        return self.first_games[before : before + len(self.bundles[bundle])]
+
     def locate_game(self, number: int) -> tuple[Match, Lineup, int, int]:
         """The match, ordered line-up, deal and rotation of a game of the run."""
         number = checked_int("game", number, 0, self.games - 1)
@@ -337,56 +335,15 @@ class Plan:
         return replay_command(match.setting, lineup, self.seed, deal, rotation)
 
 
-def cut_into_chunks(
-    blocks: Sequence[int], block_games: Sequence[int], chunk_games: int, looks: bool = False
-) -> list[list[Chunk]]:
-    """The work of a plan in the order in which it is merged, in waves.
-
-    Parameters
-    ----------
-    blocks, block_games : sequence of int
-        Blocks of each bundle, and games in a block of it.
-    chunk_games : int
-        Games in a chunk, about; more in a run that would have more than `MOST_CHUNKS`.
-    looks : bool
-        Whether somebody looks at the results between waves. Then waves end at numbers of
-        blocks that depend on nothing but the plan, so that what is seen there, and when the
-        run stops, depends neither on the workers nor on the size of chunks.
-    """
-    games_in_all = sum(map(operator.mul, blocks, block_games))
-    chunk_games = max(chunk_games, -(-games_in_all // MOST_CHUNKS))
-    if not looks:
-        steps = [max(1, chunk_games // games) for games in block_games]
-        return [[chunk for i, step in enumerate(steps) for chunk in _cut(i, 0, blocks[i], step)]]
-    (end,), (games,) = blocks, block_games
-    waves = []
-    for first, last in itertools.pairwise([0, *_looks(end, games)]):
-        step = min(max(1, chunk_games // games), blocks_for_games(last - first, SHARE))
-        waves.append(_cut(0, first, last, step))
-    return waves
-
-
-def _cut(bundle: int, first: int, end: int, step: int) -> list[Chunk]:
-    return [Chunk(bundle, at, min(step, end - at)) for at in range(first, end, step)]
-
-
 def fingerprint_of(described: dict[str, Any]) -> str:
     """Sixteen hexadecimal digits that depend on everything in some plain values."""
     text = json.dumps(described, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _looks(blocks: int, block_games: int) -> list[int]:
-    """Numbers of blocks at which results are looked at; each some tenth beyond the last."""
-    ends = [min(blocks, blocks_for_games(FIRST_LOOK, block_games))]
-    while ends[-1] < blocks:
-        ends.append(min(blocks, -(-ends[-1] * LOOK_GROWTH // 100)))
-    return ends
-
-
-def blocks_for_games(games: int, block_size: int) -> int:
-    """Blocks that make at least this many games."""
-    return -(-games // block_size)
+def root_of(described: dict[str, Any]) -> str:
+    """The fingerprint of a plan that `Plan.describe` has described, but for its length."""
+    return fingerprint_of({k: v for k, v in described.items() if k not in ("games", "blocks")})
 
 
 def plan_for_games(

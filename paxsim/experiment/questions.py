@@ -21,7 +21,8 @@ from paxsim.errors import (
 )
 from paxsim.experiment.answers import show
 from paxsim.experiment.ask import HowToRun, ask
-from paxsim.experiment.plan import CHUNK_GAMES, Match, Plan, make_match, plan_for_games
+from paxsim.experiment.cutting import CHUNK_GAMES
+from paxsim.experiment.plan import Match, Plan, make_match, plan_for_games
 from paxsim.experiment.result import Result
 from paxsim.experiment.run import Progress
 from paxsim.experiment.sizing import size_of_comparison, size_of_run
@@ -69,7 +70,7 @@ def simulate(
     backend: str = "threads",
     address: str | None = None,
     chunk_games: int = CHUNK_GAMES,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     command: str = "",
     notices: list[str] | None = None,
 ) -> Result:
@@ -169,7 +170,7 @@ def tournament(
     backend: str = "threads",
     address: str | None = None,
     chunk_games: int = CHUNK_GAMES,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     command: str = "",
     notices: list[str] | None = None,
 ) -> Result:
@@ -233,7 +234,7 @@ def compare(
     backend: str = "threads",
     address: str | None = None,
     chunk_games: int = CHUNK_GAMES,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     command: str = "",
     notices: list[str] | None = None,
 ) -> Result:
@@ -334,7 +335,7 @@ def compare_rules(
     backend: str = "threads",
     address: str | None = None,
     chunk_games: int = CHUNK_GAMES,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     command: str = "",
     notices: list[str] | None = None,
 ) -> Result:
@@ -381,7 +382,7 @@ def solo(
     backend: str = "threads",
     address: str | None = None,
     chunk_games: int = CHUNK_GAMES,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     command: str = "",
     notices: list[str] | None = None,
 ) -> Result:

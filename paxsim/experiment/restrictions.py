@@ -9,7 +9,8 @@ from pathlib import Path
 from paxsim.cards import CATEGORIES, DEFAULT_DECK, Deck
 from paxsim.errors import PaxsimError, checked_int, checked_list, unknown
 from paxsim.experiment.ask import HowToRun, ask
-from paxsim.experiment.plan import CHUNK_GAMES, Match, Plan, blocks_for_games, make_match
+from paxsim.experiment.cutting import CHUNK_GAMES, blocks_for_games
+from paxsim.experiment.plan import Match, Plan, make_match
 from paxsim.experiment.questions import DEFAULT_GAMES, RulesLike, checked_games
 from paxsim.experiment.result import Result
 from paxsim.experiment.run import Progress
@@ -110,7 +111,7 @@ def restrict(
     backend: str = "threads",
     address: str | None = None,
     chunk_games: int = CHUNK_GAMES,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     command: str = "",
     notices: list[str] | None = None,
 ) -> Result:

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 
 from paxsim.errors import PaxsimError, checked_int
 from paxsim.experiment.collect import Collector
-from paxsim.experiment.plan import Chunk, Match, Plan, Work
+from paxsim.experiment.cutting import Chunk
+from paxsim.experiment.plan import Match, Plan, Work
 from paxsim.experiment.stopping import StopRule
 from paxsim.experiment.store import RunDirectory
 from paxsim.experiment.tally import PlayedBlocks, Tally, merge_tallies, tally_blocks

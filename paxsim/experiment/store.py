@@ -3,6 +3,11 @@
 A run that was interrupted goes on where it stopped, and ends with the same bytes as one that was
 not. A chunk that is damaged, or of another run, is named and played again.
 
+A run can be extended to more games: its chunks stay as they are, the manifest is replaced by one
+that asks for more, and what is missing is played. So nothing in a chunk depends on how many games
+its run has: it belongs to the games (`Plan.root`), and its example games are counted within their
+match.
+
 A run removes nothing. It begins in a folder that nobody else has put anything into, and writes
 only under names of its own. What it has not finished writing has a name made of the file's and of
 the run's fingerprint, so that a run that was killed and goes on writes over what it left.
@@ -32,9 +37,15 @@ from paxsim.experiment.chunkfile import (
     read_chunk,
     write_chunk,
 )
-from paxsim.experiment.manifest import describe_differences, load_json, problem_of
-from paxsim.experiment.plan import Chunk, Match, Plan, cut_into_chunks, fingerprint_of
-from paxsim.experiment.tally import Tally, merge_tallies
+from paxsim.experiment.cutting import Chunk, cut_into_chunks
+from paxsim.experiment.manifest import (
+    describe_differences,
+    load_json,
+    longer_by,
+    problem_of,
+)
+from paxsim.experiment.plan import Match, Plan, fingerprint_of, root_of
+from paxsim.experiment.tally import Tally, merge_tallies, renumber_examples
 from paxsim.files import atomic_write, make_folder, remove_folders
 from paxsim.lineup import Lineup
 from paxsim.policies.fingerprint import package_fingerprint
@@ -44,7 +55,7 @@ from paxsim.rules import load_rules
 from paxsim.setting import make_setting
 from paxsim.version import __version__
 
-FORMAT = 3
+FORMAT = 4
 MANIFEST = "manifest.json"
 CHUNKS = "chunks"
 
@@ -57,7 +68,8 @@ class RunDirectory:
     path : pathlib.Path
         The folder; it is made if it does not exist.
     plan : Plan
-        What the run plays. A folder with another plan is refused.
+        What the run plays. A folder with another plan is refused, unless it is the same with
+        fewer games: then it is extended.
     question : dict
         How the results are to be presented (see `paxsim.experiment.questions`).
     command : str
@@ -66,7 +78,9 @@ class RunDirectory:
     Attributes
     ----------
     plan : Plan
-        The plan, cut into chunks as it was when the run began.
+        The plan, cut into chunks as it was when the run began and when it was extended.
+    extended_from : int or None
+        Games that the run had planned before it was extended just now.
     damaged : list of str
         Files that were not what they should be, and what was wrong with them.
     """
@@ -74,6 +88,7 @@ class RunDirectory:
     def __init__(self, path: Path, plan: Plan, question: dict[str, Any], command: str):
         self.path = path
         self.damaged: list[str] = []
+        self.extended_from: int | None = None
         self.plan = plan
         manifest = make_manifest(plan, question, command)
         made = make_folder(path, "out")
@@ -85,14 +100,18 @@ class RunDirectory:
             else:
                 refuse_others_files(path)
                 made += self._make_chunks_folder()
-                self._begin(manifest)
+                self._write(manifest)
         except BaseException:
             remove_folders(made)
             self.close()
             raise
 
-    def _begin(self, manifest: dict[str, Any]) -> None:
-        stored = {**manifest, "chunk_games": self.plan.chunk_games}
+    def _write(self, manifest: dict[str, Any]) -> None:
+        stored = {
+            **manifest,
+            "chunk_games": self.plan.chunk_games,
+            "earlier_blocks": [list(blocks) for blocks in self.plan.earlier],
+        }
         stored["digest"] = _digest_of_manifest(stored)
         path = self.path / MANIFEST
         with atomic_write(path, part=self._part(path)) as file:
@@ -100,13 +119,24 @@ class RunDirectory:
 
     def _resume(self, manifest: dict[str, Any]) -> None:
         old = read_manifest(self.path)
-        differences = describe_differences(old, json.loads(json.dumps(manifest)))
-        if differences:
+        new = json.loads(json.dumps(manifest))
+        earlier = tuple(map(tuple, old["earlier_blocks"]))
+        self.plan = replace(self.plan, chunk_games=old["chunk_games"], earlier=earlier)
+        more = longer_by(old, new)
+        if more > 0:
+            self.extended_from = old["plan"]["games"]
+            self.plan = replace(self.plan, earlier=(*earlier, tuple(old["plan"]["blocks"])))
+            self._write(manifest)
+        elif more < 0:
+            raise PaxsimError(
+                f"games: found {new['plan']['games']:,} and {self.path} holds a run of "
+                f"{old['plan']['games']:,}; allowed: as many, more to extend it, or another folder"
+            )
+        elif differences := describe_differences(old, new):
             raise PaxsimError(
                 f"out: {self.path} holds another run: {'; '.join(differences)}; "
-                "allowed: the same command, or another folder"
+                "allowed: the same command, more games of it, or another folder"
             )
-        self.plan = replace(self.plan, chunk_games=old["chunk_games"])
 
     def _make_chunks_folder(self) -> list[Path]:
         """Make the folder for chunks, if it is missing; a link is nothing that a run makes."""
@@ -117,7 +147,7 @@ class RunDirectory:
 
     def _part(self, path: Path) -> str:
         """The name of a file that is not finished; nobody but this run gives such a name."""
-        return f".{path.name}.{self.plan.fingerprint}.part"
+        return f".{path.name}.{self.plan.root}.part"
 
     def close(self) -> None:
         """Let others write to the folder."""
@@ -135,7 +165,8 @@ class RunDirectory:
         if path.is_symlink() or not path.is_file():
             raise PaxsimError(f"out: {path} is not a regular file; allowed: what a run wrote")
         try:
-            return read_chunk(path, owner_of(chunk, self.plan.fingerprint))
+            tally = read_chunk(path, owner_of(chunk, self.plan.root))
+            return renumber_examples(tally, self.plan.first_games_of(chunk.bundle))
         except DAMAGE as error:
             self.damaged.append(describe_damage(path, error))
             return None
@@ -143,7 +174,8 @@ class RunDirectory:
     def save(self, chunk: Chunk, tally: Tally) -> None:
         """Keep a chunk's tally."""
         path = self.file_of(chunk)
-        write_chunk(path, tally, owner_of(chunk, self.plan.fingerprint), self._part(path))
+        kept = renumber_examples(tally, [-n for n in self.plan.first_games_of(chunk.bundle)])
+        write_chunk(path, kept, owner_of(chunk, self.plan.root), self._part(path))
 
 
 def refuse_others_files(path: Path) -> None:
@@ -266,12 +298,14 @@ def stored_tallies(path: Path) -> tuple[dict[str, Any], dict[int, Tally], list[s
     except OSError as error:
         raise PaxsimError(f"run: cannot read {path / CHUNKS}: {error.strerror}") from None
     left_out = []
+    root, first_games = root_of(manifest["plan"]), _first_games(manifest["plan"])
     for chunk in _chunks_of(manifest):
         name = chunk_name(chunk)
         if name in found:
             found.remove(name)
             try:
-                tally = read_chunk(path / CHUNKS / name, owner_of(chunk, manifest["fingerprint"]))
+                tally = read_chunk(path / CHUNKS / name, owner_of(chunk, root))
+                tally = renumber_examples(tally, first_games[chunk.bundle])
                 merged = tallies.get(chunk.bundle)
                 tallies[chunk.bundle] = tally if merged is None else merge_tallies(merged, tally)
             except DAMAGE as error:
@@ -285,8 +319,22 @@ def _chunks_of(manifest: dict[str, Any]) -> list[Chunk]:
     plan, question = manifest["plan"], manifest["question"]
     block_games = [sum(match["block_size"] for match in bundle) for bundle in plan["bundles"]]
     looks = question.get("precision") is not None or bool(question.get("sequential"))
-    waves = cut_into_chunks(plan["blocks"], block_games, manifest["chunk_games"], looks)
+    waves = cut_into_chunks(
+        plan["blocks"], block_games, manifest["chunk_games"], looks, manifest["earlier_blocks"]
+    )
     return [chunk for wave in waves for chunk in wave]
+
+
+def _first_games(plan: dict[str, Any]) -> list[list[int]]:
+    """Number of the first game of each match, by bundle, of a plan that is described."""
+    first = 0
+    found: list[list[int]] = []
+    for bundle, blocks in zip(plan["bundles"], plan["blocks"], strict=True):
+        found.append([])
+        for match in bundle:
+            found[-1].append(first)
+            first += blocks * match["block_size"]
+    return found
 
 
 def plan_of(manifest: dict[str, Any]) -> Plan:

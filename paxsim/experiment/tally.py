@@ -368,6 +368,15 @@ def _first(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.where(np.minimum(a, b) < 0, np.maximum(a, b), np.minimum(a, b))
 
 
+def renumber_examples(tally: Tally, added: Sequence[int]) -> Tally:
+    """The tally of a bundle whose example games have other numbers, by so much for each match."""
+    found = dict(tally)
+    for match, shift in enumerate(added):
+        for name in (f"{match}/win_example", f"{match}/rome_example"):
+            found[name] = np.where(tally[name] < 0, tally[name], tally[name] + shift)
+    return found
+
+
 def merge_tallies(first: Tally, second: Tally) -> Tally:
     """The tally of the games of both; nothing is lost and the order does not matter."""
     return {

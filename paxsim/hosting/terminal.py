@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from paxsim.board.words import card_names, roman
+from paxsim.board.words import table_in_words
 from paxsim.errors import PaxsimError
 from paxsim.hosting.host import Host, outcome
 
@@ -82,28 +82,3 @@ def _decide(
                 say(f"allowed: {_HELP}")
         except PaxsimError as error:
             say(str(error))
-
-
-def table_in_words(names: list[str], view: dict[str, Any], seat: int) -> str:
-    """What lies on the table, as a seat sees it."""
-    legions = [
-        f"{roman(number)} (price {price}): {card_names(view[f'legion {number}'])}"
-        for number, price in enumerate(view["prices"], start=1)
-        if view[f"legion {number}"]
-    ]
-    hidden = card_names(view["rome_hidden"])
-    lines = [
-        "",
-        f"Round {view['round']}, {view['deck']} cards in the deck.",
-        f"Legions: {'; '.join(legions) or 'empty'}.",
-        f"Rome: {card_names(view['rome'])}; hidden: {hidden}.",
-    ]
-    for other, name in enumerate(names, start=1):
-        marks = " (you)" if other == seat else ""
-        marks += " primus conspiratus," if view["primus"] == other else ""
-        lines.append(
-            f"Seat {other} {name}{marks}: {view[f'money {other}']} Aurei; "
-            f"display: {card_names(view[f'display {other}'])}; "
-            f"hand: {card_names(view[f'hand {other}'])}."
-        )
-    return "\n".join(lines)

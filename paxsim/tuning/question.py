@@ -12,7 +12,7 @@ import pandas as pd
 
 from paxsim.cards import DEFAULT_DECK, Deck
 from paxsim.errors import PaxsimError, checked_int, checked_list, checked_path, unknown
-from paxsim.experiment.plan import blocks_for_games
+from paxsim.experiment.cutting import blocks_for_games
 from paxsim.experiment.questions import MAX_GAMES, RulesLike
 from paxsim.experiment.result import as_csv
 from paxsim.experiment.run import checked_jobs

@@ -19,6 +19,7 @@ import pandas as pd
 from paxsim.cards import DEFAULT_DECK, Deck
 from paxsim.errors import PaxsimError, checked_int, checked_list, checked_path, is_number
 from paxsim.experiment.ask import HowToRun, ask
+from paxsim.experiment.cutting import CHUNK_GAMES
 from paxsim.experiment.metaquestion import (
     BLOCKS,
     MOST_LINEUPS,
@@ -31,7 +32,6 @@ from paxsim.experiment.metaquestion import (
     table_setting,
 )
 from paxsim.experiment.metatables import gather, metagame_tables
-from paxsim.experiment.plan import CHUNK_GAMES
 from paxsim.experiment.questions import RulesLike
 from paxsim.experiment.result import Result
 from paxsim.experiment.run import Progress

@@ -1,0 +1,33 @@
+"""PAX for programs that learn: as arrays of many games, for PettingZoo, for Gymnasium.
+
+`layout` says what observations and actions mean, `kernels` writes them, `batch` holds many games
+at once, `reading` makes a policy of what was learnt, `pettingzoo` and `solo` are what the two
+libraries ask for (the extra ``learn``).
+"""
+
+from typing import Any
+
+from paxsim.errors import missing_library
+from paxsim.learning.batch import BatchEnv
+from paxsim.learning.layout import Field, Layout
+from paxsim.learning.reading import Reader
+
+__all__ = ["BatchEnv", "Field", "Layout", "Reader", "env", "solo_env"]
+
+
+def env(players: int = 4, **how: Any) -> Any:
+    """PAX as a PettingZoo environment; see `paxsim.learning.pettingzoo.PaxEnv`."""
+    try:
+        from paxsim.learning.pettingzoo import env as made
+    except ImportError as error:
+        raise missing_library("paxsim.env", error.name) from None
+    return made(players, **how)
+
+
+def solo_env(level: int = 1, **how: Any) -> Any:
+    """Solo PAX as a Gymnasium environment; see `paxsim.learning.solo.SoloEnv`."""
+    try:
+        from paxsim.learning.solo import solo_env as made
+    except ImportError as error:
+        raise missing_library("paxsim.solo_env", error.name) from None
+    return made(level, **how)

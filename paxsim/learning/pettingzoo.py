@@ -1,0 +1,182 @@
+"""PAX for two to eight learners as a PettingZoo environment, in which seats act one at a time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Box, Dict, Discrete, Space
+from pettingzoo import AECEnv
+from pettingzoo.utils.wrappers import OrderEnforcingWrapper
+
+from paxsim.cards import DEFAULT_DECK, Deck
+from paxsim.errors import PaxsimError, checked_int, unknown
+from paxsim.learning.layout import Layout
+from paxsim.learning.seatview import RENDER_MODES, SeatView
+from paxsim.rules import Rules
+from paxsim.setting import MAX_NUMBER, make_setting
+
+#: Without a seed, deals are drawn from so many.
+_SEEDS = 1 << 48
+
+
+def spaces_of(layout: Layout) -> tuple[Space, Space]:
+    """The observation space and the action space of a layout."""
+    limits = np.iinfo(np.int16)
+    seen = Box(0, limits.max, (layout.size,), np.int16)
+    mask = Box(0, 1, (layout.actions,), np.int8)
+    return Dict({"observation": seen, "action_mask": mask}), Discrete(layout.actions)
+
+
+def checked_render_mode(mode: str | None) -> str | None:
+    """A way to show games, or none."""
+    if mode is not None and mode not in RENDER_MODES:
+        raise unknown("render_mode", mode, RENDER_MODES)
+    return mode
+
+
+class PaxEnv(AECEnv[str, dict, int]):
+    """A game of PAX; agents are ``"seat_1"`` to ``"seat_8"``.
+
+    Observations are dictionaries of ``observation`` (see `paxsim.learning.layout`, and
+    ``layout.fields`` for every number) and ``action_mask``. The reward is the seat's share of the
+    win, at the end of the game; Rome's win leaves nothing to those who have no share.
+
+    Parameters
+    ----------
+    players : int
+        2 to 8.
+    deck, rules
+        See `paxsim.make_setting`.
+    max_cycles : int, optional
+        End a game as truncated before a seat decides more often than this.
+    render_mode : str, optional
+        ``"ansi"``: `render` returns the table in words, as the deciding seat sees it. ``"html"``:
+        it returns the game as a page of the board, once it is over.
+
+    Attributes
+    ----------
+    layout : Layout
+        What observations and actions mean.
+    """
+
+    metadata = {"name": "pax_v0", "render_modes": RENDER_MODES, "is_parallelizable": False}
+
+    def __init__(
+        self,
+        players: int = 4,
+        *,
+        deck: str | Path | Deck = DEFAULT_DECK,
+        rules: str | Path | dict[str, Any] | Rules | None = None,
+        max_cycles: int | None = None,
+        render_mode: str | None = None,
+    ):
+        super().__init__()
+        self.setting = make_setting(players, deck=deck, rules=rules)
+        if self.setting.players < 2:
+            raise PaxsimError("players: found 1; allowed: 2 to 8, and paxsim.solo_env for solo")
+        self.render_mode = checked_render_mode(render_mode)
+        self.max_cycles = (
+            None if max_cycles is None else checked_int("max_cycles", max_cycles, 1, MAX_NUMBER)
+        )
+        self.layout = Layout(self.setting)
+        self.possible_agents = [f"seat_{seat + 1}" for seat in range(self.setting.players)]
+        self.agents: list[str] = []
+        observed, taken = spaces_of(self.layout)
+        self.observation_spaces = dict.fromkeys(self.possible_agents, observed)
+        self.action_spaces = {agent: spaces_of(self.layout)[1] for agent in self.possible_agents}
+        self._draw_seeds = np.random.default_rng()
+
+    def observation_space(self, agent: str) -> Space:
+        """The same for all seats."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Space:
+        """All actions; the mask says which are allowed."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict | None = None) -> None:
+        """Deal a game.
+
+        Parameters
+        ----------
+        seed : int, optional
+            Names the game, and those of the resets without a seed that follow it.
+        options : dict, optional
+            ``{"deal": k}`` is deal k of the seed, the game that `paxsim.play` plays; 0 by default.
+        """
+        if seed is not None:
+            seed = checked_int("seed", seed, 0, MAX_NUMBER)
+            self._draw_seeds = np.random.default_rng(seed)
+        else:
+            seed = int(self._draw_seeds.integers(_SEEDS))
+        deal = checked_int("deal", (options or {}).get("deal", 0), 0, MAX_NUMBER)
+        self._view = SeatView(self.setting, self.layout, seed, deal, self.render_mode is not None)
+        self.agents = list(self.possible_agents)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict] = {agent: {} for agent in self.agents}
+        self._decided = dict.fromkeys(self.agents, 0)
+        self.agent_selection = self._deciding()
+
+    def _deciding(self) -> str:
+        return self.possible_agents[self._view.game.seat - 1]
+
+    @property
+    def game(self) -> Any:
+        """The game behind it, a `paxsim.Game`, hidden things included."""
+        return self._view.game
+
+    def observe(self, agent: str) -> dict[str, np.ndarray]:
+        """What a seat sees; its mask is empty unless it decides."""
+        return self._view.observe(self.possible_agents.index(agent))
+
+    def step(self, action: int | None) -> None:
+        """Take an action for the seat that decides (``agent_selection``)."""
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        self._view.act(action)
+        self._decided[agent] += 1
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        if self._view.game.over:
+            shares = self._view.game.result()["shares"]
+            self.rewards = {
+                each: float(shares[seat]) for seat, each in enumerate(self.possible_agents)
+            }
+            self.terminations = dict.fromkeys(self.agents, True)
+        else:
+            self.agent_selection = self._deciding()
+            if self._decided[self.agent_selection] == self.max_cycles:
+                self.truncations = dict.fromkeys(self.agents, True)
+        self._accumulate_rewards()
+
+    def render(self) -> str | None:
+        """The game to be looked at; see `render_mode`."""
+        return None if self.render_mode is None else self._view.render(self.render_mode)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def env(players: int = 4, **how: Any) -> OrderEnforcingWrapper:
+    """PAX as a PettingZoo environment; see `PaxEnv` for what can be asked for.
+
+    Examples
+    --------
+    >>> import paxsim
+    >>> table = paxsim.env(players=3)
+    >>> table.reset(seed=1)
+    >>> for agent in table.agent_iter():
+    ...     observation, reward, ended, truncated, info = table.last()
+    ...     mask = observation["action_mask"]
+    ...     table.step(None if ended or truncated else int(mask.argmax()))
+    >>> table.agents
+    []
+    """
+    return OrderEnforcingWrapper(PaxEnv(players, **how))

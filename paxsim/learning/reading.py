@@ -1,0 +1,63 @@
+"""What a learner learnt, as a policy: the three records of a policy in the numbers of a learner."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from paxsim.engine.records import address_of, game_dtype
+from paxsim.errors import PaxsimError
+from paxsim.learning.kernels import look, option_for
+from paxsim.learning.layout import Layout
+from paxsim.setting import Setting
+
+
+class Reader:
+    """Reads what a policy is handed; for policies that stay plain Python.
+
+    Parameters
+    ----------
+    setting : Setting
+        What is played.
+
+    Examples
+    --------
+    >>> import paxsim
+    >>> reader = paxsim.learning.Reader(paxsim.make_setting(2))
+    >>> @paxsim.policy(compiled=False)
+    ... def lowest(table, me, choice):
+    ...     observation, mask = reader.read(table, me, choice)
+    ...     return reader.option(int(mask.argmax()))
+    >>> paxsim.play([lowest, "random"], seed=1).rounds > 0
+    True
+    """
+
+    def __init__(self, setting: Setting):
+        self.layout = Layout(setting)
+        self._games = setting.new_game().view(game_dtype)
+        self._numbers = (self.layout.kind_numbers, self.layout.sizes)
+
+    def read(self, table: Any, me: Any, choice: Any) -> tuple[np.ndarray, np.ndarray]:
+        """The observation, shape ``(layout.size,)``, and the mask, shape ``(layout.actions,)``."""
+        players = self.layout.setting.players
+        if table.players != players:
+            raise PaxsimError(f"players: found {table.players}; allowed: {players}, as was learnt")
+        game, seat = self._games[0], int(me.seat)
+        game["table"], game["seats"][seat], game["choices"][seat] = map(
+            _record, (table, me, choice)
+        )
+        game["hidden"]["seat"], game["hidden"]["decision"] = seat, choice.kind
+        observation = np.zeros((1, self.layout.size), np.int16)
+        mask = np.zeros((1, self.layout.actions), np.int8)
+        look(address_of(self._games), seat, *self._numbers, observation, mask)
+        return observation[0], mask[0]
+
+    def option(self, action: int) -> int:
+        """The option that an action is, of the decision that was read last."""
+        return option_for(address_of(self._games), action, *self._numbers)
+
+
+def _record(record: Any) -> np.void:
+    """A record of the engine, from what a plain policy is handed or a game has."""
+    return getattr(record, "_record", record)

@@ -1,0 +1,85 @@
+"""One game for learners: what a seat sees, what it may do, and the board to look at."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from paxsim.board.onlooker import Onlooker
+from paxsim.board.replay import Replay
+from paxsim.board.sight import EVERYTHING, with_rome_turned_up
+from paxsim.board.words import table_in_words
+from paxsim.errors import PaxsimError, is_whole
+from paxsim.game import Game
+from paxsim.learning.kernels import action_for, look, option_for
+from paxsim.learning.layout import Layout
+from paxsim.quoting import told
+from paxsim.setting import Setting
+from paxsim.trace import TracedGame
+
+#: How a game can be shown: as text as seats see it, or as the page of the board when it is over.
+RENDER_MODES = ["ansi", "html"]
+
+
+class SeatView:
+    """A game in the numbers of a `Layout`.
+
+    Parameters
+    ----------
+    setting : Setting
+        What is played.
+    seed, deal : int
+        Which game.
+    traced : bool
+        Whether what happens is kept, for the board.
+    """
+
+    def __init__(self, setting: Setting, layout: Layout, seed: int, deal: int, traced: bool):
+        self.layout = layout
+        self.names = [f"seat_{seat + 1}" for seat in range(setting.players)]
+        self.game: Game = (
+            TracedGame(setting, self.names, seed, deal, 0)
+            if traced
+            else Game.of_setting(setting, seed, deal, 0)
+        )
+
+    def observe(self, seat: int) -> dict[str, np.ndarray]:
+        """What a seat (from 0) sees and may do."""
+        observation = np.zeros((1, self.layout.size), np.int16)
+        mask = np.zeros((1, self.layout.actions), np.int8)
+        numbers = (self.layout.kind_numbers, self.layout.sizes)
+        look(self.game._address, seat, *numbers, observation, mask)
+        return {"observation": observation[0], "action_mask": mask[0]}
+
+    def act(self, action: Any) -> None:
+        """Take an action for the seat that decides."""
+        numbers = (self.layout.kind_numbers, self.layout.sizes)
+        option = -1
+        if is_whole(action) and 0 <= action < self.layout.actions:
+            option = option_for(self.game._address, int(action), *numbers)
+        if option < 0:
+            mask = self.observe(self.game.seat - 1)["action_mask"]
+            allowed = ", ".join(map(str, np.flatnonzero(mask)))
+            raise PaxsimError(f"action: found {told(action)}; allowed now: {allowed}")
+        self.game.apply(option)
+
+    def action_of(self, option: int) -> int:
+        """The action that an option of the decision at hand is."""
+        numbers = (self.layout.kind_numbers, self.layout.sizes)
+        return action_for(self.game._address, option, *numbers)
+
+    def render(self, mode: str) -> str:
+        """The table as the deciding seat sees it, or the whole game as a page."""
+        assert isinstance(self.game, TracedGame)
+        events = list(with_rome_turned_up(map(json.loads, self.game.lines)))
+        if mode == "html":
+            if not self.game.over:
+                raise PaxsimError("render: the page of the board shows whole games; allowed: 'ansi'"
+                                  " before the end")  # fmt: skip
+            return Replay([json.loads(line) for line in self.game.lines]).page()
+        seat = EVERYTHING if self.game.over else self.game.seat
+        onlooker = Onlooker(seat)
+        said = [onlooker.tell(event)["said"] for event in events]
+        return f"{said[-1]}\n{table_in_words(self.names, onlooker.view, seat)}"

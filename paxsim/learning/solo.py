@@ -1,0 +1,87 @@
+"""Solo PAX as a Gymnasium environment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from paxsim.cards import DEFAULT_DECK, Deck
+from paxsim.errors import checked_int
+from paxsim.learning.layout import Layout
+from paxsim.learning.pettingzoo import checked_render_mode, spaces_of
+from paxsim.learning.seatview import RENDER_MODES, SeatView
+from paxsim.rules import Rules
+from paxsim.setting import MAX_NUMBER, make_setting
+
+
+class SoloEnv(gymnasium.Env):
+    """A solo game; the reward is 1 for a win, at its end.
+
+    Observations are as those of `paxsim.env`. An action that is not allowed loses the game, and
+    ``info["illegal"]`` says so: many learners for single players know no masks.
+
+    Parameters
+    ----------
+    level : int
+        1 to 5.
+    deck, rules
+        See `paxsim.make_setting`.
+    render_mode : str, optional
+        As for `paxsim.env`.
+    """
+
+    metadata = {"render_modes": RENDER_MODES, "render_fps": 4}
+
+    def __init__(
+        self,
+        level: int = 1,
+        *,
+        deck: str | Path | Deck = DEFAULT_DECK,
+        rules: str | Path | dict[str, Any] | Rules | None = None,
+        render_mode: str | None = None,
+    ):
+        self.setting = make_setting(1, solo_level=level, deck=deck, rules=rules)
+        self.render_mode = checked_render_mode(render_mode)
+        self.layout = Layout(self.setting)
+        self.observation_space, self.action_space = spaces_of(self.layout)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict | None = None
+    ) -> tuple[dict[str, np.ndarray], dict]:
+        """Deal a game; ``options={"deal": k}`` names a deal of the seed, 0 by default."""
+        super().reset(seed=seed)
+        named = int(self.np_random.integers(1 << 48)) if seed is None else seed
+        deal = checked_int("deal", (options or {}).get("deal", 0), 0, MAX_NUMBER)
+        self._view = SeatView(self.setting, self.layout, named, deal, self.render_mode is not None)
+        return self._view.observe(0), {}
+
+    def step(self, action: Any) -> tuple[dict[str, np.ndarray], float, bool, bool, dict]:
+        """Take an action."""
+        seen = self._view.observe(0)
+        if not (0 <= action < self.layout.actions and seen["action_mask"][action]):
+            return seen, 0.0, True, False, {"illegal": True}
+        self._view.act(int(action))
+        game = self._view.game
+        reward = float(game.result()["shares"][0]) if game.over else 0.0
+        return self._view.observe(0), reward, game.over, False, {}
+
+    def render(self) -> str | None:
+        """The game to be looked at; see `render_mode`."""
+        return None if self.render_mode is None else self._view.render(self.render_mode)
+
+
+def solo_env(level: int = 1, **how: Any) -> SoloEnv:
+    """Solo PAX as a Gymnasium environment; see `SoloEnv`.
+
+    Examples
+    --------
+    >>> import paxsim
+    >>> solo = paxsim.solo_env(level=2)
+    >>> observation, info = solo.reset(seed=1)
+    >>> int(observation["action_mask"].sum()) > 0
+    True
+    """
+    return SoloEnv(level, **how)

@@ -1,0 +1,374 @@
+"""Environments for learners: the same games, nothing hidden, and what the libraries ask for."""
+
+import warnings
+
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from pettingzoo.test import api_test, seed_test
+
+import paxsim
+from paxsim.engine.loop import apply_option
+from paxsim.engine.records import DECISIONS, RING
+from paxsim.game import Game, decisions
+from paxsim.learning import Layout
+from paxsim.learning.seatview import SeatView
+from paxsim.lineup import make_lineup
+from paxsim.setting import make_setting
+
+TABLES = [(1, 1), (1, 5), *((players, None) for players in range(2, 9))]
+
+
+def view_of(game):
+    """A game in hand, seen by seats."""
+    view = SeatView.__new__(SeatView)
+    view.layout, view.game = Layout(game.setting), game
+    return view
+
+
+# --- the same games -----------------------------------------------------------------------------
+
+
+def actions_and_result(setting, lineup, seed, deal, rotation, learner=None):
+    """A game that policies play, as actions; with a learner only those of its position."""
+    taken = []
+    for game, option in decisions(setting, lineup, seed, deal, rotation):
+        if learner is None or (game.seat - 1 + rotation) % setting.players == learner:
+            taken.append(view_of(game).action_of(option))
+        last = game
+    return taken, last
+
+
+@pytest.mark.parametrize(("players", "level"), TABLES)
+def test_the_batch_plays_the_games_that_are_played_alone(players, level):
+    setting = make_setting(players, solo_level=level)
+    lineup = make_lineup("weighted", players)
+    env = paxsim.BatchEnv(3, players, seed=8, first_deal=2, solo_level=level)
+    stories = {2 + k: actions_and_result(setting, lineup, 8, 2 + k, 0)[0] for k in range(6)}
+    playing, at, ended = [2, 3, 4], [0, 0, 0], {}
+    env.reset()
+    while len(ended) < 3:
+        actions = []
+        for i in range(3):
+            story = stories.get(playing[i])
+            known = story is not None and at[i] < len(story)
+            actions.append(story[at[i]] if known else int(env.masks[i].argmax()))
+            at[i] += 1
+        env.step(np.array(actions))
+        for i in np.flatnonzero(env.done):
+            if playing[i] in stories and playing[i] not in ended:
+                assert at[i] == len(stories[playing[i]])
+                ended[playing[i]] = (env.results[i].copy(), env.rewards[i].copy())
+            playing[i], at[i] = playing[i] + 3, 0
+    for deal, (record, rewards) in ended.items():
+        expected = paxsim.play(lineup.specs, players, seed=8, deal=deal, solo_level=level).record
+        for name in record.dtype.names:
+            if name != "decisions":
+                assert np.array_equal(record[name], expected[name]), name
+        assert rewards.tolist() == pytest.approx(expected["shares"][:players].tolist())
+
+
+def test_against_opponents_every_deal_is_played_in_all_rotations():
+    players, others = 3, ["builder", "miser"]
+    setting, lineup = make_setting(3), make_lineup(["tribune", *others], 3)
+    env = paxsim.BatchEnv(6, players, opponents=others, seed=4)
+    env.reset()
+    stories = [
+        actions_and_result(setting, lineup, 4, k // 3, k % 3, learner=0)[0] for k in range(6)
+    ]
+    assert env.seats.tolist() == [0, 2, 1, 0, 2, 1]
+    at, found = [0] * 6, {}
+    while len(found) < 6:
+        known = [at[i] < len(stories[i]) and i not in found for i in range(6)]
+        env.step(
+            np.array([stories[i][at[i]] if known[i] else env.masks[i].argmax() for i in range(6)])
+        )
+        for i in range(6):
+            at[i] += 1
+            if env.done[i] and i not in found:
+                assert at[i] == len(stories[i])
+                found[i] = env.rewards[i].tolist()
+    for k, rewards in found.items():
+        expected = paxsim.play(["tribune", *others], seed=4, deal=k // 3, rotation=k % 3).shares
+        by_position = [expected[(position - k % 3) % 3] for position in range(3)]
+        assert rewards == pytest.approx(by_position)
+
+
+def test_a_batch_of_another_size_plays_the_same_deals():
+    def outcome(games):
+        env = paxsim.BatchEnv(games, 2, seed=5)
+        env.reset()
+        found = {}
+        while len(found) < 8:
+            env.step(env.masks.argmax(axis=1))
+            for i in np.flatnonzero(env.done):
+                found.setdefault(int(env.results[i]["deal"]), env.results[i]["points"].tolist())
+        return {deal: found[deal] for deal in sorted(found)[:4]}
+
+    assert outcome(1) == outcome(8)
+
+
+def test_random_actions_are_allowed_and_all_of_them_come():
+    env = paxsim.BatchEnv(500, 4, seed=1)
+    env.reset()
+    seen = np.zeros(env.layout.actions, bool)
+    for _ in range(300):
+        actions = env.random_actions()
+        assert env.masks[np.arange(500), actions].all()
+        seen[actions] = True
+        env.step(actions)
+    never = [env.layout.action_name(a) for a in np.flatnonzero(~seen)]
+    # Three cards in view take six religion symbols, which is rare.
+    assert all("drawn card 3" in name for name in never), never
+    assert env.decisions == 150_000
+
+
+@pytest.mark.parametrize(
+    ("actions", "words"),
+    [
+        ([0], r"actions: found shape \(1,\)"),
+        ([0.5, 1.0], "actions: found shape .* of float64"),
+        ([-1, -1], "actions: found -1 in game 0; allowed there: 3, 4"),
+        ([3, 99_999], "actions: found 99999 in game 1; allowed there: 3, 4"),
+        ([3, 0], "actions: found 0 in game 1"),
+    ],
+)
+def test_actions_that_are_not_allowed_are_one_line_and_change_nothing(actions, words):
+    env = paxsim.BatchEnv(2, 2, seed=3)
+    with pytest.raises(paxsim.PaxsimError, match=r"allowed: after reset|found shape"):
+        env.step(np.array(actions))
+    env.reset()
+    before = env.observations.copy()
+    with pytest.raises(paxsim.PaxsimError, match=words):
+        env.step(np.array(actions))
+    env.step(np.array([3, 3]))
+    assert not np.array_equal(env.observations, before)
+    assert env.decisions == 2
+
+
+def test_what_can_not_be_a_batch_is_said():
+    for wrong, words in [
+        ({"games": 0}, "games: found 0"),
+        ({"games": 2, "players": 3, "opponents": "a,b,c"}, "opponents: found 3"),
+        ({"games": 2, "players": 1, "solo_level": 1, "opponents": "random"}, "found some in solo"),
+        ({"games": 2, "players": 2, "opponents": "search:rollouts=2"}, "opponents: |unknown"),
+    ]:
+        with pytest.raises(paxsim.PaxsimError, match=words):
+            paxsim.BatchEnv(**wrong)
+
+
+# --- observations -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("players", "level"), TABLES)
+def test_every_field_says_what_lies_on_the_table(players, level):
+    setting = make_setting(players, solo_level=level)
+    layout = Layout(setting)
+    n, kinds = players, layout.kinds
+    dice = np.random.default_rng(3)
+    game = Game.of_setting(setting, 7, 1, 0)
+    view = view_of(game)
+    asked = set()
+    while not game.over:
+        me = game.seat - 1
+        row = view.observe(me)["observation"]
+        part = {field.name: layout.part(row, field.name) for field in layout.fields}
+        table, seat, choice = game.table, game.me, game.choice
+        order = [(me + i) % n for i in range(n)]
+        asked.add(game.decision)
+        assert part["decision"].tolist() == [int(game.decision == d) for d in DECISIONS[:-1]]
+        for name in ("round", "turns_left", "deck_left", "played"):
+            assert part[name] == table[name]
+        for name in ("money", "hand_size", "peeked"):
+            assert part[name].tolist() == table[name][order].tolist()
+        for name in ("symbols", "cards"):
+            assert part[name].tolist() == table[name][order][:, :7].tolist()
+        for name in ("start", "active", "primus"):
+            assert part[name].tolist() == [int(table[name] == other) for other in order]
+        played = [int(table["categories_played"]) >> c & 1 for c in range(7)]
+        assert part["categories_played"].tolist() == played
+        for name in ("rome_symbols", "rome_cards"):
+            assert part[name].tolist() == table[name][:7].tolist()
+        state = game.state()
+        legions = [[cards.count(str(kind)) for kind in kinds] for cards in state["legions"]]
+        assert part["legion_cards"].tolist() == legions
+        assert part["legion_value"].tolist() == table["legion_value"][: layout.legions].tolist()
+        hand = state["seats"][me]["hand"]
+        assert part["hand"].tolist() == [hand.count(str(kind)) for kind in kinds]
+        hidden = state["rome_hidden"] if seat["peeked"] else []
+        assert part["rome_hidden"].tolist() == [hidden.count(str(kind)) for kind in kinds]
+        drawn = [paxsim.Card.from_code(int(c)) for c in choice["drawn"][: choice["drawn_count"]]]
+        shown = np.zeros_like(part["drawn"])
+        for i, card in enumerate(drawn):
+            shown[i, paxsim.CATEGORIES.index(card.category)] = card.symbols
+            shown[i, 7] = card.value
+        assert part["drawn"].tolist() == shown.tolist()
+        for name in ("price", "undrawn", "hand_open", "bottom_open", "legion_open", "hand_waits"):
+            assert part[name] == choice[name]
+        mask = view.observe(me)["action_mask"]
+        named = {layout.action_name(action) for action in np.flatnonzero(mask)}
+        assert len(named) == mask.sum() and named == set(in_words(game))
+        for other in order[1:]:
+            seen = view.observe(other)
+            assert not seen["action_mask"].any()
+            assert not layout.part(seen["observation"], "drawn").any()
+        game.apply(int(dice.integers(choice["count"])))
+    expected = {"keep", "place", "buy", "play"} | ({"turn"} if n > 1 else set())
+    expected |= {"react"} if n > 4 else set()
+    assert expected <= asked
+    assert layout.fields[-1].first + layout.fields[-1].size == layout.size
+
+
+def in_words(game):
+    """The options of a decision as `Layout.action_name` says them."""
+    roman = ["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX"]
+    for index, option in enumerate(game.options()):
+        if option.action in ("turn", "peek"):
+            yield {"turn": "take a turn", "peek": "peek"}[option.action]
+        elif option.action in ("stop", "pass"):
+            yield "pass"
+        elif option.action in ("keep", "display"):
+            yield f"choose drawn card {index + 1}"
+        elif option.action == "buy":
+            yield f"buy legion {roman[option.to - 1]}"
+        elif option.action == "place":
+            where = {"hand": "into the hand", "bottom": "under the deck"}.get(option.to)
+            where = where or f"below legion {roman[option.to - 1]}"
+            yield f"put drawn card {index // int(game.choice['places']) + 1} {where}"
+        else:
+            yield f"play {option.card}"
+
+
+def exchange_hidden_cards(game, viewer, dice):
+    """Deal anew what a seat has not seen: deck, hands of others, Rome's cards, those set aside."""
+    record, table = game.record, game.table
+    hidden = record["hidden"]
+    ring = [(table["deck_top"] + i) % RING for i in range(table["deck_left"])]
+    places = [(hidden["deck"], i) for i in ring]
+    places += [(hidden["removed"], i) for i in range(hidden["removed_count"])]
+    if not record["seats"][viewer]["peeked"]:
+        places += [(hidden["rome_hidden"], i) for i in range(table["rules"]["rome_hidden"])]
+    for other in range(game.setting.players):
+        if other != viewer:
+            seat = record["seats"][other]
+            places += [(seat["hand"], i) for i in range(seat["hand_count"])]
+            choice = record["choices"][other]
+            places += [(choice["drawn"], i) for i in range(choice["drawn_count"])]
+            for name in ("params", "memory", "stream", "rome_peeked", "rome_hidden", "buried"):
+                seat[name] = dice.integers(1, 50, seat[name].shape)
+    hidden["stream"] = dice.integers(1, 1 << 60, 4)
+    cards = [array[i] for array, i in places]
+    for (array, i), card in zip(places, dice.permutation(cards), strict=True):
+        array[i] = card
+    return len(cards)
+
+
+@pytest.mark.parametrize("players", [2, 4, 7])
+def test_no_byte_of_an_observation_depends_on_hidden_cards(players):
+    dice = np.random.default_rng(players)
+    setting = make_setting(players)
+    game = Game.of_setting(setting, 5, 2, 0)
+    looked = 0
+    while not game.over:
+        for viewer in dice.permutation(players)[:2]:
+            other = game.copy()
+            assert exchange_hidden_cards(other, viewer, dice) > 0
+            before, after = (view_of(g).observe(viewer) for g in (game, other))
+            assert all(before[key].tobytes() == after[key].tobytes() for key in before)
+            looked += 1
+        count = int(game.choice["count"])
+        apply_option(game._address, int(dice.integers(count)))
+    assert looked > 100
+
+
+# --- PettingZoo and Gymnasium -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("players", range(2, 9))
+def test_pettingzoo_finds_nothing_wrong(players):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        # Observations with masks are dictionaries, in all of PettingZoo's own card games too.
+        for message in ("Observation space for each agent probably", "Observation is not a NumPy"):
+            warnings.filterwarnings("ignore", message=message)
+        api_test(paxsim.env(players=players), num_cycles=300)
+        seed_test(lambda: paxsim.env(players=players), num_cycles=60)
+
+
+@pytest.mark.parametrize("level", [1, 3, 5])
+def test_gymnasium_finds_nothing_wrong(level):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", message=".*was modified|.*spec")
+        check_env(paxsim.solo_env(level), skip_render_check=True)
+
+
+def play_first(table, deal):
+    table.reset(seed=6, options={"deal": deal})
+    total = dict.fromkeys(table.possible_agents, 0.0)
+    for agent in table.agent_iter():
+        observation, reward, ended, truncated, _ = table.last()
+        total[agent] += reward
+        table.step(None if ended or truncated else int(observation["action_mask"].argmax()))
+    return total
+
+
+def test_rewards_are_the_shares_of_the_same_deal():
+    table = paxsim.env(players=3)
+    for deal in range(4):
+        total = play_first(table, deal)
+        game = paxsim.Game(3, seed=6, deal=deal)
+        view = view_of(game)
+        while not game.over:
+            view.act(int(view.observe(game.seat - 1)["action_mask"].argmax()))
+        assert list(total.values()) == game.result()["shares"][:3].tolist()
+
+
+def test_a_game_that_is_cut_short_is_truncated_for_all():
+    table = paxsim.env(players=3, max_cycles=4)
+    table.reset(seed=1)
+    counts = dict.fromkeys(table.possible_agents, 0)
+    for agent in table.agent_iter():
+        observation, _, ended, truncated, _ = table.last()
+        assert not ended
+        counts[agent] += not truncated
+        table.step(None if truncated else int(observation["action_mask"].argmax()))
+    assert max(counts.values()) == 4
+
+
+def test_the_board_shows_the_table_in_words_and_the_game_as_a_page():
+    table = paxsim.env(players=2, render_mode="ansi")
+    table.reset(seed=3)
+    while table.unwrapped.game.decision != "buy":
+        table.step(int(table.observe(table.agent_selection)["action_mask"].argmax()))
+    said = table.render()
+    assert "Round 1" in said and "Legions: " in said and "(you)" in said
+    hands = [line for line in said.splitlines() if "hand:" in line and "(you)" not in line]
+    assert len(hands) == 1 and "/" not in hands[0].split("hand:")[1]
+    page = paxsim.env(players=2, render_mode="html")
+    page.reset(seed=3)
+    with pytest.raises(paxsim.PaxsimError, match="whole games"):
+        page.render()
+    play_first(page, 0)
+    assert page.render().startswith("<!DOCTYPE html>")
+
+
+def test_mistakes_are_one_line():
+    for wrong, words in [
+        ({"players": 1}, "paxsim.solo_env for solo"),
+        ({"players": 9}, "players: found 9"),
+        ({"players": 2, "render_mode": "human"}, "render_mode: 'human' is unknown"),
+        ({"players": 2, "max_cycles": 0}, "max_cycles: found 0"),
+    ]:
+        with pytest.raises(paxsim.PaxsimError, match=words):
+            paxsim.env(**wrong)
+    table = paxsim.env(players=2)
+    table.reset(seed=1)
+    with pytest.raises(paxsim.PaxsimError, match="action: found 0; allowed now: 3, 4"):
+        table.step(0)
+
+
+def test_an_illegal_action_loses_a_solo_game():
+    solo = paxsim.solo_env(2)
+    solo.reset(seed=1)
+    assert solo.step(0)[1:] == (0.0, True, False, {"illegal": True})
