@@ -6,6 +6,6 @@ together and `page` shows it; `habits` does the same for the decisions of many g
 """
 
 from paxsim.analysis.analysis import Analysis, analyse
+from paxsim.analysis.habits import Habits, analyse_games
 
-
-__all__ = ["Analysis", "analyse"]
+__all__ = ["Analysis", "Habits", "analyse", "analyse_games"]

@@ -13,7 +13,7 @@ import pandas as pd
 
 from paxsim.analysis.judging import Progress, Verdict, in_threads, judge, marked
 from paxsim.analysis.ledger import Ledger, write_ledger
-from paxsim.analysis.opponents import models_of, stand_in
+from paxsim.analysis.opponents import batch_of, models_of, yardstick_for
 from paxsim.analysis.retrace import Decision, retrace
 from paxsim.board.replay import Replay
 from paxsim.board.words import card_names, in_words
@@ -21,8 +21,8 @@ from paxsim.cards import Deck
 from paxsim.errors import checked_int
 from paxsim.experiment.run import checked_jobs
 from paxsim.files import atomic_write
-from paxsim.playing import play_batch
 from paxsim.policies.policy import Policy
+from paxsim.policies.registry import find_policy
 from paxsim.search.samples import Models, choice_of, different_options, unseen_end_of
 from paxsim.search.searcher import MAX_ROLLOUTS
 from paxsim.setting import MAX_NUMBER, Setting
@@ -121,9 +121,17 @@ class Analysis:
             for verdict, sure in zip(self.verdicts, self.marked, strict=True)
             if sure
         ]
-        columns = (
-            "decision step round seat kind chosen better cost cost_error".split()
-        )  # an empty table has them too
+        columns = [
+            "decision",
+            "step",
+            "round",
+            "seat",
+            "kind",
+            "chosen",
+            "better",
+            "cost",
+            "cost_error",
+        ]  # an empty table has them too
         return pd.DataFrame(rows, columns=columns)
 
     def chances(self) -> pd.DataFrame:
@@ -185,7 +193,7 @@ class Analysis:
         largest = sorted(found, key=lambda one: (-one[0], one[1], one[2]))[:TURNS]
         rows = [self._turn(kind, k, whose) for _, kind, k, whose in largest]
         rows.sort(key=lambda row: (row["step"], row["kind"] == "choice"))
-        columns = "step round kind what who before after change error".split()
+        columns = ["step", "round", "kind", "what", "who", "before", "after", "change", "error"]
         return pd.DataFrame(rows, columns=columns)
 
     def _turn(self, kind: str, k: int, whose: int) -> dict[str, Any]:
@@ -252,6 +260,7 @@ def analyse(
     rollouts: int = ROLLOUTS,
     seed: int = 0,
     models: str | Policy | Sequence[str | Policy] | None = None,
+    yardstick: str | Policy | None = None,
     deck: str | Path | Deck | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
@@ -269,6 +278,10 @@ def analyse(
     models : str, Policy or sequence of these, optional
         Who plays on where decisions are judged, by seat. By default the strategies that the game
         names, and `weighted` (solo: `hermit`) for people, searchers and unknown ones.
+    yardstick : str or Policy, optional
+        Who plays every seat on where draws are told from choices, and with whose choices those of
+        the game are compared. By default the one of `paxsim.analysis.opponents.YARDSTICKS` with
+        which Rome wins about as often as with the models; in solo `hermit`.
     deck : str, Path or Deck, optional
         The deck; needed where it is not one of the package.
     jobs : int, optional
@@ -290,14 +303,17 @@ def analyse(
     setting, decisions = retrace(game.events, deck)
     players = setting.players
     playing_on = models_of(game.setup["policies"], players, models)
-    yardstick = stand_in(players)
-    watch = _watcher(yardstick, decisions, rollouts, seed)
+    if yardstick is None:
+        against = yardstick_for(setting, playing_on, seed)
+    else:
+        against = Models((find_policy(yardstick),)).policies[0]  # refuses a searcher
+    watch = _watcher(against, decisions, rollouts, seed)
 
     def look_at(decision: Decision) -> tuple[Verdict, np.ndarray, bool]:
         return (judge(decision, playing_on, rollouts, seed), *watch(decision))
 
     found = in_threads(look_at, decisions, threads, progress)
-    start, start_error = chances_at_start(setting, yardstick, seed)
+    start, start_error = chances_at_start(setting, against, seed)
     score = game.events[-1]
     ledger = write_ledger(
         start,
@@ -308,7 +324,7 @@ def analyse(
         start_error,
     )
     verdicts = [verdict for verdict, *_ in found]
-    return Analysis(game, verdicts, ledger, playing_on, yardstick, rollouts, seed)
+    return Analysis(game, verdicts, ledger, playing_on, against, rollouts, seed)
 
 
 def _watcher(
@@ -341,9 +357,6 @@ def chances_at_start(
     setting: Setting, yardstick: Policy, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Everybody's chances before the deal if the yardstick plays all seats, and their errors."""
-    batch = play_batch(
-        yardstick, setting.players, deals=START_DEALS, seed=seed,
-        solo_level=setting.solo_level, deck=setting.deck, rules=setting.rules,
-    )  # fmt: skip
+    batch = batch_of(setting, [yardstick] * setting.players, START_DEALS, seed)
     ends = np.column_stack([batch.shares, batch.rome_wins]).astype(float)
     return ends.mean(axis=0), ends.std(axis=0, ddof=1) / np.sqrt(len(ends))

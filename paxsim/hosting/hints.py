@@ -8,13 +8,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from paxsim.game import Game
-from paxsim.search.outlook import evaluate_options
-from paxsim.text import percent
+from paxsim.search.outlook import chance_in_words, evaluate_options
 
 #: Imagined worlds, in each of which every option is played out.
 ROLLOUTS = 200
-#: Standard errors in the half-width of an interval of 95 %.
-_ERRORS = 1.96
 
 
 class Chance(NamedTuple):
@@ -41,12 +38,7 @@ class Chance(NamedTuple):
     plan: str
 
     def __str__(self) -> str:
-        if self.error == 0.0:  # all rollouts agree, which says as much as their number (at 95 %)
-            ends = (self.win - 3 / self.rollouts, self.win + 3 / self.rollouts)
-        else:
-            ends = (self.win - _ERRORS * self.error, self.win + _ERRORS * self.error)
-        low, high = max(ends[0], 0.0), min(ends[1], 1.0)
-        chance = percent(self.win, low, high)
+        chance = chance_in_words(self.win, self.error, self.rollouts)
         plan, _, _ = self.plan.partition(":")  # its parameters would fill the screen
         return f"wins {chance}, {self.rollouts} rollouts, on with {plan}"
 

@@ -14,6 +14,10 @@ from paxsim.policies.registry import find_policy
 from paxsim.search.samples import choice_of, different_options, plans_of, sample
 from paxsim.search.searcher import MAX_ROLLOUTS, Searcher, make_searcher
 from paxsim.setting import MAX_NUMBER
+from paxsim.text import percent
+
+#: Standard errors in the half-width of an interval of 95 %.
+_ERRORS = 1.96
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,15 @@ def evaluate_options(
     plans = plans_of(searcher, game)
     plain = first[choice_of(plans[0], game, [seed])]
     return _told(game, [plan.label for plan in plans], first, plain, samples)
+
+
+def chance_in_words(win: float, error: float, rollouts: int) -> str:
+    """``34 ± 7 %``: a mean share of the win with half of a 95 % interval."""
+    if error == 0.0:  # all rollouts agree, which says as much as their number (at 95 %)
+        ends = (win - 3 / rollouts, win + 3 / rollouts)
+    else:
+        ends = (win - _ERRORS * error, win + _ERRORS * error)
+    return percent(win, max(ends[0], 0.0), min(ends[1], 1.0))
 
 
 def _searcher_of(policy: Policy) -> Searcher:
