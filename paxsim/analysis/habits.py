@@ -29,7 +29,7 @@ from paxsim.rules import Rules
 from paxsim.search.samples import different_options
 from paxsim.search.searcher import MAX_ROLLOUTS
 from paxsim.setting import MAX_NUMBER, Setting
-from paxsim.stats import Moments, block_mean
+from paxsim.stats import DIFFERENCE, UNBOUNDED, Moments, block_mean
 from paxsim.text import listing
 from paxsim.version import __version__
 
@@ -96,8 +96,9 @@ class Habits:
         seats, count = found["seats"].sum(), found["decisions"].sum()
         by_block = found.groupby("block")[["cost", "seats"]].sum()
         values = (by_block["cost"] / by_block["seats"]).to_numpy(float)
-        most = max(float((found["decisions"] / found["seats"]).max()), 1.0)
-        cost = block_mean(Moments.of(values[:, None]), 0, bounds=(-most, most))
+        # Blocks that are all equal say nothing of their spread, but a win is all that can be lost.
+        bounds = DIFFERENCE if np.ptp(values) == 0 else UNBOUNDED
+        cost = block_mean(Moments.of(values[:, None]), 0, bounds=bounds)
         return {
             "policy": policy,
             "kind": kind,

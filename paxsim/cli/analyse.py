@@ -14,6 +14,7 @@ from paxsim.cli.progress import ProgressBar
 from paxsim.cli.replay import asked_replay, refuse
 from paxsim.cli.trace import given_options
 from paxsim.errors import PaxsimError, checked_path
+from paxsim.text import number as number_text
 
 _PAGE = "game.html"
 
@@ -138,7 +139,7 @@ def _judge_many(
             f"{row['decisions']:.1f}",
             f"{100 * row['improvable']:.0f}",
             percent(row, "cost"),
-            f"{100 * row['cost_of_one']:.2f}",
+            number_text(100 * row["cost_of_one"], 2),
         )
         for _, row in found.table.iterrows()
     ]

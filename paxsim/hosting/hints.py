@@ -5,13 +5,16 @@ The searcher is handed what the person's seat is handed, and nothing else: it im
 
 from __future__ import annotations
 
+import threading
 from typing import NamedTuple
 
 from paxsim.game import Game
-from paxsim.search.outlook import chance_in_words, evaluate_options
+from paxsim.search.outlook import chance_in_words, evaluate_options, warm_rollouts
 
 #: Imagined worlds, in each of which every option is played out.
 ROLLOUTS = 200
+#: Held while something is compiled for hints: whoever asks meanwhile waits, and compiles nothing.
+_compiling = threading.Lock()
 
 
 class Chance(NamedTuple):
@@ -55,9 +58,17 @@ def chances(game: Game, rollouts: int = ROLLOUTS) -> list[Chance]:
     rollouts : int
         Games that are played on for each option.
     """
-    options = evaluate_options(game, rollouts=rollouts).options.drop_duplicates("text")
+    with _compiling:
+        options = evaluate_options(game, rollouts=rollouts).options
+    options = options.drop_duplicates("text")
     found = [
         Chance(int(row.option), float(row.win_chance), float(row.error), rollouts, str(row.plan))
         for row in options.itertuples()
     ]
     return sorted(found, key=lambda chance: -chance.win)
+
+
+def warm_hints() -> None:
+    """Compile, or load, all that a hint needs, so that the first one is as quick as the others."""
+    with _compiling:
+        warm_rollouts()

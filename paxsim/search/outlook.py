@@ -11,7 +11,7 @@ from paxsim.errors import PaxsimError, checked_int
 from paxsim.game import Game
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import find_policy
-from paxsim.search.samples import choice_of, different_options, plans_of, sample
+from paxsim.search.samples import choice_of, different_options, fill_samples, plans_of, sample
 from paxsim.search.searcher import MAX_ROLLOUTS, Searcher, make_searcher
 from paxsim.setting import MAX_NUMBER
 from paxsim.text import percent
@@ -75,6 +75,12 @@ def evaluate_options(
     plans = plans_of(searcher, game)
     plain = first[choice_of(plans[0], game, [seed])]
     return _told(game, [plan.label for plan in plans], first, plain, samples)
+
+
+def warm_rollouts() -> None:
+    """Compile, or load, the rollouts and the policies that play them."""
+    fill_samples.compiled()  # type: ignore[attr-defined]
+    find_policy("search")._new_desk()  # type: ignore[attr-defined]
 
 
 def chance_in_words(win: float, error: float, rollouts: int) -> str:
