@@ -17,7 +17,7 @@ from paxsim.analysis.retrace import Decision, retrace
 from paxsim.board import Replay
 from paxsim.cli import run_command
 from paxsim.game import decisions
-from paxsim.search.samples import Models, different_options, unseen_end_of
+from paxsim.search.samples import Models, unseen_end_of
 from paxsim.trace import trace_game
 
 
@@ -50,11 +50,14 @@ def test_every_choice_of_a_trace_is_found_again(policies, players, level):
     lineup = paxsim.make_lineup(policies, setting.players)
     for seed in range(3):
         _, again = retrace(list(trace_game(setting, lineup, seed, 0, 0)))
-        played = list(
-            (game.table.tobytes(), game.seat, different_options(game)[option])
+        played = [
+            (game.table.tobytes(), game.seat, str(game.options()[option]))
             for game, option in decisions(setting, lineup, seed, 0, 0)
-        )
-        told = [(one.game.table.tobytes(), one.seat, one.chosen) for one in again]
+        ]
+        told = [
+            (one.game.table.tobytes(), one.seat, str(one.game.options()[one.chosen]))
+            for one in again
+        ]
         assert told == played
 
 
@@ -93,9 +96,9 @@ def test_a_game_that_was_not_played_so_is_refused(game):
 def test_those_who_played_play_on_and_weighted_for_the_others(tmp_path):
     mine = tmp_path / "mine.py"
     mine.write_text(f"open({str(tmp_path / 'imported')!r}, 'w')")
-    seated = ["tribune:claims=3", "person", "search", f"{mine}:thrifty"]
+    seated = ["tribune:focus=3", "person", "search", f"{mine}:thrifty"]
     labels = [policy.label for policy in models_of(seated, 4).policies]
-    assert labels == ["tribune:claims=3", "weighted", "weighted", "weighted"]
+    assert labels == ["tribune:focus=3", "weighted", "weighted", "weighted"]
     assert not (tmp_path / "imported").exists(), "a trace must not name code to be run"
     assert [p.label for p in models_of(["person"], 1).policies] == ["hermit"]
     assert [p.label for p in models_of([], 3, "racer").policies] == ["racer"] * 3
@@ -266,7 +269,7 @@ def test_the_parts_of_a_real_game_add_up(found, game):
 
 
 def test_who_plays_like_the_yardstick_changes_nothing():
-    found = analyse(traced("tribune", 3), rollouts=4, yardstick="tribune", jobs=2)
+    found = analyse(traced("first", 3), rollouts=4, yardstick="first", jobs=2)
     table = found.luck_and_play()
     assert not found.ledger.choices.any()
     assert np.allclose(table["draws"], table["change"], atol=1e-12)
@@ -302,7 +305,7 @@ def test_random_play_costs_more_than_weighted_plays():
     habits = analyse_games("weighted,random", games=6, rollouts=12, seed=4, models="weighted")
     table = habits.table.set_index(["policy", "kind"])
     total = table["cost"]["random", "all"]
-    assert total > 0.3 and table["cost_low"]["random", "all"] > table["cost"]["weighted", "all"]
+    assert total > 0.15 and table["cost"]["weighted", "all"] < total / 2
     by_kind = table.loc["random"].drop("all")
     assert by_kind["cost"].sum() == pytest.approx(total)
     assert by_kind["decisions"].sum() == pytest.approx(table["decisions"]["random", "all"])
@@ -334,8 +337,8 @@ def test_the_command_writes_a_page_and_says_what_was_luck(tmp_path, capsys):
 
 def test_many_games_of_a_run_become_a_table_and_a_chart(tmp_path, capsys):
     stored, chart, tables = tmp_path / "run", tmp_path / "chart", tmp_path / "tables"
-    words = ["run", "--players", "2", "--policies", "random,first", "--games", "200", "--seed", "1", "--out"]
-    assert run_command([*words, str(stored)]) == 0
+    lineup = ["--players", "2", "--policies", "random,first", "--seed", "1"]
+    assert run_command(["run", *lineup, "--games", "200", "--out", str(stored)]) == 0
     asked = ["analyse", str(stored), "--games", "4", "--rollouts", "3"]
     assert run_command([*asked, "--out", str(chart), "--csv", str(tables)]) == 0
     said = capsys.readouterr().out
