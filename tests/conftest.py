@@ -32,7 +32,10 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
-COMPILE_SEARCH = "paxsim.find_policy('search').compiled"
+COMPILE_SEARCH = (
+    "paxsim.find_policy('search').compiled; "
+    "from paxsim.search.outlook import warm_rollouts; warm_rollouts()"
+)
 
 #: Every way to play: two to eight players, and the five solo levels.
 TABLES = [(players, None) for players in range(2, 9)] + [(1, level) for level in range(1, 6)]

@@ -10,6 +10,7 @@ from browser import Tab, chromium
 from hosted import make_host, served
 
 import paxsim
+from paxsim.analysis import analyse
 from paxsim.board import Replay
 from paxsim.board.onlooker import Onlooker
 from paxsim.trace import trace_game
@@ -25,6 +26,11 @@ def browser():
 def game():
     lineup = paxsim.make_lineup("weighted,random,tribune,builder", 4)
     return Replay(list(trace_game(paxsim.make_setting(4), lineup, 3, 0, 0)))
+
+
+@pytest.fixture(scope="module")
+def judged(game):
+    return analyse(game, rollouts=40)
 
 
 @pytest.fixture(scope="module")
@@ -108,6 +114,40 @@ def test_a_seats_view_shows_its_own_cards_only(browser, page_file, game):
     page.keyboard.press("End")
     assert page.locator(".card.down").count() == 0, "at the end all cards are open"
     assert tab.errors == []
+
+
+@pytest.mark.parametrize("width", [390, 1280], ids=["phone", "desktop"])
+def test_an_analysis_goes_along_with_the_board(browser, judged, tmp_path, width):
+    file = tmp_path / "judged.html"
+    judged.save(file)
+    tab = Tab(browser, file.as_uri(), width)
+    page = tab.page
+    assert page.locator("#graph polyline").count() == 5, "four seats and Rome"
+    marks, mistakes = page.locator(".mark"), judged.mistakes()
+    assert marks.count() == len(mistakes) > 0
+    marks.nth(0).focus()
+    page.keyboard.press("Enter")
+    first = mistakes.iloc[0]
+    assert page.locator("#slider").input_value() == str(first["step"])
+    assert f"{first['better']} would have been better" in page.locator("#judged").inner_text()
+    assert page.locator("#judged .chosen").first.inner_text().startswith(f"✓ {first['chosen']}")
+    assert page.locator("#marks-table tbody tr").count() == len(mistakes)
+    assert page.locator("#turns tbody tr").count() == len(judged.turning_points())
+    page.locator("#turns .step").last.click()
+    step = int(judged.turning_points()["step"].iloc[-1])
+    assert int(page.locator("#slider").input_value()) == step
+    page.locator("#last").click()
+    shares = judged.replay.events[-1]["shares"]
+    told = page.locator("#chances [data-chance]").all_inner_texts()
+    assert [text.split()[-2] for text in told[:4]] == [str(round(100 * s)) for s in shares]
+    assert points_on_board(page) == points_of(judged.replay.events[-1])
+    assert page.locator("#ledger tbody tr").count() == 5
+    assert tab.too_wide() <= 0 and tab.errors == [] and tab.requests == [file.as_uri()]
+
+
+def test_a_replay_without_an_analysis_has_no_graph(browser, page_file):
+    page = Tab(browser, page_file.as_uri(), 1280).page
+    assert page.locator("#graph").is_hidden() and page.locator("#analysis").is_hidden()
 
 
 def test_whoever_can_not_see_the_board_hears_it(browser, page_file):

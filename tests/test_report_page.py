@@ -25,6 +25,7 @@ from paxsim.errors import PaxsimError
 from paxsim.report import budget
 from paxsim.report.alike import folded
 from paxsim.report.build import build_report
+from paxsim.report.examples import write_examples
 from paxsim.report.page import write_page
 
 
@@ -56,6 +57,26 @@ def report(small, tmp_path_factory):
 @pytest.fixture(scope="module")
 def html(report):
     return (report / "index.html").read_text("utf-8")
+
+
+def test_games_to_watch_are_linked_and_open_on_a_board(report, html, subject, tmp_path):
+    links = re.findall(r'href="(games/\w+\.html)"', html)
+    assert len(set(links)) >= 2 and len(links) == 2 * len(set(links)), "at the top, and in a list"
+    again = write_examples(tmp_path, subject, SEED)
+    for page in again:
+        assert page.read_bytes() == (report / "games" / page.name).read_bytes()
+        assert page.stat().st_size < 400_000
+    told = json.loads((report / "games" / "games.json").read_text("utf-8"))["games"]
+    by_file = {game["file"]: game["said"] for game in told}
+    assert "and wins:" in by_file["rome_wins.html"]
+    assert "so the players win:" in by_file["players_win.html"]
+
+
+def test_a_page_of_a_game_that_is_gone_is_said(report, tmp_path):
+    shutil.copytree(report, tmp_path / "copy", ignore=shutil.ignore_patterns(".runs"))
+    (tmp_path / "copy" / "games" / "rome_wins.html").unlink()
+    with pytest.raises(PaxsimError, match="out: cannot read .*rome_wins.html: it is not there"):
+        write_page(tmp_path / "copy")
 
 
 class Page(HTMLParser):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from string import Template
@@ -80,13 +80,21 @@ class Replay:
         """The game in sentences, one an event."""
         return [in_words(event) for event in self.events]
 
-    def page(self) -> str:
-        """The whole page."""
+    def page(self, more: Mapping[str, Any] | None = None) -> str:
+        """The whole page.
+
+        Parameters
+        ----------
+        more : mapping of str to dict, optional
+            What else is shown around the board: by the name of a script in ``static`` the data
+            that it draws.
+        """
         data = {
             "head": head_of(self.setup) | {"command": self.command},
             "steps": story_of(self.events),
+            **(more or {}),
         }
-        return fill_page("replay", _title(self.setup), data)
+        return fill_page("replay", _title(self.setup), data, tuple(more or ()))
 
     def save(self, path: Path) -> None:
         """Write the page to a file, all or nothing."""
@@ -177,7 +185,7 @@ def _title(setup: dict[str, Any]) -> str:
     return f"PAX: {seats}"
 
 
-def fill_page(name: str, title: str, data: dict[str, Any]) -> str:
+def fill_page(name: str, title: str, data: dict[str, Any], more: Sequence[str] = ()) -> str:
     """A page of ``static/NAME.html``, with style, scripts and data in it.
 
     Parameters
@@ -188,6 +196,8 @@ def fill_page(name: str, title: str, data: dict[str, Any]) -> str:
         The page's title.
     data : dict
         What the script of the page reads.
+    more : sequence of str
+        Further scripts and styles, by name.
     """
     static = resources.files("paxsim.board").joinpath("static")
 
@@ -196,8 +206,8 @@ def fill_page(name: str, title: str, data: dict[str, Any]) -> str:
 
     return Template(text_of(f"{name}.html")).substitute(
         title=html.escape(title),
-        style=text_of("board.css"),
-        script=text_of("board.js") + text_of("story.js") + text_of(f"{name}.js"),
+        style="".join(text_of(f"{one}.css") for one in ("board", *more)),
+        script="".join(text_of(f"{one}.js") for one in ("board", "story", *more, name)),
         # A text within the data could end the script that it stands in.
         data=json.dumps(data, separators=(",", ":")).replace("<", "\\u003c"),
     )

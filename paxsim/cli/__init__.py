@@ -27,6 +27,7 @@ COMMANDS = (
     "show",
     "trace",
     "replay",
+    "analyse",
     "play",
     "policies",
     "check",

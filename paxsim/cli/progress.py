@@ -26,14 +26,20 @@ _VARYING = ("--jobs", "--backend", "--address", "--out", "--json", "--csv", "--c
 class ProgressBar:
     """A bar on the terminal; on anything else it only counts.
 
+    Parameters
+    ----------
+    unit : str
+        What is counted.
+
     Attributes
     ----------
     games : int
         Games played so far.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, unit: str = "games") -> None:
         self.games = 0
+        self._unit = unit
         self._begin: float | None = None
         self._first = 0
         self._progress = Progress(
@@ -72,15 +78,21 @@ class ProgressBar:
             self._begin, self._first = time.monotonic(), games
         elapsed = time.monotonic() - self._begin
         speed = (games - self._first) / elapsed if elapsed > 0.2 else 0.0
-        done = f"{100 * games / expected:.0f}%" if expected else f"{games:,} games"
+        done = f"{100 * games / expected:.0f}%" if expected else f"{games:,} {self._unit}"
         self._progress.update(
             self._task,
             total=expected,
             completed=games,
             done=done,
-            speed=f"{speed / 1000:,.1f}k games/s" if speed else "",
+            speed=self._speed(speed),
             rates=said,
         )
+
+    def _speed(self, speed: float) -> str:
+        if not speed:
+            return ""
+        said = f"{speed / 1000:,.1f}k" if self._unit == "games" else f"{speed:,.1f}"
+        return f"{said} {self._unit}/s"
 
 
 def _column(field: str, **width: int) -> TextColumn:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from paxsim.cards import load_deck
+from paxsim.cards import Deck, load_deck
 from paxsim.cli import options
 from paxsim.cli.console import say
 from paxsim.errors import PaxsimError, checked_int
@@ -120,6 +120,14 @@ def texts_of_run(directory: Path, first: int, games: int, given: dict[str, Any])
         return trace_texts(match.setting, lineup, plan.seed, deal, 1, rotation)
 
     return itertools.chain.from_iterable(map(texts_of, range(first, first + games)))
+
+
+def deck_of_run(directory: Path, game: int) -> Deck:
+    """The deck of a game of a stored run."""
+    from paxsim.experiment.store import plan_of, read_manifest
+
+    match, *_ = plan_of(read_manifest(directory)).locate_game(game)
+    return match.setting.deck
 
 
 def _refuse_contradictions(plan: Plan, game: int, given: dict[str, Any]) -> None:

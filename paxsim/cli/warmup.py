@@ -14,13 +14,16 @@ DAYS_KEPT = 30
 
 @click.command("warmup")
 def command() -> None:
-    """Compile the engine and all built-in policies, so that later commands start at once."""
+    """Compile the engine, the built-in policies and rollouts: later commands start at once."""
     from paxsim.engine.cache import code_folder, remove_unused
     from paxsim.playing import warm_up
+    from paxsim.search.outlook import warm_rollouts
 
     begin = time.perf_counter()
     for what in warm_up():
         say(f"  {what} ({time.perf_counter() - begin:.1f} s)")
+    warm_rollouts()
+    say(f"  rollouts of hints and analyses ({time.perf_counter() - begin:.1f} s)")
     folder = code_folder()
     if folder is None:
         say("nothing is kept: no cache folder can be used; see PAXSIM_CACHE_DIR")

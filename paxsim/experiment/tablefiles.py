@@ -35,6 +35,7 @@ TABLES = (
     "restrictions",
     "levels",
     "campaigns",
+    "habits",
 )
 
 

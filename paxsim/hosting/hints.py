@@ -5,16 +5,16 @@ The searcher is handed what the person's seat is handed, and nothing else: it im
 
 from __future__ import annotations
 
+import threading
 from typing import NamedTuple
 
 from paxsim.game import Game
-from paxsim.search.outlook import evaluate_options
-from paxsim.text import percent
+from paxsim.search.outlook import chance_in_words, evaluate_options, warm_rollouts
 
 #: Imagined worlds, in each of which every option is played out.
 ROLLOUTS = 200
-#: Standard errors in the half-width of an interval of 95 %.
-_ERRORS = 1.96
+#: Held while something is compiled for hints: whoever asks meanwhile waits, and compiles nothing.
+_compiling = threading.Lock()
 
 
 class Chance(NamedTuple):
@@ -41,12 +41,7 @@ class Chance(NamedTuple):
     plan: str
 
     def __str__(self) -> str:
-        if self.error == 0.0:  # all rollouts agree, which says as much as their number (at 95 %)
-            ends = (self.win - 3 / self.rollouts, self.win + 3 / self.rollouts)
-        else:
-            ends = (self.win - _ERRORS * self.error, self.win + _ERRORS * self.error)
-        low, high = max(ends[0], 0.0), min(ends[1], 1.0)
-        chance = percent(self.win, low, high)
+        chance = chance_in_words(self.win, self.error, self.rollouts)
         plan, _, _ = self.plan.partition(":")  # its parameters would fill the screen
         return f"wins {chance}, {self.rollouts} rollouts, on with {plan}"
 
@@ -63,9 +58,17 @@ def chances(game: Game, rollouts: int = ROLLOUTS) -> list[Chance]:
     rollouts : int
         Games that are played on for each option.
     """
-    options = evaluate_options(game, rollouts=rollouts).options.drop_duplicates("text")
+    with _compiling:
+        options = evaluate_options(game, rollouts=rollouts).options
+    options = options.drop_duplicates("text")
     found = [
         Chance(int(row.option), float(row.win_chance), float(row.error), rollouts, str(row.plan))
         for row in options.itertuples()
     ]
     return sorted(found, key=lambda chance: -chance.win)
+
+
+def warm_hints() -> None:
+    """Compile, or load, all that a hint needs, so that the first one is as quick as the others."""
+    with _compiling:
+        warm_rollouts()

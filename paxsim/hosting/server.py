@@ -11,6 +11,7 @@ import contextlib
 import json
 import secrets
 import socket
+import threading
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -25,6 +26,7 @@ from starlette.routing import Route
 
 from paxsim.board.replay import fill_page
 from paxsim.errors import PaxsimError, is_whole
+from paxsim.hosting.hints import warm_hints
 from paxsim.hosting.host import Host
 
 ADDRESS = "127.0.0.1"
@@ -283,5 +285,6 @@ def serve(
         room = Room(host, worker, warn)
         for token, seat in room.tokens.items():
             say(f"seat {seat}: http://{ADDRESS}:{listener.getsockname()[1]}/{token}/")
+        threading.Thread(target=warm_hints, daemon=True).start()
         with contextlib.suppress(KeyboardInterrupt):
             Server(room).run(sockets=[listener])

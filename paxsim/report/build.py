@@ -15,6 +15,7 @@ from paxsim.errors import PaxsimError, is_number
 from paxsim.quoting import told
 from paxsim.report.bar import Bar
 from paxsim.report.budget import MAX_SCALE, SEED, STUDIES, study_games
+from paxsim.report.examples import write_examples
 from paxsim.report.page import write_page
 from paxsim.report.study import Options, Study
 from paxsim.report.subject import Subject
@@ -59,6 +60,7 @@ def build_report(
             options = Options(out, scale, seed, jobs, bar, subject or Subject())
             games = run_study(name, options)["games"]
             bar.say(f"{name}: {games:,} games, {time.monotonic() - start:.0f} s")
+        write_examples(out, subject or Subject(), seed)
         page = write_page(out)
         bar.say(f"{page}: {time.monotonic() - begin:.0f} s in all")
     return page

@@ -15,6 +15,7 @@ from paxsim.files import atomic_write
 from paxsim.report.alike import folded
 from paxsim.report.budget import HEADLINE_PLAYERS, STUDIES
 from paxsim.report.display import shown_table
+from paxsim.report.examples import read_examples
 from paxsim.report.firstscreen import rome_table
 from paxsim.report.study import SUMMARY
 from paxsim.report.tablefiles import damaged, read_table, reading
@@ -68,6 +69,7 @@ def write_page(out: Path) -> Path:
         facts=_facts(studies),
         strategies=studies[0]["strategies"],
         deck_notes=studies[0]["decks"],
+        games=read_examples(out),
         catalogue=CATALOGUE.as_posix() if (out / CATALOGUE).exists() else "",
     )
     path = out / PAGE

@@ -6,64 +6,18 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numba import types
 
-from paxsim.engine.jit import entry, kernel
-from paxsim.engine.loop import FINE, game_at, record_at
-from paxsim.engine.records import address_of
 from paxsim.errors import PaxsimError, checked_int
-from paxsim.failures import PolicyError
 from paxsim.game import Game
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import find_policy
-from paxsim.search.race import FAILED, find_plain, list_options
-from paxsim.search.records import OutlookType, outlook_dtype
-from paxsim.search.rollouts import begin_search, imagine_world, plans_for, roll_out, take_plan
-from paxsim.search.searcher import MAX_ROLLOUTS, Searcher, make_searcher, search_at
+from paxsim.search.samples import choice_of, different_options, fill_samples, plans_of, sample
+from paxsim.search.searcher import MAX_ROLLOUTS, Searcher, make_searcher
 from paxsim.setting import MAX_NUMBER
+from paxsim.text import percent
 
-outlook_at = record_at(OutlookType)
-
-
-@entry(types.int64(types.int64, types.int64, types.int64, types.int64))
-def look_ahead(search_address, game_address, outlook_address, rollouts):
-    """Play every option out in common worlds by every plan; fill the outlook.
-
-    Returns the plain option's number, or a negative number after a failure.
-    """
-    search = search_at(search_address)
-    game = game_at(game_address)
-    outlook = outlook_at(outlook_address)
-    seat = game.hidden.seat
-    me = game.seats[seat]
-    choice = game.choices[seat]
-    list_options(search, me, choice)
-    begin_search(search, game.table, me, choice)
-    plain = find_plain(search, me, choice, 0)
-    if plain == FAILED:
-        return FAILED
-    for _ in range(rollouts):
-        imagine_world(search, me, choice, me.stream)
-        for plan in range(search.plans[plans_for(game.table)]):
-            take_plan(search, game.table, seat, plan)
-            for number in range(search.options):
-                roll_out(search, me, search.option[number])
-                if search.progress.failure != FINE:
-                    return FAILED
-                share = search.result.shares[seat]
-                outlook.total[plan, number] += share
-                outlook.squared[plan, number] += share * share
-                if number == plain:
-                    note_everybody(search, outlook, plan)
-    return plain
-
-
-@kernel
-def note_everybody(search, outlook, plan):
-    """Add up how a rollout of the plain option ended for all seats and for Rome."""
-    for seat in range(search.world.table.players):
-        outlook.seats[plan, seat] += search.result.shares[seat]
-    outlook.rome[plan] += search.result.rome_wins
+#: Standard errors in the half-width of an interval of 95 %.
+_ERRORS = 1.96
 
 
 @dataclass(frozen=True)
@@ -115,13 +69,27 @@ def evaluate_options(
     if not isinstance(game, Game) or game.over:
         raise PaxsimError("game: found one without a decision; allowed: a game that goes on")
     searcher = _searcher_of(find_policy(policies))
-    copy = game.copy()
-    own = copy.record["seats"][copy.seat - 1]
-    own["stream"] = np.random.SeedSequence(seed).generate_state(4, np.uint64)
-    outfit, found = searcher.outfit(), np.zeros(1, outlook_dtype)
-    desk = outfit.memory[0]  # type: ignore[index]
-    plain = _look(searcher, desk, copy, found, rollouts)
-    return _told(game, searcher, desk[0], found[0], plain, rollouts)
+    first = different_options(game)
+    options = sorted(set(first))
+    samples = sample(searcher, game, options, rollouts, [seed])
+    plans = plans_of(searcher, game)
+    plain = first[choice_of(plans[0], game, [seed])]
+    return _told(game, [plan.label for plan in plans], first, plain, samples)
+
+
+def warm_rollouts() -> None:
+    """Compile, or load, the rollouts and the policies that play them."""
+    fill_samples.compiled()  # type: ignore[attr-defined]
+    find_policy("search").outfit()
+
+
+def chance_in_words(win: float, error: float, rollouts: int) -> str:
+    """``34 ± 7 %``: a mean share of the win with half of a 95 % interval."""
+    if error == 0.0:  # all rollouts agree, which says as much as their number (at 95 %)
+        ends = (win - 3 / rollouts, win + 3 / rollouts)
+    else:
+        ends = (win - _ERRORS * error, win + _ERRORS * error)
+    return percent(win, max(ends[0], 0.0), min(ends[1], 1.0))
 
 
 def _searcher_of(policy: Policy) -> Searcher:
@@ -130,71 +98,30 @@ def _searcher_of(policy: Policy) -> Searcher:
     return make_searcher({}, (policy,), (policy,))
 
 
-def _look(
-    searcher: Searcher, desk: np.ndarray, game: Game, found: np.ndarray, rollouts: int
-) -> int:
-    """Play the rollouts; a policy that fails is named."""
-    ask = look_ahead.compiled()  # type: ignore[attr-defined]
-    arguments = (address_of(desk), game._address, address_of(found), rollouts)
-    progress = desk[0]["progress"]
-
-    def blame(what: str) -> PolicyError:
-        name = searcher.asked_in_rollout(progress).label
-        return PolicyError(f"policy {name} in the rollouts of {searcher.label} {what}")
-
-    if searcher.built_in:
-        return int(ask(*arguments))
-    from paxsim.guests.watch import PATIENCE, play_watched
-
-    try:
-        plain = play_watched(lambda: ask(*arguments), progress, PATIENCE, blame)
-    except PolicyError:
-        raise
-    except Exception as error:
-        raise blame(f"raised {error!r}") from None
-    if plain == FAILED:
-        raise blame(f"chose option {progress['answer']}, which there is not")
-    return int(plain)
-
-
 def _told(
-    game: Game, searcher: Searcher, desk: np.void, found: np.void, plain: int, rollouts: int
+    game: Game, plans: list[str], first: list[int], plain: int, samples: np.ndarray
 ) -> Outlook:
-    """The sums as a table."""
-    players = game.setting.players
-    plans = searcher.plans[1 if game.setting.solo_level else 0]
-    count = int(desk["options"])
-    means = found["total"][: len(plans), :count] / rollouts
-    squares = found["squared"][: len(plans), :count] / rollouts
-    errors = np.sqrt(np.maximum(squares - means**2, 0.0) / (rollouts - 1))
+    """The samples as a table."""
+    rollouts, options = len(samples), sorted(set(first))
+    own = samples[..., game.seat - 1]
+    means = own.mean(axis=0)
+    errors = own.std(axis=0, ddof=1) / np.sqrt(rollouts)
     best = means.argmax(axis=0)
-    same = _same_as(game, desk["option"][:count].tolist())
-    options = game.options()
+    places = [options.index(index) for index in first]
     rows = [
         {
             "option": number,
             "text": str(option),
-            "win_chance": means[best[one], one],
-            "error": errors[best[one], one],
+            "win_chance": means[best[place], place],
+            "error": errors[best[place], place],
             "rollouts": rollouts,
-            "plan": plans[best[one]].label,
-            "plain": one == plain,
+            "plan": plans[best[place]],
+            "plain": index == plain,
         }
-        for number, (option, one) in enumerate(zip(options, same, strict=True))
+        for number, (option, index, place) in enumerate(
+            zip(game.options(), first, places, strict=True)
+        )
     ]
-    plan = best[plain]
-    return Outlook(
-        pd.DataFrame(rows),
-        int(desk["option"][plain]),
-        tuple((found["seats"][plan, :players] / rollouts).tolist()),
-        float(found["rome"][plan] / rollouts),
-    )
-
-
-def _same_as(game: Game, different: list[int]) -> list[int]:
-    """For every option the number of the first one that does the same."""
-    options = game.options()
-    return [
-        next(i for i, other in enumerate(different) if str(options[other]) == str(option))
-        for option in options
-    ]
+    place = options.index(plain)
+    *seats, rome = samples[:, best[place], place].mean(axis=0).tolist()
+    return Outlook(pd.DataFrame(rows), plain, tuple(seats), rome)

@@ -123,17 +123,5 @@ search_dtype = np.dtype(
     align=True,
 )
 
-#: Sums over the rollouts of every option by every plan (`paxsim.search.outlook`).
-outlook_dtype = np.dtype(
-    [
-        ("total", np.float64, (MAX_PLANS, MAX_OPTIONS)),  # shares of the win,
-        ("squared", np.float64, (MAX_PLANS, MAX_OPTIONS)),  # and squared
-        ("seats", np.float64, (MAX_PLANS, MAX_PLAYERS)),  # after the plain option, by seat
-        ("rome", np.float64, MAX_PLANS),
-    ],
-    align=True,
-)
-
 KnownType = numba.from_dtype(known_dtype)
-OutlookType = numba.from_dtype(outlook_dtype)
 SearchType = numba.from_dtype(search_dtype)

@@ -1,6 +1,6 @@
 // The page of a replay: everything is in it, and the viewer may be chosen.
 {
-  const { head, steps } = JSON.parse(document.getElementById("data").textContent);
+  const { head, steps, analysis } = JSON.parse(document.getElementById("data").textContent);
   const storyOf = (viewer) => {
     const story = new Story(viewer);
     for (const step of steps) story.add(Story.changes(step, viewer));
@@ -14,9 +14,12 @@
     `${head.solo_level ? `solo level ${head.solo_level}` : `${head.players} players`}, deck ${head.deck}, rules ${head.rules}, paxsim ${head.version}`;
   document.getElementById("command").textContent = head.command;
   let story = storyOf(0);
+  // An analysis goes along: it is told every step, and may ask for one.
+  const judged = analysis ? new Analysis(analysis, head, (step) => { controls.pause(); controls.go(step); }) : null;
   const controls = new Controls(story, (step) => {
     const [view, before] = story.at(step);
     drawBoard(board, head, view, before, story.viewer);
+    if (judged) judged.follow(step);
   });
   document.getElementById("speed").addEventListener("change", () => {
     if (controls.timer) { controls.pause(); controls.toggle(); }
