@@ -98,7 +98,7 @@ def games(policy: str, players: int) -> list[np.ndarray]:
 
 
 def times_at(desk: np.ndarray, position: np.ndarray) -> np.ndarray:
-    """Nanoseconds of a world, a copy, the play and the clock: the means of rollouts at a position."""
+    """Nanoseconds of a world, a copy, the play and the clock: means at one position."""
     taken = np.zeros((WORLDS * OPTIONS, 4), np.int64)
     compiled_loop()(address_of(desk), address_of(position), OPTIONS, np.zeros(2, np.int64), taken)
     parts = taken.reshape(WORLDS, OPTIONS, 4)
