@@ -98,7 +98,7 @@ def games(policy: str, players: int) -> list[np.ndarray]:
 
 
 def times_at(desk: np.ndarray, position: np.ndarray) -> np.ndarray:
-    """Nanoseconds of a world, a copy, the play and the clock: means of rollouts at a position."""
+    """Nanoseconds of a world, a copy, the play and the clock: means at one position."""
     taken = np.zeros((WORLDS * OPTIONS, 4), np.int64)
     compiled_loop()(address_of(desk), address_of(position), OPTIONS, np.zeros(2, np.int64), taken)
     parts = taken.reshape(WORLDS, OPTIONS, 4)
@@ -114,7 +114,7 @@ def times_at(desk: np.ndarray, position: np.ndarray) -> np.ndarray:
 def rollout_costs(policy: str = "builder", players: int = 4) -> list[dict[str, Any]]:
     """Nanoseconds of the parts, and what a rollout costs as a multiple of the stretch it plays."""
     searcher = paxsim.find_policy(f"search:self={policy}:opponents={policy}")
-    desk = searcher.outfit().memory[0]
+    desk = searcher._new_desk()
     positions = games(policy, players)
     times_at(desk, positions[0])  # warm
     world, copied, stretch, _ = np.mean([times_at(desk, each) for each in positions], axis=0)
