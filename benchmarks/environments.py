@@ -5,10 +5,10 @@
 All are driven from Python and play at random. `BatchEnv` makes observations, action masks and
 rewards at every decision. OpenSpiel is asked for its legal actions and given one, decision by
 decision; and, for its own C++ loop, whole games of its random bots in one call, without any
-observation. Pgx advances as many games as `BatchEnv` in one compiled call, with observations. It is
-no dependency: ``--pgx`` names a Python that has it (``pip install pgx jax`` in an environment of
-its own). The games differ (Leduc poker is far smaller than PAX), so this compares what a learner
-waits for, not programs that do the same.
+observation. Pgx advances many games in one compiled call, as `BatchEnv` does. It is no dependency:
+``--pgx`` names a Python that has it (``pip install pgx jax`` in an environment of its own). The
+games differ (Leduc poker is far smaller than PAX), so this compares what a learner waits for, not
+programs that do the same.
 
 Times are processor time, the best of several turns.
 """
@@ -33,6 +33,8 @@ from paxsim.files import atomic_write
 
 #: Games in hand, for those that have many.
 GAMES = 256
+#: Games in hand of Pgx, for which more are better.
+PGX_GAMES = 4096
 #: Decisions of each turn, about.
 DECISIONS = 400_000
 #: A small card game that all have.
@@ -138,13 +140,13 @@ def openspiel_in_cpp() -> float:
 
 def with_pgx(python: str, turns: int) -> dict[str, float]:
     """Seconds a decision of Pgx, in the Python that has it."""
-    command = [python, "-c", PGX, str(GAMES), str(DECISIONS), str(turns)]
+    command = [python, "-c", PGX, str(PGX_GAMES), str(DECISIONS), str(turns)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         print(f"Pgx: {done.stderr.strip().splitlines()[-1]}")
         return {}
     found = json.loads(done.stdout)
-    return {f"Pgx {found['version']}, leduc_holdem, {GAMES:,} games a call": found["seconds"]}
+    return {f"Pgx {found['version']}, leduc_holdem, {PGX_GAMES:,} games a call": found["seconds"]}
 
 
 def measured(pgx: str | None, turns: int) -> list[dict[str, object]]:
@@ -167,7 +169,7 @@ def measured(pgx: str | None, turns: int) -> list[dict[str, object]]:
     return [
         {
             "environment": name,
-            "decisions/s": round(1 / seconds),
+            "decisions/s": 1 / seconds,
             "times OpenSpiel from Python": round(best[base] / seconds, 1),
         }
         for name, seconds in best.items()

@@ -18,7 +18,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / "build" / "pages"
 #: What the site has besides docs/ and the notebooks.
-OTHERS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "CITATION.cff")
+OTHERS = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "LICENSE",
+    "CITATION.cff",
+    "docs/site.css",
+)
 #: Files that are copied because a page links to them or shows them.
 LINKED = re.compile(r"\]\(([^)#\s]+)")
 

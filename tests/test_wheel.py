@@ -114,3 +114,12 @@ def test_what_needs_an_extra_says_which(empty):
     assert done.stderr.endswith(
         "tune: cmaes is not installed; allowed: pip install 'paxsim[tune]'\n"
     )
+
+
+def test_the_batched_environment_needs_no_extra_and_the_others_say_which(empty):
+    code = "import paxsim; env = paxsim.BatchEnv(4, 2); env.reset(); print(env.masks.sum())"
+    done = empty(code)
+    assert int(done.stdout) > 0, done.stderr
+    for name, library in (("env", "gymnasium"), ("solo_env", "gymnasium")):
+        said = empty(f"import paxsim; paxsim.{name}()").stderr
+        assert f"{library} is not installed; allowed: pip install 'paxsim[learn]'" in said
