@@ -61,7 +61,7 @@ def show_analysis(browser: Browser, folder: Path) -> None:
     page.screenshot(path=PICTURES / "analysis.png")
     page.locator("#analysis").screenshot(path=PICTURES / "analysis-tables.png")
     chart = folder / "habits"
-    many = ["--games", "20", "--rollouts", "50", "--out", str(chart)]
+    many = ["--games", "8", "--rollouts", "20", "--out", str(chart)]
     subprocess.run([*PAXSIM, "analyse", *GAME, *many], check=True)
     shutil.copy(chart.with_suffix(".png"), PICTURES / "habits.png")
 
