@@ -52,6 +52,20 @@ def show_replay(browser: Browser, folder: Path) -> None:
     phone.screenshot(path=PICTURES / "replay-phone.png")
 
 
+def show_analysis(browser: Browser, folder: Path) -> None:
+    """The same game judged: the graph at its costliest decision, the tables, and many games."""
+    file = folder / "judged.html"
+    subprocess.run([*PAXSIM, "analyse", *GAME, "--out", str(file)], check=True)
+    page = opened(browser, file.as_uri(), DESKTOP)
+    page.locator("#marks-table .step").first.click()
+    page.screenshot(path=PICTURES / "analysis.png")
+    page.locator("#analysis").screenshot(path=PICTURES / "analysis-tables.png")
+    chart = folder / "habits"
+    many = ["--games", "8", "--rollouts", "20", "--out", str(chart)]
+    subprocess.run([*PAXSIM, "analyse", *GAME, *many], check=True)
+    shutil.copy(chart.with_suffix(".png"), PICTURES / "habits.png")
+
+
 def show_play(browser: Browser, folder: Path) -> None:
     """A person at seat 1, some way into a game, with a hint."""
     words = ["play", "--players", "4", "--policies", "weighted,tribune,augur", "--seed", "11"]
@@ -87,6 +101,7 @@ def main() -> None:
     with sync_playwright() as driver, tempfile.TemporaryDirectory() as folder:
         browser = driver.chromium.launch(executable_path=chromium, args=flags)
         show_replay(browser, Path(folder))
+        show_analysis(browser, Path(folder))
         show_play(browser, Path(folder))
         browser.close()
 

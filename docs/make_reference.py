@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 import paxsim
+import paxsim.analysis
 import paxsim.board
 import paxsim.charts
 import paxsim.experiment
@@ -28,6 +29,7 @@ MODULES: tuple[ModuleType, ...] = (
     paxsim.tuning,
     paxsim.charts,
     paxsim.board,
+    paxsim.analysis,
     paxsim.learning,
     paxsim.testing,
     paxsim.stats,

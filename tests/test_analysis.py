@@ -96,9 +96,9 @@ def test_a_game_that_was_not_played_so_is_refused(game):
 def test_those_who_played_play_on_and_weighted_for_the_others(tmp_path):
     mine = tmp_path / "mine.py"
     mine.write_text(f"open({str(tmp_path / 'imported')!r}, 'w')")
-    seated = ["tribune:focus=3", "person", "search", f"{mine}:thrifty"]
+    seated = ["tribune:focus=3.0", "person", "search", f"{mine}:thrifty"]
     labels = [policy.label for policy in models_of(seated, 4).policies]
-    assert labels == ["tribune:focus=3", "weighted", "weighted", "weighted"]
+    assert labels == ["tribune:focus=3.0", "weighted", "weighted", "weighted"]
     assert not (tmp_path / "imported").exists(), "a trace must not name code to be run"
     assert [p.label for p in models_of(["person"], 1).policies] == ["hermit"]
     assert [p.label for p in models_of([], 3, "racer").policies] == ["racer"] * 3
@@ -183,6 +183,18 @@ def test_a_decision_is_judged_by_what_its_seat_knew(game):
             for each in (decision.game, other)
         )
         assert one.chances.tolist() == two.chances.tolist() and one.cost == two.cost
+
+
+def test_every_seat_is_played_on_by_its_own_models():
+    """Against three conspirators Rome wins, against three defenders it does not."""
+    _, found = retrace(traced("weighted", 4).events)
+    rome = {}
+    for rivals in ("conspirator", "defender"):
+        seated = ["weighted", "random", *[rivals] * 2]
+        decision = next(one for one in found if one.seat == 1 and one.round == 1)
+        samples = models_of(seated, 4).sample(decision.game, [decision.chosen], 200, [1])
+        rome[rivals] = samples[..., -1].mean()
+    assert rome["conspirator"] > rome["defender"] + 0.3
 
 
 # --- luck and play ---------------------------------------------------------------------------
