@@ -17,12 +17,14 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 import paxsim
 from paxsim import charts
 from paxsim.experiment.result import Result
 from paxsim.policies.registry import BUILT_IN, HEURISTICS
+from paxsim.search.searcher import FOR_POINTS
 from paxsim.text import amount
 
 PAGE = Path(__file__).parent.parent / "docs" / "search.md"
@@ -45,8 +47,6 @@ BUDGETS = (1, 4, 16, 64, 256)
 BAR_BUDGET, MOST = 128, BUDGETS[-1]
 #: Where kinds and models are compared.
 COMPARED_AT = 64
-#: A searcher that expects every policy of the catalogue alike.
-EXPECTS_ALL = f"search:rollouts={COMPARED_AT}:opponents={'+'.join(HEURISTICS)}"
 #: The table of the ladder.
 LADDER = (4, "mixed")
 
@@ -79,8 +79,10 @@ class Cell:
         rivals = list(itertools.islice(itertools.cycle(FIELDS[self.field]), self.players - 1))
         games = self.blocks * self.players
         if self.part == "models":
-            both = paxsim.compare(self.policy, EXPECTS_ALL, rivals, self.players, 2 * games, **plan)
-            return [self.row(both), self.row(both, "mixture", EXPECTS_ALL)]
+            both = paxsim.compare(
+                self.policy, expecting_all(), rivals, self.players, 2 * games, **plan
+            )
+            return [self.row(both), self.row(both, "mixture", expecting_all())]
         return [self.row(paxsim.simulate([self.policy, *rivals], games=games, **plan))]
 
     def row(self, result: Result, part: str = "", policy: str = "") -> dict:
@@ -109,6 +111,11 @@ def searcher(budget: int, plain: str) -> str:
     return f"search:rollouts={budget}" if budget else plain
 
 
+def expecting_all() -> str:
+    """The same for one that expects every policy of the catalogue alike."""
+    return f"search:rollouts={COMPARED_AT}:opponents={'+'.join(HEURISTICS)}"
+
+
 def table_cells(part: str, policy: str, budget: int, blocks: float) -> list[Cell]:
     """One policy in all fields; `blocks` are those of two players, and more players have fewer."""
     return [
@@ -120,12 +127,14 @@ def table_cells(part: str, policy: str, budget: int, blocks: float) -> list[Cell
 
 def all_cells(blocks: int) -> list[Cell]:
     """Every cell of the page, those that matter most first."""
+    for_points = f"search:rollouts={BAR_BUDGET}:self={FOR_POINTS}"
     told = f"search:rollouts={BAR_BUDGET}:opponents=weighted"
     tree = f"search:kind=tree:rollouts={BAR_BUDGET}"
     bars = [
         Cell("bar", searcher(BAR_BUDGET, ""), 2, "weighted", 2 * blocks, BAR_BUDGET),
         Cell("bar", searcher(BAR_BUDGET, ""), 4, "weighted", 3 * blocks, BAR_BUDGET),
         Cell("bar", tree, 2, "weighted", 2 * blocks, BAR_BUDGET),
+        Cell("bar", for_points, 4, "weighted", 3 * blocks, BAR_BUDGET),
         Cell("bar", searcher(MOST, ""), 4, "weighted", 2 * blocks, MOST),
         Cell("bar", told, 4, "weighted", 2 * blocks, BAR_BUDGET),
     ]
@@ -138,24 +147,25 @@ def all_cells(blocks: int) -> list[Cell]:
         for budget in (0, BAR_BUDGET, *BUDGETS)
         for level in reversed(SOLO_LEVELS)
     ]
+    few = [n for n in BUDGETS if n not in (COMPARED_AT, MOST)]
     return [
         *bars,
         *ladder,
         *table_cells("search", "weighted", 0, 10 * blocks),
         *solo,
         *table_cells("models", searcher(COMPARED_AT, ""), COMPARED_AT, blocks),
-        *(cell for n in (1, 4, 16) for cell in table_cells("search", searcher(n, ""), n, blocks)),
+        *(cell for n in few for cell in table_cells("search", searcher(n, ""), n, blocks)),
         *table_cells("search", searcher(MOST, ""), MOST, blocks / 3),
         *table_cells("tree", f"search:kind=tree:rollouts={COMPARED_AT}", COMPARED_AT, blocks / 2),
     ]
 
 
-def cell_text(rows: pd.DataFrame) -> str:
-    """Win rate ± half its interval in percent, or a dash where nothing was played."""
+def cell_text(rows: pd.DataFrame, value: str = "win_rate") -> str:
+    """A rate ± half its interval in percent, or a dash where nothing was played."""
     if not len(rows):
         return "–"
     one = rows.iloc[0]
-    return amount(one.win_rate, one.win_rate_low, one.win_rate_high, 100)
+    return amount(one[value], one[f"{value}_low"], one[f"{value}_high"], 100)
 
 
 def markdown(head: list[str], lines: list[list[str]]) -> str:
@@ -195,22 +205,33 @@ def solo_table(table: pd.DataFrame) -> str:
 
 
 def kinds_table(table: pd.DataFrame) -> str:
-    """The same budget in the same deals: flat and tree, adaptive and plain mixture."""
+    """Flat and tree, and in the same deals adaptive and plain mixture with their difference."""
     lines = []
     for players, field in itertools.product(PLAYERS, FIELDS):
         here = table[
             (table.players == players) & (table.field == field) & (table.budget == COMPARED_AT)
         ]
-        texts = [cell_text(here[here.part == part]) for part in ("search", "tree", "mixture")]
-        lines.append([f"{players} players: {field}", *texts])
-    return markdown(["against", "flat, adaptive", "tree, adaptive", "flat, plain mixture"], lines)
+        texts = [cell_text(here[here.part == part]) for part in ("models", "mixture")]
+        gains = cell_text(here[here.part == "models"], "difference")
+        tree = cell_text(here[here.part == "tree"])
+        lines.append([f"{players} players: {field}", *texts, gains, tree])
+    gain, low, high = mean_gain(table[table.part == "models"])
+    lines.append(["all fields alike", "", "", amount(gain, low, high, 100), ""])
+    return markdown(["against", "adaptive", "plain mixture", "difference", "tree, adaptive"], lines)
+
+
+def mean_gain(rows: pd.DataFrame) -> tuple[float, float, float]:
+    """The mean difference over fields with its interval: each has deals of its own."""
+    halves = (rows.difference_high - rows.difference_low).astype(float) / 2
+    mean, half = rows.difference.astype(float).mean(), np.sqrt((halves**2).sum()) / len(rows)
+    return mean, mean - half, mean + half
 
 
 def bars_table(table: pd.DataFrame) -> str:
     """What was played with more blocks."""
     lines = [
         [
-            f"`{one.policy}`",
+            f"`{one.policy.replace(FOR_POINTS, 'hermit(...)')}`",
             f"{one.players - 1} weighted",
             f"{one.blocks}",
             cell_text(pd.DataFrame([one])),

@@ -6,64 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numba import types
 
-from paxsim.engine.jit import entry, kernel
-from paxsim.engine.loop import FINE, game_at, record_at
+from paxsim.engine.loop import ask_policy, progress_dtype
 from paxsim.engine.records import address_of
 from paxsim.errors import PaxsimError, checked_int
 from paxsim.failures import PolicyError
 from paxsim.game import Game
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import find_policy
-from paxsim.search.race import FAILED, find_plain, list_options
-from paxsim.search.records import OutlookType, outlook_dtype
-from paxsim.search.rollouts import begin_search, imagine_world, plans_for, roll_out, take_plan
-from paxsim.search.searcher import MAX_ROLLOUTS, Searcher, make_searcher, search_at
+from paxsim.search.race import FAILED
+from paxsim.search.searcher import MAX_ROLLOUTS, Searcher, make_searcher
 from paxsim.setting import MAX_NUMBER
-
-outlook_at = record_at(OutlookType)
-
-
-@entry(types.int64(types.int64, types.int64, types.int64, types.int64))
-def look_ahead(search_address, game_address, outlook_address, rollouts):
-    """Play every option out in common worlds by every plan; fill the outlook.
-
-    Returns the plain option's number, or a negative number after a failure.
-    """
-    search = search_at(search_address)
-    game = game_at(game_address)
-    outlook = outlook_at(outlook_address)
-    seat = game.hidden.seat
-    me = game.seats[seat]
-    choice = game.choices[seat]
-    list_options(search, me, choice)
-    begin_search(search, game.table, me, choice)
-    plain = find_plain(search, me, choice, 0)
-    if plain == FAILED:
-        return FAILED
-    for _ in range(rollouts):
-        imagine_world(search, me, choice, me.stream)
-        for plan in range(search.plans[plans_for(game.table)]):
-            take_plan(search, game.table, seat, plan)
-            for number in range(search.options):
-                roll_out(search, me, search.option[number])
-                if search.progress.failure != FINE:
-                    return FAILED
-                share = search.result.shares[seat]
-                outlook.total[plan, number] += share
-                outlook.squared[plan, number] += share * share
-                if number == plain:
-                    note_everybody(search, outlook, plan)
-    return plain
-
-
-@kernel
-def note_everybody(search, outlook, plan):
-    """Add up how a rollout of the plain option ended for all seats and for Rome."""
-    for seat in range(search.world.table.players):
-        outlook.seats[plan, seat] += search.result.shares[seat]
-    outlook.rome[plan] += search.result.rome_wins
 
 
 @dataclass(frozen=True)
@@ -118,10 +71,12 @@ def evaluate_options(
     copy = game.copy()
     own = copy.record["seats"][copy.seat - 1]
     own["stream"] = np.random.SeedSequence(seed).generate_state(4, np.uint64)
-    outfit, found = searcher.outfit(), np.zeros(1, outlook_dtype)
-    desk = outfit.memory[0]  # type: ignore[index]
-    plain = _look(searcher, desk, copy, found, rollouts)
-    return _told(game, searcher, desk[0], found[0], plain, rollouts)
+    outfit = searcher.outfit()
+    own["params"] = outfit.params
+    desk = outfit.memory[0][0]  # type: ignore[index]
+    desk["looks"] = rollouts
+    _look(searcher, desk, copy)
+    return _told(game, searcher, desk, rollouts)
 
 
 def _searcher_of(policy: Policy) -> Searcher:
@@ -130,37 +85,37 @@ def _searcher_of(policy: Policy) -> Searcher:
     return make_searcher({}, (policy,), (policy,))
 
 
-def _look(
-    searcher: Searcher, desk: np.ndarray, game: Game, found: np.ndarray, rollouts: int
-) -> int:
-    """Play the rollouts; a policy that fails is named."""
-    ask = look_ahead.compiled()  # type: ignore[attr-defined]
-    arguments = (address_of(desk), game._address, address_of(found), rollouts)
-    progress = desk[0]["progress"]
+def _look(searcher: Searcher, desk: np.void, game: Game) -> None:
+    """Ask the search, which plays the rollouts; a policy that fails is named."""
+    asking, progress = np.zeros(1, progress_dtype), desk["progress"]
+    asking["policies"] = searcher.address()
+
+    def ask() -> int:
+        return ask_policy(game._address, address_of(asking))
 
     def blame(what: str) -> PolicyError:
         name = searcher.asked_in_rollout(progress).label
         return PolicyError(f"policy {name} in the rollouts of {searcher.label} {what}")
 
     if searcher.built_in:
-        return int(ask(*arguments))
+        ask()
+        return
     from paxsim.guests.watch import PATIENCE, play_watched
 
     try:
-        plain = play_watched(lambda: ask(*arguments), progress, PATIENCE, blame)
+        answer = play_watched(ask, progress, PATIENCE, blame)
     except PolicyError:
         raise
     except Exception as error:
         raise blame(f"raised {error!r}") from None
-    if plain == FAILED:
+    if answer == FAILED:
         raise blame(f"chose option {progress['answer']}, which there is not")
-    return int(plain)
 
 
-def _told(
-    game: Game, searcher: Searcher, desk: np.void, found: np.void, plain: int, rollouts: int
-) -> Outlook:
+def _told(game: Game, searcher: Searcher, desk: np.void, rollouts: int) -> Outlook:
     """The sums as a table."""
+    found = desk["outlook"]
+    plain = int(found["plain"])
     players = game.setting.players
     plans = searcher.plans[1 if game.setting.solo_level else 0]
     count = int(desk["options"])

@@ -86,10 +86,23 @@ tree_dtype = np.dtype(
     align=True,
 )
 
+#: Sums over the rollouts of every option by every plan (`paxsim.search.looking`).
+outlook_dtype = np.dtype(
+    [
+        ("total", np.float64, (MAX_PLANS, MAX_OPTIONS)),  # shares of the win,
+        ("squared", np.float64, (MAX_PLANS, MAX_OPTIONS)),  # and squared
+        ("seats", np.float64, (MAX_PLANS, MAX_PLAYERS)),  # after the plain option, by seat
+        ("rome", np.float64, MAX_PLANS),
+        ("plain", np.int32),  # the number of the plain option
+    ],
+    align=True,
+)
+
 #: How a searcher plays, and all that it needs while it does.
 search_dtype = np.dtype(
     [
         ("rollouts", np.int32),  # a decision has so many for each of its options
+        ("looks", np.int32),  # instead of choosing: worlds for what every option is worth; or 0
         ("doubt", np.float64),  # paired errors by which another option must beat the plain one
         ("tie_break", np.float64),  # weight of the margin beside the share of a win
         ("deep", np.int32),  # whether later decisions of the own seat are searched too
@@ -119,21 +132,10 @@ search_dtype = np.dtype(
         ("gain", np.float64, MAX_ARMS),  # value beyond that of the plain arm, in all,
         ("gain_squared", np.float64, MAX_ARMS),  # and squared
         ("tree", tree_dtype),
-    ],
-    align=True,
-)
-
-#: Sums over the rollouts of every option by every plan (`paxsim.search.outlook`).
-outlook_dtype = np.dtype(
-    [
-        ("total", np.float64, (MAX_PLANS, MAX_OPTIONS)),  # shares of the win,
-        ("squared", np.float64, (MAX_PLANS, MAX_OPTIONS)),  # and squared
-        ("seats", np.float64, (MAX_PLANS, MAX_PLAYERS)),  # after the plain option, by seat
-        ("rome", np.float64, MAX_PLANS),
+        ("outlook", outlook_dtype),
     ],
     align=True,
 )
 
 KnownType = numba.from_dtype(known_dtype)
-OutlookType = numba.from_dtype(outlook_dtype)
 SearchType = numba.from_dtype(search_dtype)

@@ -19,6 +19,7 @@ from paxsim.engine.seating import POLICY_SIGNATURE, policy_address
 from paxsim.errors import PaxsimError, unknown
 from paxsim.policies.policy import Outfit, Policy
 from paxsim.policies.registry import HEURISTICS, find_policy
+from paxsim.search.looking import look_ahead
 from paxsim.search.models import priors_of, profile_of
 from paxsim.search.naming import ADAPTIVE, NAME, folded, read_policies, read_settings
 from paxsim.search.race import choose_option
@@ -51,7 +52,10 @@ def search(table, me, choice):
     seat on, and ``opponents=A+B`` or ``opponents=adaptive``, who the rivals may be; docs/search.md
     tells more.
     """
-    return choose_option(search_at(numba.int64(me.params[0])), table, me, choice)
+    desk = search_at(numba.int64(me.params[0]))
+    if desk.looks > 0:  # asked by `paxsim.search.outlook`
+        return look_ahead(desk, table, me, choice)
+    return choose_option(desk, table, me, choice)
 
 
 @dataclass(frozen=True, repr=False)
