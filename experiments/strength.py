@@ -1,6 +1,6 @@
 """How strong is a player that looks ahead? Makes docs/search.md and its chart.
 
-    python experiments/strength.py [--runs runs/strength] [--blocks 24]
+    python experiments/strength.py [--runs runs/strength] [--blocks 8]
 
 A searcher that is not told who its rivals are plays against four fields, and alone against Rome,
 with more and more rollouts; beside it stand the plain policy, the searcher with a tree, and, in the
@@ -68,9 +68,9 @@ class Cell:
         who = hashlib.sha256(self.policy.encode()).hexdigest()[:8]
         return f"{self.part}-{self.players}-{self.field}-{self.budget}-{who}"
 
-    def play(self, runs: Path) -> list[dict]:
+    def play(self, runs: Path, jobs: int | None) -> list[dict]:
         """Play it, or read what was played, as rows."""
-        plan = {"seed": SEED, "chunk_games": TASK, "out": runs / self.name}
+        plan = {"seed": SEED, "chunk_games": TASK, "out": runs / self.name, "jobs": jobs}
         if self.players == 1:
             level = int(self.field)
             return [
@@ -125,25 +125,32 @@ def table_cells(part: str, policy: str, budget: int, blocks: float) -> list[Cell
     ]
 
 
-def all_cells(blocks: int) -> list[Cell]:
-    """Every cell of the page, those that matter most first."""
+def all_cells(blocks: int, bar_blocks: int) -> list[Cell]:
+    """Every cell of the page, those that matter most first.
+
+    Parameters
+    ----------
+    blocks : int
+        Deals of a cell for two players, more or less.
+    bar_blocks : int
+        The same where a single figure matters.
+    """
     for_points = f"search:rollouts={BAR_BUDGET}:self={FOR_POINTS}"
     told = f"search:rollouts={BAR_BUDGET}:opponents=weighted"
     tree = f"search:kind=tree:rollouts={BAR_BUDGET}"
     bars = [
-        Cell("bar", searcher(BAR_BUDGET, ""), 2, "weighted", 2 * blocks, BAR_BUDGET),
-        Cell("bar", searcher(BAR_BUDGET, ""), 4, "weighted", 3 * blocks, BAR_BUDGET),
-        Cell("bar", tree, 2, "weighted", 2 * blocks, BAR_BUDGET),
-        Cell("bar", for_points, 4, "weighted", 3 * blocks, BAR_BUDGET),
-        Cell("bar", searcher(MOST, ""), 4, "weighted", 2 * blocks, MOST),
-        Cell("bar", told, 4, "weighted", 2 * blocks, BAR_BUDGET),
+        Cell("bar", searcher(BAR_BUDGET, ""), 2, "weighted", 2 * bar_blocks, BAR_BUDGET),
+        Cell("bar", searcher(BAR_BUDGET, ""), 4, "weighted", 3 * bar_blocks, BAR_BUDGET),
+        Cell("bar", tree, 2, "weighted", 2 * bar_blocks, BAR_BUDGET),
+        Cell("bar", for_points, 4, "weighted", 3 * bar_blocks, BAR_BUDGET),
+        Cell("bar", searcher(MOST, ""), 4, "weighted", 2 * bar_blocks, MOST),
+        Cell("bar", told, 4, "weighted", 2 * bar_blocks, BAR_BUDGET),
     ]
-    ladder = [Cell("ladder", name, *LADDER, 10 * blocks) for name in BUILT_IN]
-    share = {0: 40, 1: 5, 4: 5, 16: 5, 64: 3, BAR_BUDGET: 6, MOST: 1.7}
+    ladder = [Cell("ladder", name, *LADDER, 20 * blocks) for name in BUILT_IN]
+    deals = {n: (0.5 if n == MOST else 1) * 5 * blocks for n in BUDGETS}
+    deals |= {0: 100 * blocks, BAR_BUDGET: 4 * bar_blocks}
     solo = [
-        Cell(
-            "solo", searcher(budget, "hermit"), 1, str(level), round(share[budget] * blocks), budget
-        )
+        Cell("solo", searcher(budget, "hermit"), 1, str(level), round(deals[budget]), budget)
         for budget in (0, BAR_BUDGET, *BUDGETS)
         for level in reversed(SOLO_LEVELS)
     ]
@@ -151,7 +158,7 @@ def all_cells(blocks: int) -> list[Cell]:
     return [
         *bars,
         *ladder,
-        *table_cells("search", "weighted", 0, 10 * blocks),
+        *table_cells("search", "weighted", 0, 20 * blocks),
         *solo,
         *table_cells("models", searcher(COMPARED_AT, ""), COMPARED_AT, blocks),
         *(cell for n in few for cell in table_cells("search", searcher(n, ""), n, blocks)),
@@ -306,7 +313,9 @@ def page(table: pd.DataFrame) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--blocks", type=int, default=24, help="deals of a cell, more or less")
+    parser.add_argument("--blocks", type=int, default=8, help="deals of a cell, more or less")
+    parser.add_argument("--bar-blocks", type=int, default=24, help="the same of single figures")
+    parser.add_argument("--jobs", type=int, help="workers; one a core without it")
     parser.add_argument("--runs", type=Path, default=Path("runs/strength"), help="stored runs")
     parser.add_argument("--out", type=Path, default=PAGE, help="the page")
     parser.add_argument("--seconds", type=float, default=1e9, help="play no more cells after these")
@@ -314,9 +323,9 @@ def main() -> None:
     asked.runs.mkdir(parents=True, exist_ok=True)
     paxsim.play("search:rollouts=1", 2)  # compiles what is not yet compiled
     begin, rows = time.monotonic(), []
-    for cell in all_cells(asked.blocks):
+    for cell in all_cells(asked.blocks, asked.bar_blocks):
         if time.monotonic() - begin < asked.seconds:
-            rows += cell.play(asked.runs)
+            rows += cell.play(asked.runs, asked.jobs)
             print(f"{cell.name}: {100 * rows[-1]['win_rate']:.1f} %", flush=True)
     table = pd.DataFrame(rows)
     draw_ladder(table, asked.out.with_name("search_ladder"))

@@ -82,7 +82,16 @@ def test_the_page_of_searchers_is_made_of_what_was_played(tmp_path, monkeypatch,
     for name, value in small.items():
         monkeypatch.setitem(main.__globals__, name, value)
     page = tmp_path / "search.md"
-    words = ["--blocks", "1", "--runs", str(tmp_path / "runs"), "--out", str(page)]
+    words = [
+        "--blocks",
+        "1",
+        "--bar-blocks",
+        "1",
+        "--runs",
+        str(tmp_path / "runs"),
+        "--out",
+        str(page),
+    ]
     monkeypatch.setattr(sys, "argv", ["strength.py", *words])
     main()
     first = page.read_text("utf-8")
