@@ -292,6 +292,34 @@ def draw_ladder(table: pd.DataFrame, stem: Path) -> None:
     charts.save(figure, stem)
 
 
+def draw_budgets(table: pd.DataFrame, stem: Path) -> None:
+    """The other chart: strength against the number of rollouts, a line a field."""
+    players, _ = LADDER
+    found = table[
+        (table.players == players) & table.part.isin(["search", "models"]) & (table.budget > 0)
+    ]
+    # Side by side, so that intervals of one budget do not hide each other.
+    aside = found.field.map({field: 1.07**n for n, field in enumerate(FIELDS)})
+    figure, ax = charts.panels(height=4.5)
+    ax.set_xscale("log", base=4)
+    charts.dose_curves(
+        found.assign(
+            against=found.field.replace("mixed", "the mixed field"), at=found.budget * aside
+        ),
+        "at",
+        "win_rate",
+        by="against",
+        axis="rollouts for each option",
+        label="games won (%)",
+        title=f"More rollouts, {players} players",
+        ax=ax,
+        caption=f"{found.games.sum():,} games, {setting_of(table)}",
+    )
+    ax.set_xticks(BUDGETS, [str(n) for n in BUDGETS])
+    ax.axhline(100 / players, color="0.3", lw=1, ls="--", zorder=0)
+    charts.save(figure, stem)
+
+
 def setting_of(table: pd.DataFrame) -> str:
     """Seed, deck, rules and version that all cells share."""
     return table["caption"].iloc[-1].partition(" blocks, ")[2]
@@ -329,6 +357,7 @@ def main() -> None:
             print(f"{cell.name}: {100 * rows[-1]['win_rate']:.1f} %", flush=True)
     table = pd.DataFrame(rows)
     draw_ladder(table, asked.out.with_name("search_ladder"))
+    draw_budgets(table, asked.out.with_name("search_budgets"))
     asked.out.write_text(page(table), encoding="utf-8")
 
 
