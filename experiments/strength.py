@@ -1,6 +1,6 @@
 """How strong is a player that looks ahead? Makes docs/search.md and its chart.
 
-    python experiments/strength.py [--runs runs/strength] [--blocks 24]
+    python experiments/strength.py [--runs runs/strength] [--blocks 8]
 
 A searcher that is not told who its rivals are plays against four fields, and alone against Rome,
 with more and more rollouts; beside it stand the plain policy, the searcher with a tree, and, in the
@@ -17,12 +17,14 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 import paxsim
 from paxsim import charts
 from paxsim.experiment.result import Result
 from paxsim.policies.registry import BUILT_IN, HEURISTICS
+from paxsim.search.searcher import FOR_POINTS
 from paxsim.text import amount
 
 PAGE = Path(__file__).parent.parent / "docs" / "search.md"
@@ -45,8 +47,6 @@ BUDGETS = (1, 4, 16, 64, 256)
 BAR_BUDGET, MOST = 128, BUDGETS[-1]
 #: Where kinds and models are compared.
 COMPARED_AT = 64
-#: A searcher that expects every policy of the catalogue alike.
-EXPECTS_ALL = f"search:rollouts={COMPARED_AT}:opponents={'+'.join(HEURISTICS)}"
 #: The table of the ladder.
 LADDER = (4, "mixed")
 
@@ -68,9 +68,9 @@ class Cell:
         who = hashlib.sha256(self.policy.encode()).hexdigest()[:8]
         return f"{self.part}-{self.players}-{self.field}-{self.budget}-{who}"
 
-    def play(self, runs: Path) -> list[dict]:
+    def play(self, runs: Path, jobs: int | None) -> list[dict]:
         """Play it, or read what was played, as rows."""
-        plan = {"seed": SEED, "chunk_games": TASK, "out": runs / self.name}
+        plan = {"seed": SEED, "chunk_games": TASK, "out": runs / self.name, "jobs": jobs}
         if self.players == 1:
             level = int(self.field)
             return [
@@ -79,8 +79,10 @@ class Cell:
         rivals = list(itertools.islice(itertools.cycle(FIELDS[self.field]), self.players - 1))
         games = self.blocks * self.players
         if self.part == "models":
-            both = paxsim.compare(self.policy, EXPECTS_ALL, rivals, self.players, 2 * games, **plan)
-            return [self.row(both), self.row(both, "mixture", EXPECTS_ALL)]
+            both = paxsim.compare(
+                self.policy, expecting_all(), rivals, self.players, 2 * games, **plan
+            )
+            return [self.row(both), self.row(both, "mixture", expecting_all())]
         return [self.row(paxsim.simulate([self.policy, *rivals], games=games, **plan))]
 
     def row(self, result: Result, part: str = "", policy: str = "") -> dict:
@@ -109,6 +111,11 @@ def searcher(budget: int, plain: str) -> str:
     return f"search:rollouts={budget}" if budget else plain
 
 
+def expecting_all() -> str:
+    """The same for one that expects every policy of the catalogue alike."""
+    return f"search:rollouts={COMPARED_AT}:opponents={'+'.join(HEURISTICS)}"
+
+
 def table_cells(part: str, policy: str, budget: int, blocks: float) -> list[Cell]:
     """One policy in all fields; `blocks` are those of two players, and more players have fewer."""
     return [
@@ -118,44 +125,54 @@ def table_cells(part: str, policy: str, budget: int, blocks: float) -> list[Cell
     ]
 
 
-def all_cells(blocks: int) -> list[Cell]:
-    """Every cell of the page, those that matter most first."""
+def all_cells(blocks: int, bar_blocks: int) -> list[Cell]:
+    """Every cell of the page, those that matter most first.
+
+    Parameters
+    ----------
+    blocks : int
+        Deals of a cell for two players, more or less.
+    bar_blocks : int
+        The same where a single figure matters.
+    """
+    for_points = f"search:rollouts={BAR_BUDGET}:self={FOR_POINTS}"
     told = f"search:rollouts={BAR_BUDGET}:opponents=weighted"
     tree = f"search:kind=tree:rollouts={BAR_BUDGET}"
     bars = [
-        Cell("bar", searcher(BAR_BUDGET, ""), 2, "weighted", 2 * blocks, BAR_BUDGET),
-        Cell("bar", searcher(BAR_BUDGET, ""), 4, "weighted", 3 * blocks, BAR_BUDGET),
-        Cell("bar", tree, 2, "weighted", 2 * blocks, BAR_BUDGET),
-        Cell("bar", searcher(MOST, ""), 4, "weighted", 2 * blocks, MOST),
-        Cell("bar", told, 4, "weighted", 2 * blocks, BAR_BUDGET),
+        Cell("bar", searcher(BAR_BUDGET, ""), 2, "weighted", 2 * bar_blocks, BAR_BUDGET),
+        Cell("bar", searcher(BAR_BUDGET, ""), 4, "weighted", 3 * bar_blocks, BAR_BUDGET),
+        Cell("bar", tree, 2, "weighted", 2 * bar_blocks, BAR_BUDGET),
+        Cell("bar", for_points, 4, "weighted", 3 * bar_blocks, BAR_BUDGET),
+        Cell("bar", searcher(MOST, ""), 4, "weighted", 2 * bar_blocks, MOST),
+        Cell("bar", told, 4, "weighted", 2 * bar_blocks, BAR_BUDGET),
     ]
-    ladder = [Cell("ladder", name, *LADDER, 10 * blocks) for name in BUILT_IN]
-    share = {0: 40, 1: 5, 4: 5, 16: 5, 64: 3, BAR_BUDGET: 6, MOST: 1.7}
+    ladder = [Cell("ladder", name, *LADDER, 20 * blocks) for name in BUILT_IN]
+    deals = {n: (0.5 if n == MOST else 1) * 5 * blocks for n in BUDGETS}
+    deals |= {0: 100 * blocks, BAR_BUDGET: 4 * bar_blocks}
     solo = [
-        Cell(
-            "solo", searcher(budget, "hermit"), 1, str(level), round(share[budget] * blocks), budget
-        )
+        Cell("solo", searcher(budget, "hermit"), 1, str(level), round(deals[budget]), budget)
         for budget in (0, BAR_BUDGET, *BUDGETS)
         for level in reversed(SOLO_LEVELS)
     ]
+    few = [n for n in BUDGETS if n not in (COMPARED_AT, MOST)]
     return [
         *bars,
         *ladder,
-        *table_cells("search", "weighted", 0, 10 * blocks),
+        *table_cells("search", "weighted", 0, 20 * blocks),
         *solo,
         *table_cells("models", searcher(COMPARED_AT, ""), COMPARED_AT, blocks),
-        *(cell for n in (1, 4, 16) for cell in table_cells("search", searcher(n, ""), n, blocks)),
+        *(cell for n in few for cell in table_cells("search", searcher(n, ""), n, blocks)),
         *table_cells("search", searcher(MOST, ""), MOST, blocks / 3),
         *table_cells("tree", f"search:kind=tree:rollouts={COMPARED_AT}", COMPARED_AT, blocks / 2),
     ]
 
 
-def cell_text(rows: pd.DataFrame) -> str:
-    """Win rate ± half its interval in percent, or a dash where nothing was played."""
+def cell_text(rows: pd.DataFrame, value: str = "win_rate") -> str:
+    """A rate ± half its interval in percent, or a dash where nothing was played."""
     if not len(rows):
         return "–"
     one = rows.iloc[0]
-    return amount(one.win_rate, one.win_rate_low, one.win_rate_high, 100)
+    return amount(one[value], one[f"{value}_low"], one[f"{value}_high"], 100)
 
 
 def markdown(head: list[str], lines: list[list[str]]) -> str:
@@ -195,22 +212,33 @@ def solo_table(table: pd.DataFrame) -> str:
 
 
 def kinds_table(table: pd.DataFrame) -> str:
-    """The same budget in the same deals: flat and tree, adaptive and plain mixture."""
+    """Flat and tree, and in the same deals adaptive and plain mixture with their difference."""
     lines = []
     for players, field in itertools.product(PLAYERS, FIELDS):
         here = table[
             (table.players == players) & (table.field == field) & (table.budget == COMPARED_AT)
         ]
-        texts = [cell_text(here[here.part == part]) for part in ("search", "tree", "mixture")]
-        lines.append([f"{players} players: {field}", *texts])
-    return markdown(["against", "flat, adaptive", "tree, adaptive", "flat, plain mixture"], lines)
+        texts = [cell_text(here[here.part == part]) for part in ("models", "mixture")]
+        gains = cell_text(here[here.part == "models"], "difference")
+        tree = cell_text(here[here.part == "tree"])
+        lines.append([f"{players} players: {field}", *texts, gains, tree])
+    gain, low, high = mean_gain(table[table.part == "models"])
+    lines.append(["all fields alike", "", "", amount(gain, low, high, 100), ""])
+    return markdown(["against", "adaptive", "plain mixture", "difference", "tree, adaptive"], lines)
+
+
+def mean_gain(rows: pd.DataFrame) -> tuple[float, float, float]:
+    """The mean difference over fields with its interval: each has deals of its own."""
+    halves = (rows.difference_high - rows.difference_low).astype(float) / 2
+    mean, half = rows.difference.astype(float).mean(), np.sqrt((halves**2).sum()) / len(rows)
+    return mean, mean - half, mean + half
 
 
 def bars_table(table: pd.DataFrame) -> str:
     """What was played with more blocks."""
     lines = [
         [
-            f"`{one.policy}`",
+            f"`{one.policy.replace(FOR_POINTS, 'hermit(...)')}`",
             f"{one.players - 1} weighted",
             f"{one.blocks}",
             cell_text(pd.DataFrame([one])),
@@ -264,6 +292,34 @@ def draw_ladder(table: pd.DataFrame, stem: Path) -> None:
     charts.save(figure, stem)
 
 
+def draw_budgets(table: pd.DataFrame, stem: Path) -> None:
+    """The other chart: strength against the number of rollouts, a line a field."""
+    players, _ = LADDER
+    found = table[
+        (table.players == players) & table.part.isin(["search", "models"]) & (table.budget > 0)
+    ]
+    # Side by side, so that intervals of one budget do not hide each other.
+    aside = found.field.map({field: 1.07**n for n, field in enumerate(FIELDS)})
+    figure, ax = charts.panels(height=4.5)
+    ax.set_xscale("log", base=4)
+    charts.dose_curves(
+        found.assign(
+            against=found.field.replace("mixed", "the mixed field"), at=found.budget * aside
+        ),
+        "at",
+        "win_rate",
+        by="against",
+        axis="rollouts for each option",
+        label="games won (%)",
+        title=f"More rollouts, {players} players",
+        ax=ax,
+        caption=f"{found.games.sum():,} games, {setting_of(table)}",
+    )
+    ax.set_xticks(BUDGETS, [str(n) for n in BUDGETS])
+    ax.axhline(100 / players, color="0.3", lw=1, ls="--", zorder=0)
+    charts.save(figure, stem)
+
+
 def setting_of(table: pd.DataFrame) -> str:
     """Seed, deck, rules and version that all cells share."""
     return table["caption"].iloc[-1].partition(" blocks, ")[2]
@@ -285,7 +341,9 @@ def page(table: pd.DataFrame) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--blocks", type=int, default=24, help="deals of a cell, more or less")
+    parser.add_argument("--blocks", type=int, default=8, help="deals of a cell, more or less")
+    parser.add_argument("--bar-blocks", type=int, default=24, help="the same of single figures")
+    parser.add_argument("--jobs", type=int, help="workers; one a core without it")
     parser.add_argument("--runs", type=Path, default=Path("runs/strength"), help="stored runs")
     parser.add_argument("--out", type=Path, default=PAGE, help="the page")
     parser.add_argument("--seconds", type=float, default=1e9, help="play no more cells after these")
@@ -293,12 +351,13 @@ def main() -> None:
     asked.runs.mkdir(parents=True, exist_ok=True)
     paxsim.play("search:rollouts=1", 2)  # compiles what is not yet compiled
     begin, rows = time.monotonic(), []
-    for cell in all_cells(asked.blocks):
+    for cell in all_cells(asked.blocks, asked.bar_blocks):
         if time.monotonic() - begin < asked.seconds:
-            rows += cell.play(asked.runs)
+            rows += cell.play(asked.runs, asked.jobs)
             print(f"{cell.name}: {100 * rows[-1]['win_rate']:.1f} %", flush=True)
     table = pd.DataFrame(rows)
     draw_ladder(table, asked.out.with_name("search_ladder"))
+    draw_budgets(table, asked.out.with_name("search_budgets"))
     asked.out.write_text(page(table), encoding="utf-8")
 
 

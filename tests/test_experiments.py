@@ -82,14 +82,24 @@ def test_the_page_of_searchers_is_made_of_what_was_played(tmp_path, monkeypatch,
     for name, value in small.items():
         monkeypatch.setitem(main.__globals__, name, value)
     page = tmp_path / "search.md"
-    words = ["--blocks", "1", "--runs", str(tmp_path / "runs"), "--out", str(page)]
+    words = [
+        "--blocks",
+        "1",
+        "--bar-blocks",
+        "1",
+        "--runs",
+        str(tmp_path / "runs"),
+        "--out",
+        str(page),
+    ]
     monkeypatch.setattr(sys, "argv", ["strength.py", *words])
     main()
     first = page.read_text("utf-8")
     assert first.count("\n| 2 players: ") == first.count("\n| 4 players: ") == 8
     assert first.count("\n| level ") == 5 and "–" not in first.partition("## What was tried")[0]
-    assert "games in all, seed 2718, deck assumed" in first and "{" not in first
-    assert (tmp_path / "search_ladder.png").exists() and (tmp_path / "search_ladder.svg").exists()
+    assert "games in all, seed 31415, deck assumed" in first and "{" not in first
+    for chart in ("search_ladder", "search_budgets"):
+        assert all((tmp_path / f"{chart}.{kind}").exists() for kind in ("png", "svg"))
     cells = capsys.readouterr().out
 
     main()  # everything is stored: read, and not played again

@@ -325,6 +325,16 @@ def test_a_users_policy_may_play_the_rollouts(curious):
         assert paxsim.find_policy(paxsim.find_policy(spec).spec).fingerprint
 
 
+def test_a_policy_with_a_memory_of_its_own_may_play_the_rollouts():
+    """Those of a restricted policy are handed its note of what is forbidden."""
+    bound = "restricted(without=intrigue:policy=weighted)"
+    spec = f"search:rollouts=2:self={bound}:opponents={bound}+random"
+    games = {"deals": 2, "rotations": "all"}
+    found = bytes_of([spec, "random"], **games)
+    assert found == bytes_of([paxsim.find_policy(spec), "random"], **games)
+    assert found != bytes_of([spec.replace("intrigue", "peek"), "random"], **games)
+
+
 def test_the_contract_test_passes_with_fewer_deals_the_more_rollouts_there_are(capsys):
     spec = "search:rollouts=20:self=random:opponents=random"
     assert run_command(["check", spec]) == 0
@@ -349,6 +359,7 @@ MISTAKES = {
     "search:opponents=weighted+nobody": "policy: 'nobody' is unknown",
     "search:self=search": "found a searcher in its own rollouts; allowed: any other policy",
     "search:opponents=weighted+search": "found a searcher in its own rollouts",
+    "search:self=restricted(without=peek:policy=search)": "found a searcher in its own rollouts",
     "search:self=hermit:self=random": "self: given twice; allowed: once",
     "search:rollouts=2:rollouts=3": "rollouts: given twice; allowed: once",
     "search:rolouts=2": "parameter: 'rolouts' is unknown (did you mean 'rollouts'?)",
@@ -371,6 +382,14 @@ MISTAKES = {
 def test_a_mistake_in_a_searcher_is_told_in_one_line(spec, capsys):
     said = mistake(capsys, "run", "--policies", f"{spec},random", "--games", "2")
     assert MISTAKES[spec] in said
+
+
+@pytest.mark.parametrize("outer", ["", "restricted:without=buy:policy="])
+def test_a_plan_that_makes_no_sense_in_solo_is_refused_there(outer, capsys):
+    spec = f"{outer}search:self=weighted+feeder"
+    said = mistake(capsys, "run", "--solo-level", "3", "--policies", spec, "--games", "2")
+    assert "self: found feeder, which makes no sense in solo; allowed there" in said
+    assert len(paxsim.play_batch(["search:rollouts=1:self=feeder", "random"], deals=1)) == 1
 
 
 FAILING = {
