@@ -67,8 +67,9 @@ def run(study: Study) -> None:
     study.table("payoffs", "Win rate of a seat in every line-up", fields.joined(played, "payoffs"))
 
     caption = fields.caption(played)
-    side = 1 if len(results) == 1 else 2
-    figure, axes = charts.panels(side, side, width=6.0 * side, height=4.3 * side, squeeze=False)
+    rows, columns = -(-len(results) // 2), min(2, len(results))
+    figure, axes = charts.panels(rows, columns, width=6.0 * columns, height=4.3 * rows,
+                                 squeeze=False)  # fmt: skip
     for ax, (deck, result) in zip(axes.flat, results.items(), strict=True):
         charts.state_flow(result, title=f"Deck {deck}", ax=ax, caption=caption)
     for ax in list(axes.flat)[:-1]:
