@@ -148,8 +148,8 @@ def _judge_many(
         "What decisions cost a seat, in percentage points of a win", heads, rows,
         numbers=heads[2:],
         caption="looks better %: decisions in which another option won more of the first rollouts; "
-        "cost: what it wins beyond the chosen one in fresh rollouts, ± a 95 % interval over blocks, "
-        "each alone",
+        "cost: what it wins beyond the chosen one in fresh rollouts, ± a 95 % interval over "
+        "blocks, each alone",
     )  # fmt: skip
     if out is not None:
         png, svg = charts.save(found.plot().figure, out.with_suffix(""))
