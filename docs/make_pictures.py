@@ -59,7 +59,8 @@ def show_analysis(browser: Browser, folder: Path) -> None:
     page = opened(browser, file.as_uri(), DESKTOP)
     page.locator("#marks-table .step").first.click()
     page.screenshot(path=PICTURES / "analysis.png")
-    page.locator("#analysis").screenshot(path=PICTURES / "analysis-tables.png")
+    page.locator("#analysis").evaluate("element => element.scrollIntoView()")
+    page.screenshot(path=PICTURES / "analysis-tables.png")
     chart = folder / "habits"
     many = ["--games", "8", "--rollouts", "20", "--out", str(chart)]
     subprocess.run([*PAXSIM, "analyse", *GAME, *many], check=True)
