@@ -198,7 +198,9 @@ def test_the_site_is_built_with_a_search_box_and_no_broken_link(tmp_path, monkey
     assert done.returncode == 0, done.stderr
     site = tmp_path / "site"
     assert (site / "search" / "search_index.json").stat().st_size > 100_000
-    assert 'id="rtd-search-form"' in (site / "index.html").read_text("utf-8")
+    assert re.search(
+        r'role="search".*name="q"', (site / "index.html").read_text("utf-8"), re.DOTALL
+    )
     assert "simulate" in (site / "docs" / "reference.html").read_text("utf-8")
 
 
@@ -253,7 +255,8 @@ def test_files_that_the_pages_name_are_there():
     for page in PAGES:
         text = page.read_text("utf-8")
         for name in re.findall(r"`((?:paxsim|tests|docs|examples|experiments)/[\w./-]+)`", text):
-            assert (ROOT / name).exists(), f"{name_of(page)} names {name}"
+            if "NAME" not in name:  # a place for a name
+                assert (ROOT / name).exists(), f"{name_of(page)} names {name}"
 
 
 # --- what a policy sees ---------------------------------------------------------------------
