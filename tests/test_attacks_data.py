@@ -642,7 +642,8 @@ def test_every_table_of_every_question_is_looked_for_beforehand():
         restrict("random", "peek", 2, **small),
         solo("random", [1, 2], **small),
     ]
-    assert {name for result in results for name in result.tables} == set(TABLES)
+    analysed = {"habits"}  # of `paxsim.analyse_games`, which is no run
+    assert {name for result in results for name in result.tables} | analysed == set(TABLES)
 
 
 # --- files that commands write --------------------------------------------------------------

@@ -78,7 +78,7 @@ def test_the_catalogue_page_has_its_sections(tmp_path, monkeypatch):
 
 def test_the_page_of_searchers_is_made_of_what_was_played(tmp_path, monkeypatch, capsys):
     main = runpy.run_path(str(FOLDER / "strength.py"))["main"]
-    small = {"BUDGETS": (1,), "PLAYERS": (2, 4), "BAR_BUDGET": 1, "MOST": 1, "COMPARED_AT": 1}
+    small = {"BUDGETS": (1,), "PLAYERS": (2, 4), "BAR_BUDGET": 1, "MOST": 2, "COMPARED_AT": 1}
     for name, value in small.items():
         monkeypatch.setitem(main.__globals__, name, value)
     page = tmp_path / "search.md"

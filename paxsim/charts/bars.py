@@ -34,7 +34,11 @@ def seat_bars(
     assert ax is not None
     table = table_of(source, "seats")
     players = one_value(table, "players", players)
-    rows = only(table, players=players, lineup=lineup).drop_duplicates("seat").sort_values("seat")
+    rows = (
+        only(table, players=players, lineup=lineup)
+        .drop_duplicates("seat")
+        .sort_values("seat", kind="stable")
+    )
     over = 100 * rows["over_fair"]
     spread = [over - 100 * rows["over_fair_low"], 100 * rows["over_fair_high"] - over]
     ax.bar(

@@ -93,7 +93,7 @@ def dose_curves(
     starts: list[End] = []
     ends: list[End] = []
     for number, (name, rows) in enumerate(source.groupby(by, sort=False)):
-        rows = rows.sort_values(x)
+        rows = rows.sort_values(x, kind="stable")
         colour = COLOURS[number % len(COLOURS)]
         middle = unit * rows[value]
         ax.errorbar(rows[x], middle, yerr=_spread(rows, value, unit), color=colour, lw=2, ms=5,

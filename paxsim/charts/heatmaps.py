@@ -50,7 +50,9 @@ def strategy_heatmap(
     if sure not in table and fair is not None:
         inside = table[fair].between(table[f"{value}_low"], table[f"{value}_high"])
         table = table.assign(**{sure: ~inside})
-    order = table.groupby("strategy")[value].mean().sort_values(ascending=False).index
+    order = (
+        table.groupby("strategy")[value].mean().sort_values(ascending=False, kind="stable").index
+    )
     across = sorted(table[columns].unique())
     cells = {(row["strategy"], row[columns]): row for _, row in table.iterrows()}
     colour = _difference_colours(table, value, fair) if fair else _rate_colours()
@@ -83,7 +85,12 @@ def payoff_heatmap(source: Any, players: int | None = None, *, ax: Axes | None =
     table = table_of(source, "payoffs")
     players = one_value(table, "players", players)
     table = only(table, players=players)
-    order = table.groupby("strategy")["win_rate"].mean().sort_values(ascending=False).index
+    order = (
+        table.groupby("strategy")["win_rate"]
+        .mean()
+        .sort_values(ascending=False, kind="stable")
+        .index
+    )
     grid = table.pivot(index="strategy", columns="against", values="win_rate").loc[order, order]
     fair = 1 / players
     norm = TwoSlopeNorm(fair, 0.0, max(float(np.nanmax(grid.to_numpy(float))), 1.01 * fair))

@@ -91,7 +91,7 @@ def _draw_lines(
     number = 0
     ends = []
     for name, rows in groups:
-        rows = rows.sort_values("players")
+        rows = rows.sort_values("players", kind="stable")
         end = (rows["players"].iloc[-1], 100 * rows[value].iloc[-1])
         if name in quiet:
             ax.plot(rows["players"], 100 * rows[value], color=QUIET, lw=0.7, alpha=0.7)

@@ -95,7 +95,7 @@ def rating_forest(source: Any, players: int | None = None, *, ax: Axes | None = 
     players = one_value(table, "players", players)
     rows = only(table, players=players)
     # Rome seldom wins alone; its rating would squeeze all others into a corner.
-    rows = rows[rows["strategy"] != "Rome"].sort_values("rating", ascending=False)
+    rows = rows[rows["strategy"] != "Rome"].sort_values("rating", ascending=False, kind="stable")
     title = f"Ratings, {players} players"
     forest.__wrapped__(  # type: ignore[attr-defined]
         rows, "rating", by="strategy", label="rating (log strength; 0 is average)", title=title,

@@ -57,7 +57,7 @@ def gather(names: Sequence[str], matches: Sequence[MatchMeasures]) -> Played:
     """What was played, by groups of blocks, in the order of `multisets`."""
     counts = np.array([_seats(names, match) for match in matches], np.int64)
     rows = rows_of(counts)
-    order = np.argsort(rows)
+    order = np.argsort(rows, kind="stable")
     wins = np.zeros((len(matches[0].superblock_games()), len(matches), len(names)))
     rome, games = np.zeros(wins.shape[:2]), np.zeros(wins.shape[:2])
     for column, index in enumerate(order):

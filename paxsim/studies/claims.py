@@ -87,7 +87,7 @@ class Claim:
 
     def row(self) -> dict[str, object]:
         """The claim as a row of a table."""
-        order = self.values.sort_values("value")
+        order = self.values.sort_values("value", kind="stable")
         return {
             "claim": self.text,
             "verdict": self.verdict,
@@ -129,7 +129,7 @@ class Claim:
     @property
     def range(self) -> str:
         """The figure from the lowest deck to the highest."""
-        order = self.values.sort_values("value")
+        order = self.values.sort_values("value", kind="stable")
         least, most = (
             f"{self._figure(row['value'])} ({row['deck']})"
             for row in (order.iloc[0], order.iloc[-1])

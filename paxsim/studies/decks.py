@@ -72,7 +72,7 @@ def run(study: Study) -> None:
         study.table("solo", "Solo on every deck", levels)
 
     headline = study.subject.headline_players
-    order = rome[rome["players"] == headline[-1]].sort_values("rome_wins")["deck"]
+    order = rome[rome["players"] == headline[-1]].sort_values("rome_wins", kind="stable")["deck"]
     figure, axes = charts.panels(1, len(headline), width=9.4, height=4.4, sharey=True,
                                  squeeze=False)  # fmt: skip
     for ax, players in zip(axes.flat, headline, strict=True):
@@ -88,8 +88,8 @@ def run(study: Study) -> None:
                  if claim.key.split("/")[0] == key][:3]  # fmt: skip
     figure, axes = charts.panels(1, len(headlines), width=9.4, height=4.4, squeeze=False)
     for ax, (claim, label) in zip(axes.flat, headlines, strict=True):
-        charts.forest(claim.values.sort_values("value"), "value", by="deck", label=label,
-                      title=claim.short, emphasis=study.subject.deck.name,
+        charts.forest(claim.values.sort_values("value", kind="stable"), "value", by="deck",
+                      label=label, title=claim.short, emphasis=study.subject.deck.name,
                       reference=claim.reference, ax=ax,
                       caption=fields.caption([*mixed, *contests, *alone]))  # fmt: skip
     study.chart("headlines", "Seat, best strategy and solo on every deck", figure,

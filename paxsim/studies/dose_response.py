@@ -171,7 +171,9 @@ def half_finding(crossings: pd.DataFrame, players: int) -> Finding:
             "by itself."
         )
         return Finding("half", text, sure=False)
-    order = found.reindex((found["highest"] - found["lowest"]).sort_values(ascending=False).index)
+    order = found.reindex(
+        (found["highest"] - found["lowest"]).sort_values(ascending=False, kind="stable").index
+    )
     parts = [
         f"{row['rule']} {row['from']} ({percent(*numbers(row, 'at_from'))}) and {row['to']} "
         f"({percent(*numbers(row, 'at_to'))}), where the game has {row['in_force']}"
@@ -198,7 +200,7 @@ def other_finding(table: pd.DataFrame, value: str, what: str, unit: str, factor:
     """Which number moves something else most, over its range."""
     reach = table.groupby("rule", sort=False)[value].agg(lambda c: c.max() - c.min())
     rule = reach.idxmax()
-    rows = table[table["rule"] == rule].sort_values(value)
+    rows = table[table["rule"] == rule].sort_values(value, kind="stable")
     low, high = rows.iloc[0], rows.iloc[-1]
     sure = low[f"{value}_high"] < high[f"{value}_low"]
     ends = [f"{factor * row[value]:.1f} at {row['value']}" for row in (low, high)]

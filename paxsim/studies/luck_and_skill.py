@@ -328,7 +328,7 @@ def _percent(row: Any) -> str:
 
 def length_finding(games: pd.DataFrame) -> Finding:
     """How long games are, and by how much they are won, with the fewest and the most players."""
-    rows = games.sort_values("players")
+    rows = games.sort_values("players", kind="stable")
     parts = []
     for row in (rows.iloc[0], rows.iloc[-1]):
         rounds = amount(row["rounds"], row["rounds_low"], row["rounds_high"])

@@ -263,7 +263,7 @@ def draw_who_plays(
 def draw_alike(study: Study, same: pd.DataFrame, played: Sequence[Result]) -> None:
     """Rome's rate with one strategy at all seats, ordered by the rate."""
     players = study.subject.table
-    rows = same[same["players"] == players].sort_values("rome_wins", ascending=False)
+    rows = same[same["players"] == players].sort_values("rome_wins", ascending=False, kind="stable")
     figure, ax = charts.panels(width=6.6, height=0.9 + 0.28 * len(rows))
     charts.forest(rows, "rome_wins", by="strategy", reference=0.5, ax=ax,
                   label="games that Rome wins (%)",
@@ -286,7 +286,7 @@ def conspiracy_finding(table: pd.DataFrame, players: int) -> Finding:
     players : int
         The player count.
     """
-    rows = table[table["players"] == players].sort_values("conspirators")
+    rows = table[table["players"] == players].sort_values("conspirators", kind="stable")
     none, one = rows.iloc[0], rows.iloc[1]
     rest = listing([f"{100 * rate:.3g}" for rate in rows["rome_wins"].iloc[2:]])
     text = (
@@ -350,7 +350,9 @@ def alone_finding(lineups: pd.DataFrame) -> Finding:
 
 def friends_finding(friends: pd.DataFrame, players: int) -> Finding:
     """Who wins most often with Rome, with so many players."""
-    rows = friends[friends["players"] == players].sort_values("with_rome", ascending=False)
+    rows = friends[friends["players"] == players].sort_values(
+        "with_rome", ascending=False, kind="stable"
+    )
     best, second = rows.iloc[0], rows.iloc[1]
     share = numbers(best, "with_rome")
     sure = share[1] > second["with_rome_high"]

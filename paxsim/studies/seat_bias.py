@@ -115,7 +115,9 @@ def seat_finding(seats: pd.DataFrame, players: int) -> Finding:
     players : int
         The player count.
     """
-    rows = seats[seats["players"] == players].sort_values("over_fair", ascending=False)
+    rows = seats[seats["players"] == players].sort_values(
+        "over_fair", ascending=False, kind="stable"
+    )
     best, worst = rows.iloc[0], rows.iloc[-1]
     value, low, high = numbers(best, "over_fair")
     key = f"seat/{players}"

@@ -36,7 +36,7 @@ def run(study: Study) -> None:
     study.chart("levels", "Success by level and strategy", figure,
                 "Heatmap of success rates, strategies by solo level; lighter is more.")  # fmt: skip
 
-    campaigns = result["campaigns"].sort_values("success", ascending=False)
+    campaigns = result["campaigns"].sort_values("success", ascending=False, kind="stable")
     study.table("campaigns", "Chance of a whole campaign", campaigns)
     study.find(campaign_finding(campaigns))
     figure, ax = charts.panels(width=6.6, height=4.6)
@@ -53,7 +53,7 @@ def run(study: Study) -> None:
 
 def level_finding(levels: pd.DataFrame, level: int) -> Finding:
     """The best success at a solo level."""
-    rows = levels[levels["level"] == level].sort_values("success", ascending=False)
+    rows = levels[levels["level"] == level].sort_values("success", ascending=False, kind="stable")
     best = rows.iloc[0]
     found = numbers(best, "success")
     if best["success"] == 0:
@@ -74,7 +74,7 @@ def level_finding(levels: pd.DataFrame, level: int) -> Finding:
 
 def campaign_finding(campaigns: pd.DataFrame) -> Finding:
     """The best chance of a whole campaign."""
-    best = campaigns.sort_values("success", ascending=False).iloc[0]
+    best = campaigns.sort_values("success", ascending=False, kind="stable").iloc[0]
     value, low, high = numbers(best, "success")
     if value == 0:
         text = "No strategy's chance of a whole campaign of five levels can be told from 0."

@@ -205,7 +205,9 @@ def weak_finding(standings: pd.DataFrame) -> Finding:
 
 def cycle_finding(beats: pd.DataFrame, standings: pd.DataFrame) -> Finding:
     """Whether the strongest with two players beats all others, or somebody beats it."""
-    rows = standings[standings["players"] == 2].sort_values("win_rate", ascending=False)
+    rows = standings[standings["players"] == 2].sort_values(
+        "win_rate", ascending=False, kind="stable"
+    )
     best = rows["strategy"].iloc[0]
     beaten = beats[beats["strategy"] == best]["beats"].tolist()
     by = beats[beats["beats"] == best]["strategy"].tolist()
