@@ -356,13 +356,15 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, help="workers; one a core without it")
     parser.add_argument("--runs", type=Path, default=Path("runs/strength"), help="stored runs")
     parser.add_argument("--out", type=Path, default=PAGE, help="the page")
-    parser.add_argument("--seconds", type=float, default=1e9, help="play no more cells after these")
+    parser.add_argument(
+        "--seconds", type=float, default=1e9, help="begin no more cells after these"
+    )
     asked = parser.parse_args()
     asked.runs.mkdir(parents=True, exist_ok=True)
     paxsim.play("search:rollouts=1", 2)  # compiles what is not yet compiled
     begin, rows = time.monotonic(), []
     for cell in all_cells(asked.blocks, asked.bar_blocks):
-        if time.monotonic() - begin < asked.seconds:
+        if time.monotonic() - begin < asked.seconds or (asked.runs / cell.name).exists():
             rows += cell.play(asked.runs, asked.jobs)
             print(f"{cell.name}: {100 * rows[-1]['win_rate']:.1f} %", flush=True)
     table = pd.DataFrame(rows)
