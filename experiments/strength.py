@@ -1,11 +1,11 @@
 """How strong is a player that looks ahead? Makes docs/search.md and its chart.
 
-    python experiments/strength.py [--runs runs/strength] [--blocks 8]
+    python experiments/strength.py [--runs runs/strength] [--blocks 4]
 
 A searcher that is not told who its rivals are plays against four fields, and alone against Rome,
 with more and more rollouts; beside it stand the plain policy, the searcher with a tree, and, in the
 same deals, one that expects every policy of the catalogue alike. Every cell is a stored run, so a
-command that was interrupted goes on where it was; those that matter most are played first.
+command that was interrupted goes on where it was; what takes least is played first.
 """
 
 from __future__ import annotations
@@ -61,6 +61,12 @@ class Cell:
     field: str
     blocks: int
     budget: int = 0
+
+    @property
+    def cost(self) -> float:
+        """What it takes, more or less: rollouts times seats, and as much again for a comparison."""
+        games = self.blocks * self.players * (2 if self.part == "models" else 1)
+        return games * self.budget * (1 + self.players)
 
     @property
     def name(self) -> str:
@@ -126,7 +132,7 @@ def table_cells(part: str, policy: str, budget: int, blocks: float) -> list[Cell
 
 
 def all_cells(blocks: int, bar_blocks: int) -> list[Cell]:
-    """Every cell of the page, those that matter most first.
+    """Every cell of the page: single figures that matter, and then what takes least.
 
     Parameters
     ----------
@@ -143,28 +149,32 @@ def all_cells(blocks: int, bar_blocks: int) -> list[Cell]:
         Cell("bar", searcher(BAR_BUDGET, ""), 4, "weighted", 3 * bar_blocks, BAR_BUDGET),
         Cell("bar", tree, 2, "weighted", 2 * bar_blocks, BAR_BUDGET),
         Cell("bar", for_points, 4, "weighted", 3 * bar_blocks, BAR_BUDGET),
-        Cell("bar", searcher(MOST, ""), 4, "weighted", 2 * bar_blocks, MOST),
-        Cell("bar", told, 4, "weighted", 2 * bar_blocks, BAR_BUDGET),
     ]
-    ladder = [Cell("ladder", name, *LADDER, 20 * blocks) for name in BUILT_IN]
-    deals = {n: (0.5 if n == MOST else 1) * 5 * blocks for n in BUDGETS}
-    deals |= {0: 100 * blocks, BAR_BUDGET: 4 * bar_blocks}
+    ladder = [Cell("ladder", name, *LADDER, 40 * blocks) for name in BUILT_IN]
+    deals = {n: (0.5 if n == MOST else 1) * 10 * blocks for n in BUDGETS}
+    deals |= {0: 200 * blocks, BAR_BUDGET: 4 * bar_blocks}
     solo = [
         Cell("solo", searcher(budget, "hermit"), 1, str(level), round(deals[budget]), budget)
         for budget in (0, BAR_BUDGET, *BUDGETS)
         for level in reversed(SOLO_LEVELS)
     ]
     few = [n for n in BUDGETS if n not in (COMPARED_AT, MOST)]
-    return [
-        *bars,
+    others = [
         *ladder,
-        *table_cells("search", "weighted", 0, 20 * blocks),
+        *table_cells("search", "weighted", 0, 40 * blocks),
         *solo,
         *table_cells("models", searcher(COMPARED_AT, ""), COMPARED_AT, blocks),
-        *(cell for n in few for cell in table_cells("search", searcher(n, ""), n, blocks)),
+        *(
+            cell
+            for n in few
+            for cell in table_cells("search", searcher(n, ""), n, blocks * (COMPARED_AT / n) ** 0.5)
+        ),
         *table_cells("search", searcher(MOST, ""), MOST, blocks / 3),
         *table_cells("tree", f"search:kind=tree:rollouts={COMPARED_AT}", COMPARED_AT, blocks / 2),
+        Cell("bar", told, 4, "weighted", 2 * bar_blocks, BAR_BUDGET),
+        Cell("bar", searcher(MOST, ""), 4, "weighted", 2 * bar_blocks, MOST),
     ]
+    return [*bars, *sorted(others, key=lambda cell: cell.cost)]
 
 
 def cell_text(rows: pd.DataFrame, value: str = "win_rate") -> str:
@@ -341,18 +351,20 @@ def page(table: pd.DataFrame) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--blocks", type=int, default=8, help="deals of a cell, more or less")
+    parser.add_argument("--blocks", type=int, default=4, help="deals of a cell, more or less")
     parser.add_argument("--bar-blocks", type=int, default=24, help="the same of single figures")
     parser.add_argument("--jobs", type=int, help="workers; one a core without it")
     parser.add_argument("--runs", type=Path, default=Path("runs/strength"), help="stored runs")
     parser.add_argument("--out", type=Path, default=PAGE, help="the page")
-    parser.add_argument("--seconds", type=float, default=1e9, help="play no more cells after these")
+    parser.add_argument(
+        "--seconds", type=float, default=1e9, help="begin no more cells after these"
+    )
     asked = parser.parse_args()
     asked.runs.mkdir(parents=True, exist_ok=True)
     paxsim.play("search:rollouts=1", 2)  # compiles what is not yet compiled
     begin, rows = time.monotonic(), []
     for cell in all_cells(asked.blocks, asked.bar_blocks):
-        if time.monotonic() - begin < asked.seconds:
+        if time.monotonic() - begin < asked.seconds or (asked.runs / cell.name).exists():
             rows += cell.play(asked.runs, asked.jobs)
             print(f"{cell.name}: {100 * rows[-1]['win_rate']:.1f} %", flush=True)
     table = pd.DataFrame(rows)
