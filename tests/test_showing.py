@@ -7,9 +7,11 @@ import textwrap
 from pathlib import Path
 
 import matplotlib.pyplot as plt
+import pandas as pd
 import pytest
 
 import paxsim
+from paxsim.experiment.summary import Tables
 
 ROOT = Path(__file__).parent.parent
 LONG = "weighted:new=0.123456:stronger=0.123456:arms=0.123456:limit=0.123456:row=0.123456"
@@ -156,6 +158,7 @@ USER = '''
 from typing import Any
 
 import paxsim
+from paxsim.experiment.summary import Tables
 
 
 @paxsim.policy
@@ -191,3 +194,15 @@ def test_a_user_s_file_passes_a_strict_type_checker(tmp_path):
     assert len(lines) == 2, done.stdout + done.stderr
     assert "Revealed type" in lines[0] and "Result" in lines[0], "no question is Any"
     assert "mine.py:23" in lines[1] and "list[int]" in lines[1], "and mistakes are found"
+
+
+def test_a_table_that_nobody_looks_at_is_not_made():
+    made = []
+
+    def make():
+        made.append("seats")
+        return pd.DataFrame({"seat": [1]})
+
+    tables = Tables({"seats": make, "rome": pd.DataFrame()})
+    assert list(tables) == ["seats", "rome"] and "seats" in tables and not made
+    assert tables["seats"] is tables["seats"] and made == ["seats"]

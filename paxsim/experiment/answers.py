@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from paxsim.experiment.result import Result
 from paxsim.experiment.rulevalues import rule_values
 from paxsim.experiment.stopping import reached
 from paxsim.experiment.store import stored_tallies
+from paxsim.experiment.summary import Making, Tables
 from paxsim.experiment.tables import (
     Row,
     field_tables,
@@ -46,7 +48,7 @@ from paxsim.stats import (
 )
 
 Bundles = list[list[MatchMeasures]]
-Tables = dict[str, pd.DataFrame]
+Made = dict[str, Making]
 
 
 def answer(
@@ -74,7 +76,7 @@ def answer(
     ]
     main, more = _ANSWERS[question["kind"]](question, bundles)
     matches = [match for bundle in bundles for match in bundle]
-    return Result(manifest, bundles, {**more, **match_tables(matches)}, main)
+    return Result(manifest, bundles, Tables({**more, **match_tables(matches)}), main)
 
 
 def _answer_of_field(
@@ -99,32 +101,31 @@ def _answer_of_field(
     tables = field_tables([match for bundle in bundles for match in bundle])
     fields = manifest["question"].get("fields")
     if fields is None:
-        return Result(manifest, bundles, {**tables, "lineups": rome_table(single)}, "rome")
+        lineup_table = partial(rome_table, single)
+        return Result(manifest, bundles, Tables({**tables, "lineups": lineup_table}), "rome")
     tables["rule_values"] = make_table(rule_values(fields, bundles))
-    return Result(manifest, bundles, tables, "rule_values")
+    return Result(manifest, bundles, Tables(tables), "rule_values")
 
 
-def _simulate(question: dict[str, Any], bundles: Bundles) -> tuple[str, Tables]:
+def _simulate(question: dict[str, Any], bundles: Bundles) -> tuple[str, Made]:
     return "strategies", {}
 
 
 # --- tournament -----------------------------------------------------------------------------
 
 
-def _tournament(question: dict[str, Any], bundles: Bundles) -> tuple[str, Tables]:
+def _tournament(question: dict[str, Any], bundles: Bundles) -> tuple[str, Made]:
     matches = [match for bundle in bundles for match in bundle]
-    standings, payoffs, ratings = [], [], []
-    for _, group in itertools.groupby(matches, key=lambda match: match.players):
-        found = list(group)
-        standings.append(_standings(found))
-        payoffs.append(_payoffs(found))
-        ratings.append(_ratings(found))
-    tables = {
-        "standings": pd.concat(standings, ignore_index=True),
-        "payoffs": pd.concat(payoffs, ignore_index=True),
-        "ratings": pd.concat(ratings, ignore_index=True),
-    }
-    return "standings", tables
+    made = {"standings": _standings, "payoffs": _payoffs, "ratings": _ratings}
+    return "standings", {name: partial(_by_players, make, matches) for name, make in made.items()}
+
+
+def _by_players(
+    make: Callable[[list[MatchMeasures]], pd.DataFrame], matches: list[MatchMeasures]
+) -> pd.DataFrame:
+    """A table of the matches with each player count, one below the other."""
+    groups = itertools.groupby(matches, key=lambda match: match.players)
+    return pd.concat([make(list(group)) for _, group in groups], ignore_index=True)
 
 
 def _names(matches: list[MatchMeasures]) -> list[str]:
@@ -251,7 +252,7 @@ def _ratings(matches: list[MatchMeasures]) -> pd.DataFrame:
 # --- comparisons ----------------------------------------------------------------------------
 
 
-def _compare(question: dict[str, Any], bundles: Bundles) -> tuple[str, Tables]:
+def _compare(question: dict[str, Any], bundles: Bundles) -> tuple[str, Made]:
     a, b = bundles[0]
     moments = bundle_moments(bundles[0])
     first, second = a.layout.share(0), a.layout.size + b.layout.share(0)
@@ -298,7 +299,7 @@ def _at_any_time(found: Interval, blocks: int) -> Interval:
 # --- solo -----------------------------------------------------------------------------------
 
 
-def _solo(question: dict[str, Any], bundles: Bundles) -> tuple[str, Tables]:
+def _solo(question: dict[str, Any], bundles: Bundles) -> tuple[str, Made]:
     levels = make_table([_level(match) for bundle in bundles for match in bundle])
     campaigns: list[Row] = []
     for bundle in bundles:
@@ -364,14 +365,14 @@ def campaign_chance(bundle: list[MatchMeasures]) -> Interval:
 # --- meta-game ------------------------------------------------------------------------------
 
 
-def _metagame(question: dict[str, Any], bundles: Bundles) -> tuple[str, Tables]:
+def _metagame(question: dict[str, Any], bundles: Bundles) -> tuple[str, Made]:
     matches = [match for bundle in bundles for match in bundle]
     if question["added"]:  # a part of a game, which says nothing by itself about its states
         return "payoffs", {"payoffs": payoff_table(question["strategies"], matches)}
     return "states", metagame_tables(question["strategies"], matches)
 
 
-_ANSWERS: dict[str, Callable[[dict[str, Any], Bundles], tuple[str, Tables]]] = {
+_ANSWERS: dict[str, Callable[[dict[str, Any], Bundles], tuple[str, Made]]] = {
     "simulate": _simulate,
     "tournament": _tournament,
     "compare": _compare,

@@ -82,7 +82,7 @@ class MatchMeasures:
         """Policies by position."""
         return self.facts.policies
 
-    @property
+    @cached_property
     def strategies(self) -> dict[str, list[int]]:
         """Positions by policy, in the order of first appearance."""
         found: dict[str, list[int]] = {}

@@ -38,7 +38,7 @@ class Result:
         What was played: command, seed, version, decks, rules, policies, with fingerprints.
     bundles : list of list of MatchMeasures
         The measures behind the tables.
-    tables : dict of str to pandas.DataFrame
+    tables : Tables
         Tidy tables, one row a group; ``result[name]`` is one of them.
     main : str
         The table that answers the question.
@@ -48,12 +48,9 @@ class Result:
 
     manifest: dict[str, Any]
     bundles: list[list[MatchMeasures]]
-    tables: dict[str, pd.DataFrame]
+    tables: Tables
     main: str
     timing: dict[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.tables = Tables(self.tables)
 
     @property
     def matches(self) -> list[MatchMeasures]:

@@ -5,9 +5,9 @@ What Python shows of a result, as text and in notebooks; the terminal's tables s
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import pandas as pd
 
@@ -96,8 +96,37 @@ def short_table(name: str, table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[column.heading for column in columns])
 
 
-class Tables(dict[str, pd.DataFrame]):
-    """The tables of a result by name; shown as a list of what there is."""
+#: A table, or what makes it.
+Making: TypeAlias = pd.DataFrame | Callable[[], pd.DataFrame]
+
+
+class Tables(MutableMapping[str, pd.DataFrame]):
+    """The tables of a result by name; shown as a list of what there is.
+
+    One that nobody looks at is not made: a tournament has thousands of rows of which a study may
+    need ten.
+    """
+
+    def __init__(self, tables: Mapping[str, Making]) -> None:
+        self._tables = dict(tables)
+
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        found = self._tables[name]
+        if not isinstance(found, pd.DataFrame):
+            found = self._tables[name] = found()
+        return found
+
+    def __setitem__(self, name: str, table: pd.DataFrame) -> None:
+        self._tables[name] = table
+
+    def __delitem__(self, name: str) -> None:
+        del self._tables[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tables)
+
+    def __len__(self) -> int:
+        return len(self._tables)
 
     def __repr__(self) -> str:
         width = max(map(len, self), default=0)

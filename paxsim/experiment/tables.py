@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 import pandas as pd
 
 from paxsim.cards import CATEGORIES
 from paxsim.experiment.measures import MatchMeasures
+from paxsim.experiment.summary import Making
 from paxsim.experiment.tally import POINT_PARTS
 from paxsim.stats import Interval, holm, p_value, seats_against_fair_share
 
@@ -172,18 +174,12 @@ def games(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
     return make_table(rows)
 
 
-def match_tables(matches: list[MatchMeasures]) -> dict[str, pd.DataFrame]:
+def match_tables(matches: list[MatchMeasures]) -> dict[str, Making]:
     """All tables that every kind of experiment has."""
-    return {
-        "strategies": strategies(matches),
-        "seats": seats(matches),
-        "seat_strategies": seat_strategies(matches),
-        "rome": rome(matches),
-        "points": points(matches),
-        "games": games(matches),
-    }
+    made = (strategies, seats, seat_strategies, rome, points, games)
+    return {make.__name__: partial(make, matches) for make in made}
 
 
-def field_tables(matches: list[MatchMeasures]) -> dict[str, pd.DataFrame]:
+def field_tables(matches: list[MatchMeasures]) -> dict[str, Making]:
     """The tables of a field of many line-ups, in which no strategy has a place of its own."""
-    return {"seats": seats(matches), "rome": rome(matches), "games": games(matches)}
+    return {make.__name__: partial(make, matches) for make in (seats, rome, games)}

@@ -35,6 +35,7 @@ from paxsim.experiment.metatables import gather, metagame_tables
 from paxsim.experiment.questions import RulesLike
 from paxsim.experiment.result import Result
 from paxsim.experiment.run import Progress
+from paxsim.experiment.summary import Tables
 from paxsim.gametheory.bootstrap import drawn, interval, measured
 from paxsim.gametheory.coalitions import coalitions
 from paxsim.gametheory.multisets import drawn_multisets, multisets, number_of_multisets
@@ -273,7 +274,7 @@ class _Process:
                 name: self.result.timing[name] + added.timing[name]
                 for name in ("seconds", "playing_seconds")
             }
-            self.result = Result(manifest, bundles, tables, "states", timing)
+            self.result = Result(manifest, bundles, Tables(tables), "states", timing)
         return joined
 
     def _play(self, wider: list[Policy], newcomer: Policy, name: str) -> Result:
