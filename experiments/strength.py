@@ -174,7 +174,8 @@ def all_cells(blocks: int, bar_blocks: int) -> list[Cell]:
         Cell("bar", told, 4, "weighted", 2 * bar_blocks, BAR_BUDGET),
         Cell("bar", searcher(MOST, ""), 4, "weighted", 2 * bar_blocks, MOST),
     ]
-    return [*bars, *sorted(others, key=lambda cell: cell.cost)]
+    first = [*bars, *(cell for cell in solo if cell.budget == BAR_BUDGET)]
+    return [*first, *sorted(set(others) - set(first), key=lambda cell: (cell.cost, cell.name))]
 
 
 def cell_text(rows: pd.DataFrame, value: str = "win_rate") -> str:
