@@ -102,6 +102,9 @@ def _said(
         beyond_all = unit == PERCENT and high <= PERCENT and estimate >= 0 and most > PERCENT
         if not beyond_all and (low < 0 or least >= 0):
             return f"{number(estimate, digits, sign)} ± {number(half, digits)}{after}"
+    digits = _digits(half)
+    while digits < MOST_DIGITS and low > 0 and round(low, digits) == 0:
+        digits += 1
     said = (number(end, digits, sign) for end in (low, high))
     return f"{number(estimate, digits, sign)}{after} ({' to '.join(said)}{after})"
 

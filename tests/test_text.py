@@ -50,6 +50,11 @@ def test_a_lopsided_interval_is_said_by_its_ends():
     assert amount(0.5, 0.0, 0.9) == "0.5 ± 0.5"
 
 
+def test_a_wide_interval_has_no_more_decimals_than_a_narrow_one():
+    assert percent(4 / 9, 0.01263, 0.9804) == "44.4 % (1.3 to 98.0 %)"
+    assert percent(1 / 3, 0.0004, 0.9554) == "33.33 % (0.04 to 95.54 %)"
+
+
 def test_a_fair_share_is_said_without_the_hundredths_it_may_lack():
     assert percent(0.25, 0.2498, 0.25) == "25.0 %"
     assert percent(0.25, 0.2480, 0.25) == "25.0 % (24.8 to 25.0 %)"
