@@ -15,7 +15,12 @@ from paxsim.studies.joining import joining_finding
 from paxsim.studies.luck_and_skill import NOBODY, lead_changes, lead_row, luck_finding
 from paxsim.studies.redealing import decided_finding as redealt_finding
 from paxsim.studies.rome_rate import conspiracy_finding, rome_finding
-from paxsim.studies.rulings import corrected, largest_changes_finding, ruling_findings
+from paxsim.studies.rulings import (
+    corrected,
+    largest_changes_finding,
+    peeking_finding,
+    ruling_findings,
+)
 from paxsim.studies.seat_bias import change_finding, seat_finding
 from paxsim.studies.solo_ladder import campaign_finding, level_finding
 from paxsim.studies.strategies import (
@@ -352,6 +357,22 @@ def test_the_summary_counts_claims():
     claims = [claim({"assumed": 0.6, "x": 0.7}), claim({"assumed": 0.6, "x": 0.3})]
     assert "Of 2 headline findings, 1 holds on all 2 decks" in summary_finding(claims, 2).text
     assert "1 surely not on at least one of them" in summary_finding(claims, 2).text
+
+
+@pytest.mark.parametrize(
+    ("change", "said", "sure"),
+    [
+        (0.05, "costs wins", True),
+        (-0.05, "pays", True),
+        (0.001, "worth nothing that can be", False),
+    ],
+)
+def test_what_peeking_is_worth_is_what_is_lost_without_it(change, said, sure):
+    row = {**around("win_change", change, 0.01), **around("win_rate", 0.2 + change, 0.02),
+           **around("base_win_rate", 0.2, 0.02)}  # fmt: skip
+    finding = peeking_finding(pd.DataFrame([row]))
+    assert said in finding.text and "instead of 20.0 ± 2.0 %" in finding.text
+    assert finding.sure is sure
 
 
 def test_solo_sentences():

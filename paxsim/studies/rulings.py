@@ -15,6 +15,7 @@ import pandas as pd
 from paxsim import charts
 from paxsim.experiment.measures import change_between
 from paxsim.experiment.questions import compare_rules
+from paxsim.experiment.restrictions import restrict
 from paxsim.experiment.result import DECIMALS, Result
 from paxsim.experiment.tables import spread
 from paxsim.report.study import MIN_BLOCKS, Finding, Study
@@ -22,7 +23,7 @@ from paxsim.stats import holm, rarest_unseen
 from paxsim.stats.constants import SURE
 from paxsim.studies import fields
 from paxsim.studies.findings import numbers, side_of
-from paxsim.text import listing, number, points
+from paxsim.text import listing, number, percent, points
 
 TITLE = "Rulings and numbers"
 QUESTION = "What do the rulings and the main numbers change, one at a time on common deals?"
@@ -34,6 +35,8 @@ RULINGS: dict[str, tuple[dict[str, Any], int | None]] = {
     "R3": ({"rome_takes_last": False}, None),
     "R5": ({"tie": "money"}, None),
 }
+#: The strategy that peeks.
+PEEKER = "scout"
 #: The main numbers, moved down and up from the published value.
 NUMBERS: dict[str, tuple[Any, ...]] = {
     "starting_money": (3, 7),
@@ -78,6 +81,10 @@ def run(study: Study) -> None:
     study.find(largest_changes_finding(changes, "seat1_change", "the first seat's share of wins",
                                        "numbers/seat"))  # fmt: skip
     study.find(*ruling_findings({name: named(result) for name, result in rulings.items()}))
+    peeking = study.table("peeking", f"What {PEEKER} wins when it may not peek",
+                          play_peeking(study), "The same deals with and without; it sits among "
+                          "the sample line-up.")  # fmt: skip
+    study.find(peeking_finding(peeking))
 
     caption = fields.caption([moved, *rulings.values()])
     shown = charts.describe(changes, caption)
@@ -97,6 +104,41 @@ def run(study: Study) -> None:
     study.table("strategies", "Change of win rates by strategy", wins,
                 "Changes within each block, which both rule sets play: the intervals use that the "
                 "deals are common.")  # fmt: skip
+
+
+def play_peeking(study: Study) -> pd.DataFrame:
+    """What peeking is worth to the strategy that lives by it."""
+    players = study.subject.table
+    others = fields.mixed_lineup(study, players)[1:]
+    found = study.ask(
+        "rulings-peeking",
+        restrict,
+        policies=[PEEKER, *others],
+        without="peek",
+        positions=[1],
+        games=max(MIN_BLOCKS * players, study.games("rulings") // 10),
+    )
+    return found["restrictions"]
+
+
+def peeking_finding(table: pd.DataFrame) -> Finding:
+    """What a seat loses or gains that may not peek.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        One row with ``win_change``, ``base_win_rate`` and ``win_rate`` and their intervals.
+    """
+    row = table.iloc[0]
+    change = numbers(row, "win_change")
+    side = side_of(*change[1:], 0.0)
+    verdict = {1: "costs wins", 0: "is worth nothing that can be told from chance", -1: "pays"}
+    text = (
+        f"Peeking at Rome's hidden cards {verdict[side]}, for {PEEKER}, which does it where they "
+        f"may decide: without it {PEEKER} wins {percent(*numbers(row, 'win_rate'))} instead of "
+        f"{percent(*numbers(row, 'base_win_rate'))} ({points(*change)})."
+    )
+    return Finding("peeking", text, *change, side != 0)
 
 
 def ask(
