@@ -158,7 +158,6 @@ USER = '''
 from typing import Any
 
 import paxsim
-from paxsim.experiment.summary import Tables
 
 
 @paxsim.policy

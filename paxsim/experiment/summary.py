@@ -122,6 +122,9 @@ class Tables(MutableMapping[str, pd.DataFrame]):
     def __delitem__(self, name: str) -> None:
         del self._tables[name]
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._tables  # without making it
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._tables)
 
