@@ -359,6 +359,7 @@ def test_a_file_of_several_games_needs_a_number(tmp_path, capsys):
     said = mistake(capsys, "replay", path, "--out", tmp_path / "no.html")
     assert "found 3 games; allowed: --number 1 to 3" in said
     assert "number: found 4" in mistake(capsys, "replay", path, "--number", 4)
+    assert "number: found 0" in mistake(capsys, "replay", path, "--number", 0)
     out = tmp_path / "two.html"
     assert run_command(["replay", str(path), "--number", "2", "--out", str(out)]) == 0
     wanted = list(trace_game(paxsim.make_setting(2), paxsim.make_lineup("random", 2), 0, 1, 0))

@@ -69,6 +69,7 @@ def test_a_replay_goes_to_its_end_and_shows_the_score(browser, page_file, game, 
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Shift+ArrowRight")
     assert page.locator("#said").inner_text() == "Seat 1 draws " + said_of(game, "reveal")
+    assert "[object" not in page.locator("body").inner_text(), "the drawn card is drawn"
     page.get_by_role("button", name="Round 3", exact=True).click()
     assert page.locator("#said").inner_text() == "Round 3 begins; " + said_of(game, "round", 2)
     page.locator("#speed").select_option("10")

@@ -118,6 +118,8 @@ def test_a_logarithmic_axis_shows_what_never_happened_as_an_arrow():
                           "v_high": [0.02, 0.001]})  # fmt: skip
     ax = charts.forest(table, "v", by="s", label="v", log=True, ax=charts.panels()[1])
     assert ax.get_xscale() == "log"
+    ax.figure.canvas.draw()
+    assert not any("$" in label.get_text() for label in ax.get_xticklabels(which="both"))
     assert [line.get_marker() for line in ax.lines if len(line.get_xdata()) == 1] == ["o", "<"]
     assert min(float(line.get_xdata()[0]) for line in ax.lines) > 0
 

@@ -148,7 +148,7 @@ def events_of(lines: Iterable[str], number: int | None = None) -> list[dict[str,
         raise PaxsimError("found no event; allowed: a trace, as `paxsim trace` writes it")
     if number is None and len(traces) > 1:
         raise PaxsimError(f"found {len(traces)} games; allowed: --number 1 to {len(traces)}")
-    chosen = traces[checked_int("number", number or 1, 1, len(traces)) - 1]
+    chosen = traces[checked_int("number", 1 if number is None else number, 1, len(traces)) - 1]
     _check_story(chosen)
     return [event for _, event in chosen]
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from paxsim.charts.data import one_value, only, table_of
 from paxsim.charts.style import ABOVE, BELOW, FAINT, INK, QUIET, chart
@@ -64,6 +65,10 @@ def forest(
                 color=colour)  # fmt: skip
     if log:
         ax.set_xscale("log")
+        # The usual labels are formulas, which texts of users must never be read as.
+        ax.xaxis.set_major_locator(LogLocator(numticks=6))
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+        ax.xaxis.set_minor_formatter(NullFormatter())
     if reference is not None:
         ax.axvline(unit * reference, color=QUIET, linewidth=1, linestyle="--", zorder=0)
     ax.set_yticks(places, source[by].astype(str).tolist())

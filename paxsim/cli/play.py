@@ -84,7 +84,9 @@ def command(
         from paxsim.hosting.terminal import play_in_terminal
 
         play_in_terminal(
-            make_host(), say, lambda text: click.prompt(text, "", False, prompt_suffix="")
+            make_host(),
+            say,
+            lambda text: click.prompt(text, "", prompt_suffix="", show_default=False),
         )
     else:
         from paxsim.hosting.server import serve

@@ -88,9 +88,9 @@ def joining_finding(payoffs: pd.DataFrame, players: int) -> Finding:
                 f", the last from {percent(*numbers(last, 'tribune'))} to "
                 f"{percent(*numbers(last, 'joined'))}"
             )
-        said += "; leaving them alone never paid"
+        said += "; a single player who left them never gained"
     elif costs.all():
-        said = f"joining the conspirators never paid: {example}; leaving them alone always did"
+        said = f"joining the conspirators never paid: {example}; leaving them always did"
     else:
         paid = [str(int(k)) for k in rows.loc[pays, "conspirators"]]
         cost = [str(int(k)) for k in rows.loc[costs, "conspirators"]]

@@ -113,6 +113,10 @@ def run(study: Study) -> None:
         for ax, players in zip(axes.flat, counts, strict=False):
             charts.distribution(charts.describe(table, fields.caption(mixed)), name,
                                 players=players, ax=ax)  # fmt: skip
+            ax.set_xlabel(COUNTED[name])
+            ax.tick_params(labelbottom=True)
+        for ax in axes[:, 1:].flat:
+            ax.set_ylabel("")
         for ax in list(axes.flat)[len(counts) :]:
             ax.set_axis_off()
         study.chart(name, title, figure,
