@@ -1,7 +1,7 @@
 """Does the suite notice? Apply one small mistake at a time to a copy of the package and test it.
 
     python tests/mutants/run.py [--area AREA] [--only TEXT] [--sample N [--seed S]]
-                                [--jobs N] [--cache FOLDER] [--check]
+                                [--jobs N] [--cache FOLDER] [--record FILE] [--check]
 
 The mistakes are listed in the TOML files beside this script, one file an area:
 
@@ -13,23 +13,28 @@ The mistakes are listed in the TOML files beside this script, one file an area:
     old = "exact text, found once"
     new = "what stands there instead"
     tests = ["..."]                     # instead of those of the area; and so with `plain`
-    seconds = 60                        # for tests that the mistake may let run forever
+    seconds = 60                        # of the processor, where tests may run forever
     equivalent = "why nothing can notice it"
 
 A mistake is caught if a test fails, or if the tests crash or take forever; the summary counts the
-last apart, because a slow machine would look the same. The run fails if less than 95 % are caught,
-if a text is not found exactly once, if the tests fail without any mistake, or if one that is said
-to be equivalent is noticed.
+last apart. Tests that noticed something are run once more without any mistake at the end. The run
+fails if less than 95 % are caught, if a text is not found exactly once or its tests are not there,
+if a test that noticed a mistake fails without it, or if one said to be equivalent is noticed.
 
 All of them take hours. A sample has a few of every area and of each its share; it is the same for
-the same seed.
+the same seed. With a record a run goes on where another one ended: what was caught counts for as
+long as the mistake, the file it is made in and its tests are named alike; all else is tried again.
 """
 
 import argparse
+import hashlib
+import json
 import os
 import random
+import resource
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -43,17 +48,30 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 WANTED = 0.95
-#: Seconds for one selection of tests; far more than any takes.
+#: Seconds of the processor for one selection of tests; far more than any takes.
 TIMEOUT = 400
+#: How many times as long it may take by the clock: others use the machine too.
+PATIENCE = 4
 PYTEST = [
     sys.executable, "-P", "-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider",
     "--durations=0", "--no-header", "--tb=line",
 ]  # fmt: skip
-TESTS_PASSED, TESTS_FAILED, NO_TESTS = 0, 1, 5
+TESTS_PASSED, TESTS_FAILED, NOT_CALLED_RIGHT, NO_TESTS = 0, 1, 4, 5
 TOOK_FOREVER = "took forever"
 CAUGHT, FOREVER, SURVIVED, EQUIVALENT, NOT_FOUND, NOTICED = (
     "caught", "forever", "SURVIVED", "equivalent", "NOT FOUND", "NOT EQUIVALENT",
 )  # fmt: skip
+_PARTS_OF_POLICIES = ("policy *", "restricted.*", "searcher.*", "samples.*")
+#: Compiled code that has a file's functions in it, by the beginning of the file's name.
+COMPILED_INTO = {
+    "paxsim/engine/cache.py": (),
+    "paxsim/engine/trust.py": (),
+    "paxsim/engine/": ("*",),
+    "paxsim/helpers.py": _PARTS_OF_POLICIES,
+    "paxsim/policies/": _PARTS_OF_POLICIES,
+    "paxsim/search/": ("searcher.*", "samples.*"),
+    "paxsim/learning/": ("kernels.*",),
+}
 #: A sample has at least so many of an area.
 A_FEW = 3
 
@@ -100,6 +118,41 @@ class Mutant:
     def count_in(self, path):
         return path.read_text("utf-8").count(self.old)
 
+    def key(self):
+        """Stands for the mistake, the file that it is made in, and the tests that are tried."""
+        path, _ = self.found_in(ROOT / "paxsim")
+        file = path.read_text("utf-8") if path else ""
+        told = (file, self.old, self.new, self.tests, self.plain, self.equivalent)
+        return hashlib.sha256(repr(told).encode()).hexdigest()[:20]
+
+    def missing_tests(self):
+        """Files of tests that are named and not there."""
+        names = {shlex.split(selection)[0].partition("::")[0] for selection in self.tests}
+        return sorted(name for name in names if not (ROOT / name).is_file())
+
+
+class Record:
+    """What came of mistakes, a line of JSON each, in a file that the next run goes on with."""
+
+    def __init__(self, path):
+        self._path = path
+        self._known = {}
+        if path is not None and path.exists():
+            for line in path.read_text("utf-8").splitlines():
+                found = json.loads(line)
+                self._known[found["key"]] = found["outcome"], found["by"], found["noticed"]
+
+    def of(self, mutant):
+        """What is known of a mistake and need not be tried again; None if it has to be."""
+        found = self._known.get(mutant.key())
+        return found if found and found[0] in (CAUGHT, EQUIVALENT) else None
+
+    def add(self, mutant, outcome, by, noticed):
+        if self._path is not None:
+            line = {"name": mutant.name, "outcome": outcome, "by": by, "noticed": noticed}
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"key": mutant.key(), **line}, ensure_ascii=False) + "\n")
+
 
 def listed_mutants():
     """All mistakes, area by area."""
@@ -144,9 +197,8 @@ sys.meta_path.insert(0, Finder)
 class Laboratory:
     """A faultless copy of the package with its compiled code, and places to make mistakes in.
 
-    Compiled code is filed under a fingerprint of all sources. So a mistake in the engine is made in
-    a copy of its own, which is compiled; any other, and all in plain Python, is put in the place of
-    its module when that is imported, and the engine's code is at hand.
+    A mistake is put in the place of its module when that is imported, so the fingerprint under
+    which compiled code is filed does not change: all of it is at hand but what the mistake is in.
 
     The code of the faultless package may be kept in a folder, `kept`, for the next run.
     """
@@ -154,7 +206,9 @@ class Laboratory:
     def __init__(self, folder, compiled, kept=None):
         self.folder = folder
         self.faultless = folder / "faultless"
-        self.copy(self.faultless)
+        shutil.copytree(
+            ROOT / "paxsim", self.faultless / "paxsim", ignore=shutil.ignore_patterns("__pycache__")
+        )
         cache = self.faultless / "cache"
         if kept is not None and kept.is_dir():
             shutil.copytree(kept, cache)
@@ -167,26 +221,16 @@ class Laboratory:
         found = self.python(self.faultless, "-c", "import paxsim; print(paxsim.__file__)")
         assert found.startswith(str(self.faultless)), f"the tests would import {found}"
 
-    def copy(self, place):
-        """A fresh copy of the package."""
-        shutil.copytree(
-            ROOT / "paxsim", place / "paxsim", ignore=shutil.ignore_patterns("__pycache__")
-        )
-
     def make(self, mutant):
         """A place in which the package has the mistake: what to put on Python's path."""
         place = self.folder / f"{mutant.area}-{mutant.number}"
         original, _ = mutant.found_in(self.faultless / "paxsim")
         text = original.read_text("utf-8").replace(mutant.old, mutant.new)
-        where = original.relative_to(self.faultless)
-        if where.parts[1] == "engine" and not mutant.plain:
-            self.copy(place)
-            (place / where).write_text(text, encoding="utf-8")
-            (place / "cache").mkdir()
-            return place, str(place)
         shutil.copytree(self.faultless / "cache", place / "cache")
-        if where.parts[1] in ("policies", "helpers.py"):
-            for stale in (place / "cache").rglob("policy *"):
+        where = original.relative_to(self.faultless).as_posix()
+        within = [names for start, names in COMPILED_INTO.items() if where.startswith(start)]
+        for name in within[0] if within else ():
+            for stale in (place / "cache").glob(f"*/{name}"):
                 stale.unlink()
         mistaken = place / "mistaken.py"
         mistaken.write_text(text, encoding="utf-8")
@@ -220,33 +264,46 @@ class Laboratory:
             done = subprocess.run(
                 [*PYTEST, *shlex.split(selection)],
                 cwd=ROOT, env=self.environment(place, path, plain, warm_up), capture_output=True,
-                text=True, timeout=seconds,
+                text=True, timeout=PATIENCE * seconds, preexec_fn=lambda: limit(seconds),
             )  # fmt: skip
         except subprocess.TimeoutExpired:
+            return TOOK_FOREVER, ""
+        if done.returncode == -signal.SIGXCPU:
             return TOOK_FOREVER, ""
         return done.returncode, done.stdout[-2000:] + done.stderr[-500:]
 
 
-def baseline(laboratory, mutants):
-    """The selections of tests that fail without any mistake."""
-    failed = []
-    wanted = {}
-    for mutant in mutants:
-        for key in ((test, mutant.plain) for test in mutant.tests):
-            wanted[key] = min(mutant.seconds, wanted.get(key, TIMEOUT))
-    for (selection, plain), seconds in wanted.items():
-        place = laboratory.faultless
-        code, text = laboratory.run(place, str(place), selection, plain, seconds=seconds)
-        if code != TESTS_PASSED:
-            failed.append(f"{selection}: exit code {code}\n{text}")
-    return failed
+def limit(seconds):
+    """From here on, end this process when it has used so many seconds of the processor."""
+    resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 10))
+
+
+def fail_anyway(laboratory, noticed):
+    """What is said of tests that noticed a mistake and fail without any.
+
+    They come as pairs of what pytest is to be told and `plain`. Single tests are run together,
+    selections by words one by one.
+    """
+    place = laboratory.faultless
+    problems = []
+    for plain in (True, False):
+        found = sorted({test for test, how in noticed if how == plain})
+        single = [test for test in found if " -k " not in test]
+        runs = [test for test in found if " -k " in test]
+        runs += [" ".join(["--maxfail=1000", *single])] if single else []
+        for selection in runs:
+            seconds = TIMEOUT * (1 + len(single))
+            code, text = laboratory.run(place, str(place), selection, plain, seconds=seconds)
+            if code != TESTS_PASSED:
+                problems.append(f"exit code {code}: {selection[:100]}\n{text}")
+    return problems
 
 
 def tried(laboratory, mutant):
-    """What the suite makes of a mistake, and the tests that noticed it."""
+    """What the suite makes of a mistake, how, and what to tell pytest to run that test again."""
     _, count = mutant.found_in(ROOT / "paxsim")
     if count != 1:
-        return NOT_FOUND, f"found {count} times"
+        return NOT_FOUND, f"found {count} times", ""
     place, path = laboratory.make(mutant)
     try:
         for selection in mutant.tests:
@@ -256,13 +313,17 @@ def tried(laboratory, mutant):
             if isinstance(code, int) and code < 0:
                 # A crash may come from compiling in the midst of tests; then it goes away.
                 code, text = laboratory.run(place, path, selection, mutant.plain, warm_up=True)
-            if code == NO_TESTS:
-                return SURVIVED, f"no tests in {selection}"
-            if code != TESTS_PASSED:
-                by = failed_test(text) if code == TESTS_FAILED else f"exit code {code}"
-                caught = FOREVER if code == TOOK_FOREVER else CAUGHT
-                return (NOTICED if mutant.equivalent else caught), by
-        return (EQUIVALENT, mutant.equivalent) if mutant.equivalent else (SURVIVED, "")
+            if code in (NO_TESTS, NOT_CALLED_RIGHT):
+                return SURVIVED, f"no tests in {selection}", ""
+            if code == TESTS_PASSED:
+                continue
+            test = failed_test(text) if code == TESTS_FAILED else ""
+            again = shlex.quote(test) if test else selection
+            outcome = NOTICED if mutant.equivalent else FOREVER if code == TOOK_FOREVER else CAUGHT
+            return outcome, test.rpartition("/")[2] or f"exit code {code}", again
+        if mutant.equivalent:
+            return EQUIVALENT, mutant.equivalent, ""
+        return SURVIVED, "", ""
     finally:
         shutil.rmtree(place, ignore_errors=True)
 
@@ -270,7 +331,7 @@ def tried(laboratory, mutant):
 def failed_test(text):
     """The name of the test that failed, from pytest's summary."""
     lines = [line for line in text.splitlines() if line.startswith(("FAILED", "ERROR"))]
-    return lines[0].split(" - ")[0].rpartition("/")[2] if lines else "?"
+    return lines[0].partition(" ")[2].partition(" - ")[0] if lines else ""
 
 
 def summary(outcomes):
@@ -325,11 +386,13 @@ def sample(mutants, size, seed):
 
 
 def not_applicable(mutants):
-    """Mistakes whose text is not found exactly once."""
+    """Mistakes whose text is not found exactly once, or whose tests are not there."""
     for mutant in mutants:
         _, count = mutant.found_in(ROOT / "paxsim")
         if count != 1:
             yield f"{NOT_FOUND}: {mutant.area} {mutant.number}, {count} times: {mutant.old!r}"
+        for name in mutant.missing_tests():
+            yield f"{NOT_FOUND}: {mutant.area} {mutant.number}, its tests {name}"
 
 
 def arguments():
@@ -340,8 +403,8 @@ def arguments():
     parser.add_argument("--seed", type=int, default=1, help="which sample")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--cache", type=Path, help="keep the faultless package's code here")
+    parser.add_argument("--record", type=Path, help="keep results here, and go on with them")
     parser.add_argument("--check", action="store_true", help="only look for the texts")
-    parser.add_argument("--no-baseline", action="store_true", help="trust the faultless package")
     return parser.parse_args()
 
 
@@ -359,29 +422,35 @@ def main():
     if wish.check:
         print("\n".join(problems) or f"{len(mutants)} mutants, all found")
         return bool(problems)
+    record = Record(wish.record)
+    known = [(mutant, *found) for mutant in mutants if (found := record.of(mutant))]
+    if known:
+        print(f"{len(known)} of {len(mutants)} are known from {wish.record}", flush=True)
+    wanted = [mutant for mutant in mutants if not record.of(mutant)]
+    outcomes = [(mutant, outcome) for mutant, outcome, _, _ in known]
+    noticed = [(test, mutant.plain) for mutant, _, _, test in known if test]
     with tempfile.TemporaryDirectory(prefix="paxsim-mutants-") as folder:
         compiled = not all(mutant.plain for mutant in mutants)
         laboratory = Laboratory(Path(folder), compiled, wish.cache)
-        if not wish.no_baseline:
-            failed = baseline(laboratory, mutants)
-            if failed:
-                print("the tests fail without any mistake:\n" + "\n".join(failed))
-                return 1
-        outcomes = []
 
         def one(mutant):
             begin = time.monotonic()
-            outcome, by = tried(laboratory, mutant)
+            outcome, by, test = tried(laboratory, mutant)
             seconds = time.monotonic() - begin
             outcomes.append((mutant, outcome))
+            noticed.extend([(test, mutant.plain)] if test else [])
+            record.add(mutant, outcome, by, test)
             print(f"{outcome:<10} {seconds:4.0f} s  {mutant.name}  [{by}]", flush=True)
 
         with ThreadPoolExecutor(wish.jobs) as pool:
-            list(pool.map(one, mutants))
+            list(pool.map(one, wanted))
+        failed = fail_anyway(laboratory, noticed)
     outcomes.sort(key=lambda pair: (pair[0].area, pair[0].number))
     lines, enough = summary(outcomes)
     print("\n".join(["", *lines]))
-    return 0 if enough else 1
+    if failed:
+        print("these fail without any mistake:\n" + "\n".join(failed))
+    return 0 if enough and not failed else 1
 
 
 if __name__ == "__main__":
