@@ -1,5 +1,6 @@
 """Charts are functions on results or tables: they return an Axes and say what they show."""
 
+import re
 import subprocess
 import sys
 
@@ -7,6 +8,7 @@ import matplotlib
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from paxsim import charts
 from paxsim.charts.data import histogram_table, how_games_were_won
@@ -205,3 +207,20 @@ def test_matplotlib_is_imported_by_charts_only():
         "assert 'matplotlib' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_names_inside_an_svg_do_not_hang_on_the_last_bit(tmp_path):
+    """Clips and markers are named by their order, and every name that is used is given."""
+
+    def drawn(shift):
+        figure = Figure(figsize=(3, 2))
+        ax = figure.add_axes((0.1 + shift, 0.1, 0.8, 0.8))
+        ax.plot([1, 2, 3], [3, 1, 2], marker="o")
+        ax.bar([1, 2], [1, 2], hatch="///")
+        return charts.save(figure, tmp_path / f"chart{shift > 0}")[1].read_text("utf-8")
+
+    plain, shifted = drawn(0.0), drawn(2e-16)
+    assert plain == shifted
+    used = set(re.findall(r'url\(#(.*?)\)|href="#(.*?)"', plain))
+    assert len(used) > 3
+    assert {a or b for a, b in used} <= set(re.findall(r'\bid="(.*?)"', plain))

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from paxsim.errors import PaxsimError, unknown
+from paxsim.experiment.result import DECIMALS
 from paxsim.quoting import told
 
 #: The key of ``DataFrame.attrs`` that holds the footer of charts made from the table.
@@ -60,10 +61,12 @@ def _caption_from_columns(table: pd.DataFrame) -> str:
 
 
 def table_of(source: Any, name: str) -> pd.DataFrame:
-    """The table to draw: the source itself, or the one of that name of a result."""
-    if isinstance(source, pd.DataFrame):
-        return source
-    return checked_result(source)[name]
+    """The table to draw: the source itself, or the one of that name of a result.
+
+    It has as many decimals as files have, so that a chart is the same on every machine.
+    """
+    table = source if isinstance(source, pd.DataFrame) else checked_result(source)[name]
+    return table.round(DECIMALS)
 
 
 def checked_result(source: Any) -> Any:

@@ -11,7 +11,6 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from paxsim.charts.data import one_value, only, table_of
 from paxsim.charts.style import ABOVE, BELOW, FAINT, INK, QUIET, chart
-from paxsim.experiment.result import DECIMALS
 from paxsim.stats.constants import SURE
 
 
@@ -139,10 +138,10 @@ def tornado(
     changes = table["change"] if "change" in table else table["rules"]
     fields = changes.str.partition("=")[0]
     # Grouped by name and sorted stably: of equal changes the first name stands on top.
-    reach = table[value].abs().round(DECIMALS).groupby(fields).max()
+    reach = table[value].abs().groupby(fields).max()
     reach = reach.sort_values(ascending=False, kind="stable")
     most = unit * max(float(table[[f"{value}_low", f"{value}_high"]].abs().max(axis=None)), 1e-9)
-    sizes = table[value].round(DECIMALS)
+    sizes = table[value]
     order = [
         index
         for name in reach.index

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import io
+import re
 import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -58,13 +60,15 @@ STYLE: dict[Any, Any] = {
     "svg.fonttype": "path",
     # Names of decks and policies may have dollar signs, which are no formulas.
     "text.parse_math": False,
-    # Makes the names inside an SVG file depend on its content only.
+    # Without it the names inside an SVG file are drawn at random; see `named_in_order`.
     "svg.hashsalt": "paxsim",
 }
 FOOTER_SIZE = 6.5
 #: Characters of the footer that fit into an inch of the figure's width.
 FOOTER_CHARACTERS = 17
 DPI = 150
+#: Where Matplotlib's SVG gives or uses a name that is a digest: a letter and ten digits.
+_DIGEST_NAME = re.compile(r"""((?:\bid="|url\(#|href="#))([a-zA-Z][0-9a-f]{10})(?=["\)])""")
 
 
 @contextmanager
@@ -195,7 +199,24 @@ def save(figure: Any, stem: Path) -> tuple[Path, Path]:
             figure.savefig(file, format="png", dpi=DPI, metadata=what)
         # Where everything stands is known by now; to find that takes longer than to draw.
         figure.set_layout_engine("none")
-        with atomic_write(svg, "stem", mode="wb") as file:
-            what = {"Date": None, "Creator": None, "Description": said}
-            figure.savefig(file, format="svg", metadata=what)
+        drawn = io.StringIO()
+        what = {"Date": None, "Creator": None, "Description": said}
+        figure.savefig(drawn, format="svg", metadata=what)
+        with atomic_write(svg, "stem") as file:
+            file.write(named_in_order(drawn.getvalue()))
     return png, svg
+
+
+def named_in_order(svg: str) -> str:
+    """An SVG in which clips and markers are named by the order in which they are first met.
+
+    Matplotlib names them by a digest of coordinates with all their bits, the last of which differs
+    from machine to machine; the coordinates themselves are written with six decimals.
+    """
+    names: dict[str, str] = {}
+
+    def in_order(found: re.Match[str]) -> str:
+        before, name = found.groups()
+        return before + names.setdefault(name, f"{name[0]}{len(names) + 1}")
+
+    return _DIGEST_NAME.sub(in_order, svg)

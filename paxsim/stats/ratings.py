@@ -29,8 +29,8 @@ _MAX_STEPS = 200
 _TOLERANCE = 1e-6  # of a step; Newton's method squares the error, so the result is far closer
 _LONGEST_STEP = 2.0
 _BATCH_CELLS = 4_000_000
-#: Ratings are compared with so many decimals: the last bit of equals is another one on another
-#: machine.
+#: Ratings have so many decimals: further ones differ from machine to machine, and with them the
+#: order of equals.
 _AGREED = 9
 
 
@@ -172,7 +172,7 @@ def bootstrap_ratings(
         raise PaxsimError(f"ratings: wins of shape {wins.shape}; wanted two or more groups")
     groups, lineups, contestants = wins.shape
     whole = wins.sum(axis=0)
-    rating = fit_ratings(whole, seats, pseudo_games=pseudo_games)
+    rating = fit_ratings(whole, seats, pseudo_games=pseudo_games).round(_AGREED)
     # Whole numbers alone are drawn: they are the same on every machine.
     drawn_groups = np.random.default_rng(seed).integers(groups, size=(resamples, groups))
     counts = np.stack([np.bincount(row, minlength=groups) for row in drawn_groups])
@@ -183,16 +183,15 @@ def bootstrap_ratings(
             fit_ratings(tables[i : i + batch], seats, pseudo_games=pseudo_games)
             for i in range(0, resamples, batch)
         ]
-    )
+    ).round(_AGREED)
     tail = (1 - check_level(level)) / 2
-    low, high = np.quantile(drawn, [tail, 1 - tail], axis=0)
+    low, high = np.quantile(drawn, [tail, 1 - tail], axis=0).round(_AGREED)
     order = np.argsort(-rating, kind="stable")
-    first = drawn.round(_AGREED)
-    first = first == first.max(axis=1, keepdims=True)
+    first = drawn == drawn.max(axis=1, keepdims=True)
     best = (first / first.sum(axis=1, keepdims=True)).mean(axis=0)
     superiority = 1.0
     if contestants > 1:
-        lead = (drawn[:, order[0]] - drawn[:, order[1]]).round(_AGREED)
+        lead = drawn[:, order[0]] - drawn[:, order[1]]
         superiority = float(np.mean((1 + np.sign(lead)) / 2))
     played = whole.sum(axis=1, keepdims=True)
     seen = np.divide(whole, played, out=np.zeros_like(whole), where=played > 0)
