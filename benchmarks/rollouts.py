@@ -114,7 +114,8 @@ def times_at(desk: np.ndarray, position: np.ndarray) -> np.ndarray:
 def rollout_costs(policy: str = "builder", players: int = 4) -> list[dict[str, Any]]:
     """Nanoseconds of the parts, and what a rollout costs as a multiple of the stretch it plays."""
     searcher = paxsim.find_policy(f"search:self={policy}:opponents={policy}")
-    desk = searcher._new_desk()
+    outfit = searcher.outfit()
+    desk, *_ = outfit.memory
     positions = games(policy, players)
     times_at(desk, positions[0])  # warm
     world, copied, stretch, _ = np.mean([times_at(desk, each) for each in positions], axis=0)

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import paxsim
+from paxsim.experiment.counting import warm_counting
 from paxsim.playing import warm_up
 
 settings.register_profile(
@@ -69,6 +70,7 @@ def warm_up_all(several_workers):
         search = subprocess.Popen([sys.executable, "-c", "import paxsim; " + COMPILE_SEARCH])
     for _ in warm_up():
         pass
+    warm_counting()
     if search is not None:
         search.wait()
 

@@ -103,7 +103,7 @@ def _column(field: str, **width: int) -> TextColumn:
 
 def rates_so_far(standing: Any, room: int) -> str:
     """Win rates in percent of what is being played, with names as long as there is room for."""
-    from paxsim.experiment.tally import WIN
+    from paxsim.experiment.layout import WIN
 
     matches = standing.plan.bundles[standing.bundle]
     rates: list[tuple[str, float]] = []

@@ -16,12 +16,15 @@ DAYS_KEPT = 30
 def command() -> None:
     """Compile the engine, the built-in policies and rollouts: later commands start at once."""
     from paxsim.engine.cache import code_folder, remove_unused
+    from paxsim.experiment.counting import warm_counting
     from paxsim.playing import warm_up
     from paxsim.search.outlook import warm_rollouts
 
     begin = time.perf_counter()
     for what in warm_up():
         say(f"  {what} ({time.perf_counter() - begin:.1f} s)")
+    warm_counting()
+    say(f"  tally ({time.perf_counter() - begin:.1f} s)")
     warm_rollouts()
     say(f"  rollouts of hints and analyses ({time.perf_counter() - begin:.1f} s)")
     folder = code_folder()

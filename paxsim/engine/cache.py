@@ -36,6 +36,8 @@ COMPILED = (
     "engine/*.py",
     "policies/*.py",
     "search/*.py",
+    "experiment/counting.py",
+    "experiment/layout.py",
     "learning/kernels.py",
     "learning/layout.py",
 )

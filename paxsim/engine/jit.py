@@ -59,17 +59,18 @@ def whole(function: Callable) -> Any:
     return numba.njit(**OPTIONS)(function)
 
 
-def entry(signature: Any) -> Callable[[Callable], Callable]:
+def entry(signature: Any, what: str = "the engine (about 15 s)") -> Callable[[Callable], Callable]:
     """Make a function an entry point of the engine: compiled at its first call, and cached.
 
-    The signature is explicit: there is one compiled form of it, whatever it is called with.
+    The signature is explicit: there is one compiled form of it, whatever it is called with. `what`
+    is what users are told that they are waiting for.
     """
 
     def decorate(function: Callable) -> Callable:
         @functools.cache
         def compiled() -> Callable:
             dispatcher = whole(function)
-            enable_package_cache(dispatcher, "the engine (about 15 s)")
+            enable_package_cache(dispatcher, what)
             dispatcher.compile(signature)
             dispatcher.disable_compile()
             return dispatcher

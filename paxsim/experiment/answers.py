@@ -15,6 +15,7 @@ import pandas as pd
 
 from paxsim.errors import PaxsimError, checked_path
 from paxsim.experiment.changes import changes_by_restrictions, changes_by_rules
+from paxsim.experiment.layout import SUPERBLOCKS, WIN
 from paxsim.experiment.measures import MatchMeasures, Pool, bundle_moments, joint_rates
 from paxsim.experiment.metatables import metagame_tables, payoff_table
 from paxsim.experiment.plan import Facts, stored_facts
@@ -34,7 +35,7 @@ from paxsim.experiment.tables import (
     spread,
 )
 from paxsim.experiment.tables import rome as rome_table
-from paxsim.experiment.tally import SUPERBLOCKS, WIN, Tally
+from paxsim.experiment.tally import Tally
 from paxsim.quoting import one_line
 from paxsim.stats import (
     Interval,

@@ -8,8 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
+from paxsim.experiment.layout import WIN, Layout
 from paxsim.experiment.plan import Facts
-from paxsim.experiment.tally import WIN, Layout, Tally
+from paxsim.experiment.tally import Tally
 from paxsim.stats import (
     DIFFERENCE,
     RATE,

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from paxsim.experiment.layout import WIN
 from paxsim.experiment.measures import MatchMeasures
 from paxsim.experiment.tables import Row, group_of, make_table, size_of, spread
-from paxsim.experiment.tally import WIN
 from paxsim.gametheory.analysis import Analysis, CoalitionGain, Described, Estimate, analyse
 from paxsim.gametheory.bootstrap import Played
 from paxsim.gametheory.fill import left_out_error

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from paxsim.errors import PaxsimError, checked_int
 from paxsim.experiment.collect import Collector
+from paxsim.experiment.counting import warm_counting
 from paxsim.experiment.cutting import Chunk
 from paxsim.experiment.plan import Match, Plan, Work
 from paxsim.experiment.stopping import StopRule
@@ -133,6 +134,7 @@ def warm(plan: Plan) -> None:
     for match in plan.matches:
         for policy in match.lineup.policies:
             _ = policy.compiled
+    warm_counting()
     match = plan.matches[0]
     play_deals(match.setting, match.lineup, plan.seed, 0, 1, (0,))
     for match in plan.matches:

@@ -21,8 +21,8 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 from paxsim import charts
+from paxsim.experiment.layout import WIN
 from paxsim.experiment.run import checked_jobs
-from paxsim.experiment.tally import WIN
 from paxsim.game import Game, walk
 from paxsim.lineup import Lineup, make_lineup
 from paxsim.playing import play_batch

@@ -16,7 +16,7 @@ import pandas as pd
 
 from paxsim.engine.loop import finish_game, progress_dtype
 from paxsim.engine.records import RING, address_of
-from paxsim.experiment.tally import WIN
+from paxsim.experiment.layout import WIN
 from paxsim.failures import ask_all
 from paxsim.game import Game, walk
 from paxsim.lineup import Lineup, make_lineup

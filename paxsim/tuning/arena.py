@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from paxsim.experiment.layout import WIN
 from paxsim.experiment.plan import Plan, make_match
 from paxsim.experiment.run import warm
-from paxsim.experiment.tally import WIN
 from paxsim.lineup import Lineup
 from paxsim.playing import Batch, play_deals
 from paxsim.policies.policy import Policy
