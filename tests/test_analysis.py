@@ -1,6 +1,7 @@
 """A game judged: its decisions are found again, costs are honest, luck and play add up."""
 
 import json
+from types import SimpleNamespace
 
 import imagined
 import numpy as np
@@ -151,6 +152,15 @@ def test_where_all_options_are_alike_nothing_is_lost_on_average(placing):
     assert np.mean(looked) > 0.07
     assert abs(costs.mean()) < 4 * error < 0.02
     assert marked(verdicts).sum() == 0
+
+
+def test_a_decision_is_marked_if_it_is_sure_among_all_that_were_looked_at():
+    """Benjamini and Hochberg: the second smallest of five p-values counts five halves of it."""
+    ps = [0.9, 0.001, 0.019, 0.2, 0.04]
+    verdicts = [SimpleNamespace(p=p, cost=0.1) for p in ps]
+    assert marked(verdicts).tolist() == [False, True, True, False, False]
+    verdicts[1].cost = -0.1  # what did not cost anything is no mistake
+    assert marked(verdicts).tolist() == [False, False, True, False, False]
 
 
 def test_what_was_really_better_is_found_with_its_size_and_error(placing):

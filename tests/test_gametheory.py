@@ -451,6 +451,13 @@ def test_the_measured_game_is_what_all_games_together_say():
         drawn(one_group)
 
 
+def test_groups_that_lack_games_of_some_line_up_count_nowhere():
+    played = play_world(np.random.default_rng(1), groups=4)
+    games = played.games.copy()
+    games[1, 0] = games[3] = 0
+    assert Played(3, played.rows, played.wins, played.rome, games).used.tolist() == [0, 2]
+
+
 def test_a_way_that_leads_nowhere_known_counts_for_no_state():
     game = matrix_game(HAWK_DOVE)
     states, ends = find_states(game, even_starts(2, 4))

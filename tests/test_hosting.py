@@ -16,7 +16,9 @@ from mistakes import mistake
 import paxsim
 from paxsim.cards import Card
 from paxsim.engine.records import RING
+from paxsim.game import Option
 from paxsim.hosting.arrangement import Arrangement, read_save
+from paxsim.hosting.asking import option_words
 from paxsim.hosting.hints import chances
 from paxsim.hosting.session import Session
 from paxsim.hosting.terminal import play_in_terminal
@@ -304,6 +306,31 @@ def test_what_is_refused_leaves_the_game_as_it_was(tmp_path):
         assert me.state() == before
         assert me.choose(number, 0)[0] == 200
         assert wait_for_decision(rival)["decision"]["number"] > number
+
+
+def test_an_answer_to_a_decision_that_is_past_is_refused(tmp_path):
+    host = make_host(tmp_path, [None, None])
+    host.decide(1, 0, 0)
+    for number in (0, 2):
+        with pytest.raises(paxsim.PaxsimError, match="decision: that one is past"):
+            host.decide(2, number, 0)
+    host.decide(2, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("option", "decision", "words"),
+    [
+        (Option("buy", to=2), "buy", "Buy legion II for 5"),
+        (Option("pass"), "buy", "Buy nothing"),
+        (Option("pass"), "react", "Do not answer"),
+        (Option("stop"), "play", "Play no card"),
+        (Option("place", Card("land", 2, 4), 3), "place", "land 2/4 below legion III"),
+    ],
+)
+def test_an_option_is_said_with_the_price_of_its_group_or_what_is_left_undone(
+    option, decision, words
+):
+    assert option_words(option, decision, 0, {"prices": [3, 5, 7]}) == words
 
 
 def test_the_server_listens_on_this_machine_only(tmp_path):

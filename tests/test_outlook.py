@@ -7,7 +7,7 @@ from test_search import change_what_is_hidden
 
 import paxsim
 from paxsim.game import walk
-from paxsim.search.outlook import evaluate_options
+from paxsim.search.outlook import _told, evaluate_options
 
 
 def game_at(decisions, players=3, level=None, deal=0):
@@ -34,6 +34,18 @@ def test_every_option_has_a_chance_with_its_error(policies):
     assert table["win_chance"][found.plain] == pytest.approx(found.seats[game.seat - 1])
     assert len(found.seats) == 3 and 0 <= found.rome <= 1
     assert 1 - found.rome - 1e-9 <= sum(found.seats) <= 1 + 1e-9
+
+
+def test_an_option_is_told_with_the_plan_that_does_best_after_it():
+    game = game_at(25)
+    first = list(range(len(game.options())))
+    samples = np.zeros((8, 2, len(first), 4))  # worlds, plans, options, three seats and Rome
+    samples[:, 0, 0, game.seat - 1] = 1.0
+    samples[:4, 1, 1:, game.seat - 1] = 1.0
+    told = _told(game, ["slow", "bold"], first, 0, samples).options
+    assert told["plan"].tolist() == ["slow", *["bold"] * (len(first) - 1)]
+    assert told["win_chance"].tolist() == [1.0, *[0.5] * (len(first) - 1)]
+    assert told["error"].tolist() == pytest.approx([0.0, *[(0.25 / 7) ** 0.5] * (len(first) - 1)])
 
 
 def test_the_game_stays_as_it_is_and_the_seed_says_all():

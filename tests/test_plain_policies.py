@@ -10,7 +10,8 @@ import pytest
 import paxsim
 from paxsim.helpers import BUY, price_of_legion, random_below
 from paxsim.playing import play_deals
-from paxsim.policies import registry
+from paxsim.policies import plainly, registry
+from paxsim.policies.policy import make_policy
 from paxsim.testing import check_policy
 
 CHEAP = paxsim.helper(lambda price, top: price <= top)
@@ -97,16 +98,33 @@ def test_one_game_can_be_played_plainly_with_print_and_a_traceback_to_the_line(c
     assert " in line " in str(error.value) and "test_plain_policies.py" in str(error.value)
 
 
+def test_what_a_plain_policy_raised_is_told_once():
+    def fails(table, me, choice):
+        """Raises."""
+        raise ZeroDivisionError
+
+    policy = make_policy(fails, solo=False)
+    with pytest.raises(paxsim.PolicyError):
+        paxsim.play([policy, "random"], compiled=False)
+    assert plainly.raised() is None
+
+
 def test_a_plain_policy_can_read_its_records_and_write_nothing_but_its_memory():
-    for write in ("table.round = 3", "me.money = 9", "me.hand[0] = 1", "table.symbols[0, 0] = 9"):
-        source = f"def writes(table, me, choice):\n    {write}\n    return 0\n"
+    game = paxsim.Game(players=2)
+
+    def ask(line):
         names: dict = {}
-        exec(source, names)
-        game = paxsim.Game(players=2)
-        with pytest.raises((AttributeError, ValueError)):
-            paxsim.policies.policy.make_policy(names["writes"], solo=True)(
-                game.table, game.me, game.choice
-            )
+        exec(f"def writes(table, me, choice):\n    {line}\n    return 0\n", names)
+        return make_policy(names["writes"], solo=True)(game.table, game.me, game.choice)
+
+    for write in ("table.round = 3", "me.money = 9"):
+        with pytest.raises(AttributeError, match="can't be written to; allowed: me.memory alone"):
+            ask(write)
+    for write in ("me.hand[0] = 1", "table.symbols[0, 0] = 9"):
+        with pytest.raises(ValueError, match="read-only"):
+            ask(write)
+    assert ask("me.memory[0] = table.round + 8.0") == 0
+    assert game.me["memory"][0] == game.table["round"] + 8
 
 
 def test_a_policy_can_be_asked_about_a_game_in_hand():

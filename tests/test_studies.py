@@ -15,6 +15,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -163,6 +164,24 @@ def test_in_the_mixed_field_every_strategy_plays_equally_often(players, tmp_path
     lineups = fields.mixed_lineups(study, players, len(names))
     seats = Counter(name for lineup in lineups for name in lineup)
     assert set(seats) == set(names) and set(seats.values()) == {players}
+
+
+def test_strategies_are_ranked_by_what_they_won_of_their_fair_share():
+    """Over all counts; with a count, by their win rates there."""
+    rows = [("a", 2, 0.60, 0.5), ("b", 2, 0.40, 0.5), ("a", 8, 0.06, 0.1), ("b", 8, 0.15, 0.1)]
+    standings = pd.DataFrame(rows, columns=["strategy", "players", "win_rate", "fair_share"])
+    assert fields.ranking(standings) == ["b", "a"]
+    assert fields.ranking(standings, 2) == ["a", "b"]
+
+
+def test_the_weak_and_the_strong_field_are_the_ends_of_the_ranking():
+    names = [f"s{number}" for number in range(8)]
+    standings = pd.DataFrame(
+        {"strategy": names, "players": 4, "win_rate": np.linspace(0.4, 0.1, 8), "fair_share": 0.25}
+    )
+    study = SimpleNamespace(subject=SimpleNamespace(specs=list))
+    found = fields.weak_and_strong(study, standings)
+    assert found == {"weak": names[-3:], "strong": names[:3]}
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5, 6])

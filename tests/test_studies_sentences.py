@@ -11,7 +11,7 @@ from paxsim.studies.claims import Claim, summary_finding
 from paxsim.studies.decided import decided_finding, round_table
 from paxsim.studies.deckclaims import rome_claims, strategy_claim
 from paxsim.studies.dose_response import crossing_table, half_finding, reach_finding
-from paxsim.studies.joining import joining_finding
+from paxsim.studies.joining import joining_finding, payoffs_table
 from paxsim.studies.luck_and_skill import NOBODY, lead_changes, lead_row, luck_finding
 from paxsim.studies.redealing import decided_finding as redealt_finding
 from paxsim.studies.rome_rate import conspiracy_finding, rome_finding
@@ -99,6 +99,22 @@ def test_whether_joining_pays(changes, said, sure):
     finding = joining_finding(payoffs(*changes), 3)
     assert said in finding.text
     assert finding.sure is sure
+
+
+def test_what_joining_brings_is_a_conspirators_rate_with_one_more_of_them():
+    def played(**rates):
+        strategies = [
+            {"strategy": name, **around("win_rate", r, 0.01)} for name, r in rates.items()
+        ]
+        rome = pd.DataFrame([{"deck": "d", "games": 6, "blocks": 2}])
+        return {"strategies": pd.DataFrame(strategies), "rome": rome}
+
+    tables = {2: {0: played(tribune=0.5), 1: played(tribune=0.3, conspirator=0.6),
+                  2: played(conspirator=0.4)}}  # fmt: skip
+    rows = payoffs_table(tables).set_index("conspirators")
+    assert rows["tribune"].tolist()[:2] == [0.5, 0.3] and math.isnan(rows.at[2, "tribune"])
+    assert rows["joined"].tolist()[:2] == [0.6, 0.4] and math.isnan(rows.at[2, "joined"])
+    assert rows.loc[[1, 2], "conspirator"].tolist() == [0.6, 0.4]
 
 
 def values(rule, rates, half=0.02):

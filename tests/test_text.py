@@ -8,6 +8,7 @@ import pytest
 from paxsim.cli.printing import percent as terminal_percent
 from paxsim.cli.printing import plus_minus
 from paxsim.report.display import shown_table
+from paxsim.report.firstscreen import _cell as first_screen_cell
 from paxsim.stats import wilson
 from paxsim.text import amount, listing, p_value, percent, points, span
 
@@ -129,3 +130,19 @@ def test_a_shown_table_folds_intervals_and_keeps_the_order_of_numbers():
     assert shown.headings == ["players", "win rate %"]
     assert shown.rows[0][1].text == "50.0 ± 1.0"
     assert float(shown.rows[0][1].sort) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("interval", "value", "sure"),
+    [
+        ((0.5, 0.47, 0.53), "50", "±3.0"),
+        ((0.5, 0.495, 0.505), "50.0", "±0.5"),
+        ((0.99, 0.97, 1.0), "99", "≥97.0"),
+        ((0.01, 0.0, 0.03), "1", "≤3.0"),
+    ],
+)
+def test_the_first_screen_has_rates_with_their_halves_or_their_other_end(interval, value, sure):
+    row = dict(zip(("rome_wins", "rome_wins_low", "rome_wins_high"), interval, strict=True))
+    assert first_screen_cell(row) == {"value": value, "sure": sure, "range": ""}
+    ends = {"lowest_lineup": 0.12, "highest_lineup": 0.9}
+    assert first_screen_cell(row | ends)["range"] == "12 to 90"

@@ -3,6 +3,7 @@
 import json
 import signal
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -15,8 +16,9 @@ from mistakes import mistake
 import paxsim
 from paxsim.cli import EXIT_INTERRUPTED, run_command
 from paxsim.policies.policy import make_policy
+from paxsim.tuning.arena import GOALS, Arena
 from paxsim.tuning.field import TUNED, make_field, parse_field
-from paxsim.tuning.search import FOR_HELD_OUT
+from paxsim.tuning.search import FOR_HELD_OUT, Search
 from paxsim.tuning.space import make_space
 
 #: Peeks the more often the further its parameters are from (3, -1), which loses; a third parameter
@@ -165,6 +167,52 @@ def test_parameters_may_be_negative_where_the_policy_says_so_or_its_default_is()
     assert (space.bounds[:, 0] < 0).tolist() == [False, True, True, True]
     points = np.array(space.scattered(200, np.random.default_rng(0)))
     assert (points[:, 0] >= 0).all() and (points[:, 3] < 0).any() and (points[:, 3] > 0).any()
+
+
+def test_the_company_of_other_deals_is_drawn_anew():
+    settings = (paxsim.make_setting(4),)
+    arena = Arena(GOALS["wins"], settings, 1, make_field({"random": 1, "first": 1}, 3), seed=1)
+    one, again, other = (arena.draw_sittings(first, 30) for first in (0, 0, 30))
+    assert one == again and sum(sitting.deals for sitting in one) == 30
+    counts = [{s.seating: s.deals for s in sittings} for sittings in (one, other)]
+    assert counts[0] != counts[1]
+
+
+def test_who_sits_beside_whom_is_drawn_too():
+    drawn = make_field(["random", "first"], 2).draw_seatings(2, 60, np.random.default_rng(1))
+    apart = {seating for seating in drawn if seating.index(TUNED) + 2 == 2 and seating[2] == TUNED}
+    assert apart and set(drawn) - apart  # tuned seats opposite each other, and side by side
+
+
+def test_a_quarter_of_the_values_of_scattered_points_are_left_out():
+    points = np.array(make_space("hermit", None).scattered(400, np.random.default_rng(0)))
+    left_out = (points == 0).mean()
+    assert abs(left_out - 0.25) < 4 * (0.25 * 0.75 / points.size) ** 0.5
+
+
+def searched(measure):
+    """A search whose figures are made up: `measure` is told parameters, first deal and deals."""
+
+    def figures(policies, first_deal, deals):
+        return [measure(policy.params["thrift"], first_deal, deals) for policy in policies]
+
+    return Search(make_space("racer", "thrift"), SimpleNamespace(seed=3), 5, figures)
+
+
+def test_a_search_starts_at_the_best_of_all_points_looked_at():
+    best, second = searched(lambda thrift, *_: -abs(thrift - 0.9)).starting_points(2)
+    assert abs(best[0] - 0.9) < abs(second[0] - 0.9) < 0.05
+
+
+def test_every_generation_of_every_restart_has_deals_of_its_own():
+    deals = []
+    search = searched(lambda thrift, first_deal, count: deals.append(first_deal) or 0.5)
+    record = SimpleNamespace(figures=lambda *_: None, note=lambda *_: None)
+    for restart in range(2):
+        search.run(restart, np.array([1.0]), 3, record)
+    assert len(set(deals)) == 6
+    gaps = np.diff(sorted(set(deals)))
+    assert gaps.min() >= search.deals
 
 
 def test_policies_lend_their_values_under_the_same_names():

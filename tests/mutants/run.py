@@ -1,7 +1,8 @@
 """Does the suite notice? Apply one small mistake at a time to a copy of the package and test it.
 
     python tests/mutants/run.py [--area AREA] [--only TEXT] [--sample N [--seed S]]
-                                [--jobs N] [--cache FOLDER] [--record FILE] [--check]
+                                [--jobs N] [--cache FOLDER] [--record FILE] [--minutes M]
+                                [--check]
 
 The mistakes are listed in the TOML files beside this script, one file an area:
 
@@ -28,7 +29,9 @@ long as the mistake, the file it is made in and its tests are named alike; all e
 
 import argparse
 import hashlib
+import importlib
 import json
+import multiprocessing
 import os
 import random
 import resource
@@ -41,9 +44,11 @@ import tempfile
 import time
 import tomllib
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
+
+import pytest
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -53,9 +58,12 @@ TIMEOUT = 400
 #: How many times as long it may take by the clock: others use the machine too.
 PATIENCE = 4
 PYTEST = [
-    sys.executable, "-P", "-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider",
-    "--durations=0", "--no-header", "--tb=line",
+    "-q", "-x", "-n", "0", "-p", "no:cacheprovider", "--durations=0", "--no-header", "--tb=line",
 ]  # fmt: skip
+LIBRARIES = (
+    "numpy", "scipy.special", "scipy.stats", "numba", "pandas", "pyarrow.parquet", "joblib",
+    "hypothesis.strategies", "click", "rich.progress", "jinja2",
+)  # fmt: skip
 TESTS_PASSED, TESTS_FAILED, NOT_CALLED_RIGHT, NO_TESTS = 0, 1, 4, 5
 TOOK_FOREVER = "took forever"
 CAUGHT, FOREVER, SURVIVED, EQUIVALENT, NOT_FOUND, NOTICED = (
@@ -243,7 +251,8 @@ class Laboratory:
             **os.environ,
             "PYTHONPATH": path,
             "PYTHONSAFEPATH": "1",  # or processes that tests start would find the package here
-            "PYTHONDONTWRITEBYTECODE": "1",
+            # Nothing is left beside the sources, and yet not everything is read anew each time.
+            "PYTHONPYCACHEPREFIX": str(self.folder / "bytecode"),
             "PAXSIM_CACHE_DIR": str(place / "cache"),
             "PAXSIM_TESTS_WARM_UP": "1" if warm_up else "0",
             "PAXSIM_TESTS_PLAIN": "1" if plain else "0",
@@ -260,22 +269,59 @@ class Laboratory:
 
     def run(self, place, path, selection, plain, warm_up=False, seconds=TIMEOUT):
         """The exit code of a selection of tests, and the end of what they printed."""
-        try:
-            done = subprocess.run(
-                [*PYTEST, *shlex.split(selection)],
-                cwd=ROOT, env=self.environment(place, path, plain, warm_up), capture_output=True,
-                text=True, timeout=PATIENCE * seconds, preexec_fn=lambda: limit(seconds),
-            )  # fmt: skip
-        except subprocess.TimeoutExpired:
-            return TOOK_FOREVER, ""
-        if done.returncode == -signal.SIGXCPU:
-            return TOOK_FOREVER, ""
-        return done.returncode, done.stdout[-2000:] + done.stderr[-500:]
+        environment = self.environment(place, path, plain, warm_up)
+        with tempfile.TemporaryFile() as printed:
+            child = os.fork()
+            if child == 0:
+                run_tests(shlex.split(selection), environment, seconds, printed.fileno())
+            code = ended(child, PATIENCE * seconds)
+            printed.seek(max(printed.seek(0, os.SEEK_END) - 2500, 0))
+            text = printed.read().decode("utf-8", "replace")
+        return (TOOK_FOREVER, "") if code in (None, -signal.SIGXCPU) else (code, text)
 
 
-def limit(seconds):
-    """From here on, end this process when it has used so many seconds of the processor."""
-    resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 10))
+def preload():
+    """Import what tests import besides the package: it takes longer than most of them."""
+    for name in LIBRARIES:
+        importlib.import_module(name)
+
+
+def run_tests(words, environment, seconds, printed):
+    """Be a Python that was started in this environment and runs some tests, and end."""
+    code = 3
+    try:
+        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 10))
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.dup2(printed, 1)
+        os.dup2(printed, 2)
+        os.chdir(ROOT)
+        os.environ.clear()
+        os.environ.update(environment)
+        sys.pycache_prefix = environment["PYTHONPYCACHEPREFIX"]
+        places = environment["PYTHONPATH"].split(os.pathsep)
+        sys.path[:] = [*places, *(path for path in sys.path if path != str(HERE))]
+        sys.argv[:] = ["pytest", *words]
+        hook = Path(places[0]) / "sitecustomize.py"
+        if hook.exists():
+            exec(compile(hook.read_text("utf-8"), str(hook), "exec"), {})
+        code = int(pytest.main([*PYTEST, *words]))
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+def ended(child, seconds):
+    """The exit code of a process, below 0 for a signal; None if it had to be ended."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.05)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return None
 
 
 def fail_anyway(laboratory, noticed):
@@ -326,6 +372,12 @@ def tried(laboratory, mutant):
         return SURVIVED, "", ""
     finally:
         shutil.rmtree(place, ignore_errors=True)
+
+
+def timed(laboratory, mutant, deadline):
+    """What `tried` finds, and how long it took; None if it is too late to begin."""
+    begin = time.monotonic()
+    return None if begin > deadline else (*tried(laboratory, mutant), time.monotonic() - begin)
 
 
 def failed_test(text):
@@ -404,12 +456,14 @@ def arguments():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--cache", type=Path, help="keep the faultless package's code here")
     parser.add_argument("--record", type=Path, help="keep results here, and go on with them")
+    parser.add_argument("--minutes", type=float, default=1e9, help="begin none after so long")
     parser.add_argument("--check", action="store_true", help="only look for the texts")
     return parser.parse_args()
 
 
 def main():
     wish = arguments()
+    deadline = time.monotonic() + 60 * wish.minutes
     mutants = [
         mutant
         for mutant in listed_mutants()
@@ -433,24 +487,28 @@ def main():
         compiled = not all(mutant.plain for mutant in mutants)
         laboratory = Laboratory(Path(folder), compiled, wish.cache)
 
-        def one(mutant):
-            begin = time.monotonic()
-            outcome, by, test = tried(laboratory, mutant)
-            seconds = time.monotonic() - begin
-            outcomes.append((mutant, outcome))
-            noticed.extend([(test, mutant.plain)] if test else [])
-            record.add(mutant, outcome, by, test)
-            print(f"{outcome:<10} {seconds:4.0f} s  {mutant.name}  [{by}]", flush=True)
-
-        with ThreadPoolExecutor(wish.jobs) as pool:
-            list(pool.map(one, wanted))
-        failed = fail_anyway(laboratory, noticed)
+        preload()
+        forking = multiprocessing.get_context("fork")
+        with ProcessPoolExecutor(wish.jobs, forking) as pool:
+            tasks = {pool.submit(timed, laboratory, mutant, deadline): mutant for mutant in wanted}
+            for task in as_completed(tasks):
+                if task.result() is None:
+                    continue
+                mutant, (outcome, by, test, seconds) = tasks[task], task.result()
+                outcomes.append((mutant, outcome))
+                noticed.extend([(test, mutant.plain)] if test else [])
+                record.add(mutant, outcome, by, test)
+                print(f"{outcome:<10} {seconds:4.0f} s  {mutant.name}  [{by}]", flush=True)
+        left = len(mutants) - len(outcomes)
+        failed = [] if left else fail_anyway(laboratory, noticed)
     outcomes.sort(key=lambda pair: (pair[0].area, pair[0].number))
     lines, enough = summary(outcomes)
     print("\n".join(["", *lines]))
+    if left:
+        print(f"{left} were not begun, for the time was up")
     if failed:
         print("these fail without any mistake:\n" + "\n".join(failed))
-    return 0 if enough and not failed else 1
+    return 0 if enough and not failed and not left else 1
 
 
 if __name__ == "__main__":
