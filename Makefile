@@ -7,6 +7,7 @@ SCALE ?= 1
 JOBS ?= 1
 AREA ?=
 SAMPLE ?=
+RECORD ?=
 
 .PHONY: report test mutants ends lint format docs site bench clean help
 
@@ -30,8 +31,9 @@ report: $(READY)  ## all standing studies into reports/index.html; SCALE=10 for 
 test: $(READY)  ## the whole test suite
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 2 --dist worksteal
 
-mutants: $(READY)  ## does the suite notice mistakes? takes hours; SAMPLE=150, JOBS=2, AREA="tally stats"
-	$(BIN)/python tests/mutants/run.py --jobs $(JOBS) $(addprefix --area ,$(AREA)) $(addprefix --sample ,$(SAMPLE))
+mutants: $(READY)  ## does the suite notice mistakes? takes hours; SAMPLE=150, JOBS=2, AREA="tally stats", RECORD=FILE
+	$(BIN)/python tests/mutants/run.py --jobs $(JOBS) $(addprefix --area ,$(AREA)) $(addprefix --sample ,$(SAMPLE)) \
+	    $(addprefix --record ,$(RECORD))
 
 ends: $(READY)  ## the oldest and the newest numba allowed, each in an environment of its own
 	$(BIN)/python tests/ends.py

@@ -1,11 +1,15 @@
 """Whether the package works with the oldest and with the newest numba that pyproject.toml allows.
 
-    python tests/ends.py [--only oldest|newest] [pytest options]
+    python tests/ends.py [--only oldest|newest] [--python EXECUTABLE] [--keep FOLDER]
+                         [pytest options]
 
 Makes an environment for each end of the range, in a temporary folder, and runs there the tests
 that meet the compiler most closely: recorded games, the reference, the cache of compiled code, and
 policies of users, for which the package puts two passes of its own into numba's pipeline. The
-oldest numba comes with the oldest numpy, the newest with the newest of everything.
+oldest numba comes with the oldest numpy, the newest with the newest of everything. Both are made
+with this Python unless another one is named: numba compiles bytecode, which every version of Python
+has of its own, so the newest Python belongs to the newest end. A folder keeps the environments for
+the next time.
 """
 
 from __future__ import annotations
@@ -16,7 +20,6 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-import venv
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -29,6 +32,10 @@ SELECTION = (
     "attacks_arithmetic", "attacks_cache", "attacks_hanging", "attacks_reading",
     "attacks_repeating", "attacks_writing",
 )  # fmt: skip
+SHOWN = (
+    "import platform, numba, numpy; print('Python', platform.python_version(), 'numba', "
+    "numba.__version__, 'numpy', numpy.__version__)"
+)
 
 
 def requirements() -> list[str]:
@@ -53,34 +60,45 @@ def oldest(requirement: str) -> str:
     return f"{name}=={versions.partition(',')[0]}" if name in RANGED else requirement
 
 
-def run_end(end: str, options: list[str]) -> int:
-    """Run the tests in an environment of one end; return pytest's exit code."""
-    wanted = [oldest(each) if end == "oldest" else each for each in requirements()]
-    with tempfile.TemporaryDirectory() as folder:
-        venv.create(folder, with_pip=True)
-        python = Path(folder) / "bin" / "python"
+def make_environment(end: str, folder: Path, made_with: str) -> Path:
+    """An environment of one end in a folder, unless it is there; return its Python."""
+    python = folder / "bin" / "python"
+    ready = folder / "ready"
+    if not ready.exists():
+        subprocess.run([made_with, "-m", "venv", "--clear", folder], check=True)
+        wanted = [oldest(each) if end == "oldest" else each for each in requirements()]
         pip = [python, "-m", "pip", "--quiet", "--disable-pip-version-check"]
         subprocess.run([*pip, "install", *wanted], check=True)
-        shown = "import numba, numpy; print('numba', numba.__version__, 'numpy', numpy.__version__)"
-        subprocess.run([python, "-c", f"print({end!r}, end=': ', flush=True); {shown}"], check=True)
-        environment = {
-            **os.environ,
-            "PYTHONPATH": str(ROOT),
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "PAXSIM_CACHE_DIR": str(Path(folder) / "compiled"),
-        }
-        files = [f"tests/test_{name}.py" for name in SELECTION]
-        command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options, *files]
-        return subprocess.run(command, cwd=ROOT, env=environment).returncode
+        ready.touch()
+    return python
+
+
+def run_end(end: str, folder: Path, made_with: str, options: list[str]) -> int:
+    """Run the tests in an environment of one end; return pytest's exit code."""
+    python = make_environment(end, folder, made_with)
+    subprocess.run([python, "-c", f"print({end!r}, end=': ', flush=True); {SHOWN}"], check=True)
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PAXSIM_CACHE_DIR": str(folder / "compiled"),
+    }
+    files = [f"tests/test_{name}.py" for name in SELECTION]
+    command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options, *files]
+    return subprocess.run(command, cwd=ROOT, env=environment).returncode
 
 
 def main() -> None:
     """Test the ends that were asked for; exit with 1 if one of them fails."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", choices=("oldest", "newest"))
+    parser.add_argument("--python", default=sys.executable, help="makes the environments")
+    parser.add_argument("--keep", type=Path, help="keep the environments in this folder")
     chosen, options = parser.parse_known_args()
     ends = [chosen.only] if chosen.only else ["oldest", "newest"]
-    codes = [run_end(end, options) for end in ends]
+    with tempfile.TemporaryDirectory() as temporary:
+        places = (chosen.keep or Path(temporary)).resolve()
+        codes = [run_end(end, places / end, chosen.python, options) for end in ends]
     sys.exit(any(codes))
 
 

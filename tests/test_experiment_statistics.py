@@ -1,6 +1,7 @@
 """Whether intervals hold: over real games, and over made-up ones whose truth is known."""
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,9 +10,10 @@ from paxsim.errors import PaxsimError
 from paxsim.experiment import compare, comparison_size, simulate, simulation_size
 from paxsim.experiment.answers import campaign_chance
 from paxsim.experiment.layout import SUPERBLOCKS, WIN, Layout
-from paxsim.experiment.measures import MatchMeasures, Pool
+from paxsim.experiment.measures import MatchMeasures, Pool, watched_rate
 from paxsim.experiment.plan import Facts, Plan, make_match
 from paxsim.experiment.run import play_work
+from paxsim.experiment.stopping import reached
 from paxsim.experiment.tally import merge_tallies
 from paxsim.lineup import make_lineup
 from paxsim.setting import make_setting
@@ -118,6 +120,12 @@ def test_a_precise_run_stops_when_all_rates_are_sure_and_says_how_they_were_watc
         for r in (result, fixed)
     ]
     assert width[0] > 1.3 * width[1]
+
+
+def test_a_run_is_as_sure_as_the_least_sure_of_its_rates():
+    found = SimpleNamespace(blocks=1000, watched_variances=lambda: [(0.5, 0.25), (0.1, 0.001)])
+    halves = [watched_rate(1000, *rate, 0.02).half_width for rate in found.watched_variances()]
+    assert reached(found, 0.02) == halves[0] > halves[1]
 
 
 def test_a_precision_beyond_reach_says_how_many_games_it_takes():

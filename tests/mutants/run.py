@@ -79,6 +79,8 @@ COMPILED_INTO = {
     "paxsim/policies/": _PARTS_OF_POLICIES,
     "paxsim/search/": ("searcher.*", "samples.*"),
     "paxsim/learning/": ("kernels.*",),
+    "paxsim/experiment/counting.py": ("counting.*",),
+    "paxsim/experiment/layout.py": ("counting.*",),
 }
 #: A sample has at least so many of an area.
 A_FEW = 3
