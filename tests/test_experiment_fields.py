@@ -45,6 +45,8 @@ def test_values_of_a_rule_are_compared_within_deals():
     for name, column in (("rome", 0), ("seat1", 1), ("rounds", 2)):
         assert found[f"{name}_change"] == pytest.approx((rich - base)[:, column].mean(), abs=1e-12)
     assert np.isnan(table.at[5, "rome_change"])
+    # Games are numbered rule set after rule set, the one in force first.
+    assert (table.loc[[5, 9, 1], "example_game"] // (DEALS * 6)).tolist() == [0, 1, 2]
 
 
 def test_a_stored_run_shows_the_same_table(tmp_path):

@@ -258,6 +258,11 @@ def test_the_stationary_distribution_is_that_of_many_steps_and_stands_extremes()
     np.testing.assert_allclose(stationary(rare), [2 / 3, 1 / 3])
 
 
+@pytest.mark.parametrize(("payoffs", "time"), [(PRISONERS, [0, 1]), (STAG_HUNT, [0, 1])])
+def test_a_population_is_found_at_what_takes_over_others_and_is_not_taken_over(payoffs, time):
+    assert alpha_rank(matrix_game(payoffs, 2)) == pytest.approx(time, abs=1e-6)
+
+
 def test_seats_that_are_taken_get_what_the_table_says():
     game = random_game(5)
     population = np.array([0.6, 0.0, 0.4])

@@ -327,13 +327,16 @@ def test_rewards_are_the_shares_of_the_same_deal():
 def test_a_game_that_is_cut_short_is_truncated_for_all():
     table = paxsim.env(players=3, max_cycles=4)
     table.reset(seed=1)
-    counts = dict.fromkeys(table.possible_agents, 0)
+    counts, cut = dict.fromkeys(table.possible_agents, 0), False
     for agent in table.agent_iter():
         observation, _, ended, truncated, _ = table.last()
         assert not ended
+        if truncated and not cut:
+            assert counts[agent] == 4  # it would have decided a fifth time
+        cut |= truncated
         counts[agent] += not truncated
         table.step(None if truncated else int(observation["action_mask"].argmax()))
-    assert max(counts.values()) == 4
+    assert cut and max(counts.values()) == 4
 
 
 def test_the_board_shows_the_table_in_words_and_the_game_as_a_page():

@@ -241,6 +241,8 @@ def test_the_order_of_the_words_does_not_matter_and_restrictions_add_up():
     one = restricted("peek+land+intrigue", "random")
     assert one.label == restricted("intrigue+peek+land+peek", "random").label
     assert restricted("land", restricted("peek+intrigue", "random").label).label == one.label
+    assert one.fingerprint == restricted("intrigue+peek+land", "random").fingerprint
+    assert one.fingerprint != restricted("intrigue+peek", "random").fingerprint
 
 
 def test_a_user_s_file_travels_in_a_restriction(tmp_path):

@@ -1,6 +1,7 @@
 """What something is worth: the same deals with and without it, and differences within blocks."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import oracle_tables as oracle
@@ -10,6 +11,7 @@ from mistakes import mistake
 from oracle_tables import Match
 
 import paxsim
+import paxsim.tuning.restrictions as tuning
 from paxsim.cli import run_command
 from paxsim.experiment import show
 from paxsim.tuning import tuned_answers
@@ -46,6 +48,7 @@ def test_changes_are_differences_within_blocks_of_the_same_deals():
         for column, value in expected.items():
             assert row[column] == pytest.approx(value, abs=1e-9), column
         assert (row["games"], row["blocks"]) == (480, 80)
+        assert row["example_game"] % 480 >= 240  # one of the restricted seat's, which come second
     assert (table["p_holm"] < 0.05).any() and (table["p_holm"] > 0.05).any()
 
 
@@ -173,3 +176,18 @@ def test_tuned_answers_keep_to_the_restriction_and_play_in_the_same_seat():
     assert base.labels == (answers["", 0].label, "random")
     assert variant.labels == (answers["land", 0].label, "random")
     assert np.isfinite(result["restrictions"]["win_change"]).all()
+
+
+def test_answers_are_tuned_against_the_other_seats_on_deals_of_their_own(monkeypatch):
+    asked = []
+
+    def tune(policy, others, players, *, seed, **_):
+        asked.append((policy.label, [other.label for other in others], players, seed))
+        return SimpleNamespace(policy=policy)
+
+    monkeypatch.setattr(tuning, "tune", tune)
+    tuned_answers("racer,miser,racer", "peek", positions=[3], seed=5)
+    labels, others, players, seeds = zip(*asked, strict=True)
+    assert labels == ("racer", "restricted:without=peek:policy=racer")
+    assert others == (["racer", "miser"],) * 2 and players == (3, 3)
+    assert seeds[0] == seeds[1] != 5

@@ -25,6 +25,7 @@ if a test that noticed a mistake fails without it, or if one said to be equivale
 All of them take hours. A sample has a few of every area and of each its share; it is the same for
 the same seed. With a record a run goes on where another one ended: what was caught counts for as
 long as the mistake, the file it is made in and its tests are named alike; all else is tried again.
+The order is that of chance, so several runs may share a record and the work.
 """
 
 import argparse
@@ -57,6 +58,8 @@ WANTED = 0.95
 TIMEOUT = 400
 #: How many times as long it may take by the clock: others use the machine too.
 PATIENCE = 4
+#: Bytes of memory for them: a mistake may let a list grow until the machine has none left.
+MEMORY = 8 << 30
 PYTEST = [
     "-q", "-x", "-n", "0", "-p", "no:cacheprovider", "--durations=0", "--no-header", "--tb=line",
 ]  # fmt: skip
@@ -219,17 +222,18 @@ class Laboratory:
         shutil.copytree(
             ROOT / "paxsim", self.faultless / "paxsim", ignore=shutil.ignore_patterns("__pycache__")
         )
-        cache = self.faultless / "cache"
-        if kept is not None and kept.is_dir():
-            shutil.copytree(kept, cache)
-        else:
-            cache.mkdir()
+        where = "import paxsim.engine.cache as c; print(c.__file__, c.FINGERPRINT, sep='\\n')"
+        found, fingerprint = self.python(self.faultless, "-c", where).split()
+        assert found.startswith(str(self.faultless)), f"the tests would import {found}"
+        code = self.faultless / "cache" / fingerprint
+        if kept is not None and (kept / fingerprint).is_dir():
+            shutil.copytree(kept / fingerprint, code)
         if compiled:
             self.python(self.faultless, "-c", "from paxsim.cli import main; main()", "warmup")
             if kept is not None:
-                shutil.copytree(cache, kept, dirs_exist_ok=True)
-        found = self.python(self.faultless, "-c", "import paxsim; print(paxsim.__file__)")
-        assert found.startswith(str(self.faultless)), f"the tests would import {found}"
+                shutil.copytree(code, kept / fingerprint, dirs_exist_ok=True)
+        else:
+            code.mkdir(parents=True, exist_ok=True)
 
     def make(self, mutant):
         """A place in which the package has the mistake: what to put on Python's path."""
@@ -293,6 +297,7 @@ def run_tests(words, environment, seconds, printed):
     code = 3
     try:
         resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 10))
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.dup2(printed, 1)
         os.dup2(printed, 2)
@@ -376,10 +381,16 @@ def tried(laboratory, mutant):
         shutil.rmtree(place, ignore_errors=True)
 
 
-def timed(laboratory, mutant, deadline):
-    """What `tried` finds, and how long it took; None if it is too late to begin."""
+def timed(laboratory, mutant, deadline, record):
+    """What `tried` finds, and how long it took; None if it is too late to begin.
+
+    Another run with the same record may have found it meanwhile.
+    """
     begin = time.monotonic()
-    return None if begin > deadline else (*tried(laboratory, mutant), time.monotonic() - begin)
+    if begin > deadline:
+        return None
+    known = Record(record).of(mutant)
+    return *(known or tried(laboratory, mutant)), time.monotonic() - begin
 
 
 def failed_test(text):
@@ -492,7 +503,10 @@ def main():
         preload()
         forking = multiprocessing.get_context("fork")
         with ProcessPoolExecutor(wish.jobs, forking) as pool:
-            tasks = {pool.submit(timed, laboratory, mutant, deadline): mutant for mutant in wanted}
+            tasks = {
+                pool.submit(timed, laboratory, mutant, deadline, wish.record): mutant
+                for mutant in random.sample(wanted, len(wanted))
+            }
             for task in as_completed(tasks):
                 if task.result() is None:
                     continue
