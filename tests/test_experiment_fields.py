@@ -6,7 +6,9 @@ from scipy import stats
 
 import paxsim
 from paxsim.cli import run_command
-from paxsim.experiment import show, simulate_field, vary_rules
+from paxsim.experiment import show, simulate_field, tournament, vary_rules
+from paxsim.experiment.answers import rome_pool
+from paxsim.experiment.fieldgroups import equal_groups, merge_groups, seeds_of
 
 LINEUPS = (["racer", "miser", "first"], ["miser", "random", "racer"])
 DEALS, SEED = 30, 4
@@ -94,3 +96,41 @@ def test_a_policy_is_checked_with_the_deck_rules_and_player_counts_asked_for(cap
     assert "solo level 5: 2 games, fine" in out and "3 players: 6 games, fine" in out
     assert "2 players" not in out
     assert run_command(["check", "first", "--rules", "rome_needs=99"]) == 2
+
+
+def test_groups_of_a_field_on_deals_of_their_own_add_up():
+    """Against the raw games: the block means of both groups, one below the other."""
+    groups = equal_groups([*LINEUPS, *reversed(LINEUPS)], 2)
+    assert [len(group) for group in groups] == [2, 2]
+    parts = [simulate_field(group, 3, games=DEALS * 6, seed=SEED + k)
+             for k, group in enumerate(groups)]  # fmt: skip
+    result = merge_groups(parts)
+    rates = [part["rome"].iloc[0]["rome_wins"] for part in parts]
+    row = result["rome"].iloc[0]
+    assert row["rome_wins"] == pytest.approx(np.mean(rates))
+    assert row["blocks"] == 2 * DEALS and row["games"] == 12 * DEALS
+    assert seeds_of(result) == [SEED, SEED + 1] and len(result["lineups"]) == 4
+    total = sum(match.moments.total for part in parts for match in part.matches)
+    assert (result.matches[0].moments.total == total).all()
+    changed = [vary_rules({"rome_needs": [3]}, group, 3, DEALS * 6, SEED + k)
+               for k, group in enumerate(groups)]  # fmt: skip
+    both = merge_groups(changed)["rule_values"]
+    means = [part["rule_values"]["rome_change"].iloc[0] for part in changed]
+    assert both["rome_change"].iloc[0] == pytest.approx(np.mean(means))
+    assert merge_groups(parts[:1]) is parts[0]
+
+
+@pytest.mark.parametrize(("lineups", "most", "size"), [(120, 15, 15), (7, 15, 7), (13, 8, 1)])
+def test_groups_have_one_size(lineups, most, size):
+    groups = equal_groups(range(lineups), most)
+    assert {len(group) for group in groups} == {size}
+    assert [member for group in groups for member in group] == list(range(lineups))
+
+
+def test_rome_over_the_line_ups_of_a_tournament_is_the_mean_of_all_its_games():
+    result = tournament(["racer", "miser", "first"], players=[2], games=180, seed=SEED)
+    pool = rome_pool(result.matches)
+    table = result["rome"]
+    assert pool.rate == pytest.approx(np.average(table["rome_wins"], weights=table["games"]))
+    by_deal = np.mean([match.superblock_rome()[:30] / 2 for match in result.matches], axis=0)
+    assert pool.interval().se == pytest.approx(stats.sem(by_deal))

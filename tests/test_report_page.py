@@ -26,6 +26,7 @@ from paxsim.report import budget
 from paxsim.report.alike import folded
 from paxsim.report.build import build_report
 from paxsim.report.examples import write_examples
+from paxsim.report.firstscreen import short_answers
 from paxsim.report.page import write_page
 
 
@@ -135,16 +136,42 @@ def test_everything_in_the_page_has_a_text(html):
 
 
 def test_findings_that_are_alike_become_one_table_and_none_is_lost():
-    findings = [{"key": f"best/{n}", "text": f"With {n} players, one wins.", "sure": n > 2}
-                for n in (2, 3, 4)]  # fmt: skip
-    findings += [{"key": "weak", "text": "With 4 players two lose.", "sure": True},
-                 {"key": "alone", "text": "Rome wins.", "sure": True}]  # fmt: skip
+    findings = [{"key": f"best/{n}", "text": f"With {n} players, one wins.", "sure": n > 2,
+                 "cells": {}} for n in (2, 3, 4)]  # fmt: skip
+    findings += [{"key": "weak", "text": "With 4 players two lose.", "sure": True, "cells": {}},
+                 {"key": "alone", "text": "Rome wins.", "sure": True, "cells": {}}]  # fmt: skip
     table, *others = folded(findings)
-    assert table["heading"] == "players"
-    assert [(row["of"], row["text"], row["sure"]) for row in table["rows"]] == [
-        ("2", "one wins.", False), ("3", "one wins.", True), ("4", "one wins.", True)
+    assert table["heading"] == "players" and table["columns"] == ["what was found"]
+    assert [(row["of"], row["cells"], row["sure"]) for row in table["rows"]] == [
+        ("2", ["one wins."], False), ("3", ["one wins."], True), ("4", ["one wins."], True)
     ]  # fmt: skip
     assert [item["finding"]["key"] for item in others] == ["weak", "alone"]
+
+
+def test_findings_that_say_it_by_heading_have_a_column_each_and_repeat_no_words():
+    findings = [{"key": f"best/{n}", "text": f"With {n} players, it is {n}.", "sure": True,
+                 "cells": {"it is": str(n)} | ({"more": "yes"} if n == 4 else {})}
+                for n in (2, 3, 4)]  # fmt: skip
+    (table,) = folded(findings)
+    assert table["columns"] == ["it is", "more"]
+    assert [row["cells"] for row in table["rows"]] == [["2", ""], ["3", ""], ["4", "yes"]]
+
+
+def test_the_first_screen_answers_in_one_minute(report):
+    """How often, on what it depends, who wins with it, and which number to change."""
+    answers = short_answers(report, [2, 3, 4])
+    assert list(answers) == ["How often does Rome win?", "What does it depend on?",
+                             "Who wins with it?", "Which number to change?"]  # fmt: skip
+    rates = pd.read_csv(report / "rome_rate" / "rome_rate.csv")
+    mean = rates[(rates["players"] == 4) & (rates["field"] == "all line-ups")].iloc[0]
+    assert (
+        f"With 4 players in {100 * mean['rome_wins']:.0f} % of games"
+        in answers["How often does Rome win?"]
+    )
+    assert "if no seat plays for primus conspiratus" in answers["What does it depend on?"]
+    assert "(deck " in answers["What does it depend on?"]
+    text = " ".join(answers.values())
+    assert "±" not in text and "nan" not in text
 
 
 def test_contents_lead_to_sections(html):
@@ -155,11 +182,11 @@ def test_contents_lead_to_sections(html):
 
 
 def test_the_page_leads_with_what_rome_wins_means_who_plays_and_what_to_change(html):
-    order = ["means that a <b>player</b> wins with it", "no seat plays for primus conspiratus",
-             "strong field", "Which number to change?", "Does playing for Rome pay?",
-             "And fighting it together?", "heuristic players", 'alt="',
-              "What depends on the assumed deck",
-             "Contents"]  # fmt: skip
+    order = ["means that a <b>player</b> wins with it", "How often does Rome win?",
+             "What does it depend on?", "no seat plays for primus conspiratus",
+             "Who wins with it?", "Which number to change?", "Does playing for Rome pay?",
+             "And fighting it together?", "strong field", "heuristic players", 'alt="',
+             "What depends on the assumed deck", "Contents"]  # fmt: skip
     places = [html.index(words) for words in order]
     assert places == sorted(places)
     for name in budget.STUDIES:

@@ -8,14 +8,24 @@ import pytest
 
 import paxsim
 from paxsim.studies.claims import Claim, summary_finding
-from paxsim.studies.decided import decided_finding, round_table
+from paxsim.studies.decided import (
+    NOBODY,
+    OVER,
+    decided_finding,
+    lead_changes,
+    lead_row,
+    round_table,
+)
 from paxsim.studies.deckclaims import rome_claims, strategy_claim
-from paxsim.studies.dose_response import crossing_table, half_finding, reach_finding
+from paxsim.studies.dose_response import RANGES, crossing_table, half_finding, reach_finding
 from paxsim.studies.joining import joining_finding, payoffs_table
-from paxsim.studies.luck_and_skill import NOBODY, lead_changes, lead_row, luck_finding
+from paxsim.studies.luck_and_skill import luck_finding, small_parts
 from paxsim.studies.redealing import decided_finding as redealt_finding
 from paxsim.studies.rome_rate import conspiracy_finding, rome_finding
+from paxsim.studies.rulewords import change_in_words
 from paxsim.studies.rulings import (
+    NUMBERS,
+    RULINGS,
     corrected,
     largest_changes_finding,
     peeking_finding,
@@ -36,7 +46,7 @@ def around(name, value, half):
 
 
 def rome(rate, half=0.01):
-    fields = {"weak": 0.2, "mixed": rate, "strong": 0.7}
+    fields = {"weak": 0.2, "all line-ups": rate, "strong": 0.7}
     ends = {"lowest_lineup": 0.2, "highest_lineup": 0.9}
     return pd.DataFrame(
         [
@@ -89,7 +99,7 @@ def payoffs(*changes):
 @pytest.mark.parametrize(
     ("changes", "said", "sure"),
     [
-        ((0.2, 0.1, 0.1), "paid however many there were: the first to join goes from 30.0", True),
+        ((0.2, 0.1, 0.1), "paid however many there were: the first to join goes from 30 %", True),
         ((-0.2, -0.1, -0.1), "joining the conspirators never paid", False),
         ((0.2, 0.1, -0.1), "paid with 0 or 1 of them at the table, and cost wins with 2", False),
         ((0.001, 0.0, 0.0), "neither clearly paid nor cost wins", False),
@@ -125,12 +135,13 @@ def values(rule, rates, half=0.02):
 
 
 def test_the_number_that_brings_rome_to_a_half_is_named_with_its_values():
-    table = pd.concat([values("needs", {4: 0.9, 5: 0.7, 6: 0.3}), values("gold", {3: 0.8, 4: 0.9})])
+    table = pd.concat([values("rome_needs", {4: 0.9, 5: 0.7, 6: 0.3}),
+                       values("gold", {3: 0.8, 4: 0.9})])  # fmt: skip
     crossings = crossing_table(table)
     text = half_finding(crossings, 4).text
-    assert "between needs 5 (70.0 ± 2.0 %) and 6 (30.0 ± 2.0 %), where the game has 4." in text
-    assert "gold" not in text
-    assert "gold leave Rome between 80 and 90 %" in reach_finding(table, crossings).text
+    assert "between 5 (70.0 ± 2.0 %) and 6 (30.0 ± 2.0 %) categories that Rome needs to win" in text
+    assert "(rome_needs; the game has 4)" in text and "gold" not in text
+    assert "Rome wins between 80 and 90 %: gold" in reach_finding(table, crossings).text
 
 
 def test_a_value_that_can_not_be_told_from_a_half_is_stepped_over():
@@ -161,9 +172,9 @@ def test_when_a_game_is_decided():
           **around("winner", r - 0.3, 0.02)} for n, r in rates.items()]
     )  # fmt: skip
     text = decided_finding(table, 4).text
-    assert "whether Rome wins stands in more than 90 % of games after round 3" in text
-    assert "who wins is open in more than 10 % of games until the last round" in text
-    assert "after round 2 the leader goes on to win in 50.0 ± 2.0 %" in text
+    assert "after round 2, Rome's win or defeat stands as it will end in 80.0 ± 2.0 %" in text
+    assert "and the winner leads in 50.0 ± 2.0 %; after round 3" in text
+    assert "of games that go on, in 97.0 ± 2.0 % and 67.0 ± 2.0 %." in text
 
 
 def seats(first, p):
@@ -265,7 +276,7 @@ def test_changes_are_counted_after_correction_for_all_of_them():
 def test_equal_changes_stand_in_the_order_of_their_names():
     rows = [(name, 0.1 + tiny, 1e-9) for name, tiny in (("b=1", 1e-16), ("a=1", 0.0))]
     text = largest_changes_finding(changes_table(rows), "rome_change", "Rome's rate", "k").text
-    assert text.startswith("a=1 moves")
+    assert text.startswith("In the sample line-up, a = 1 (a=1) moves")
 
 
 def ruling(differs, change):
@@ -284,8 +295,8 @@ def test_the_largest_changes_come_first():
     rows = [("x=1", 0.02, 0.001), ("y=2", -0.3, 1e-9), ("z=3", 0.001, 0.7)]
     table = changes_table(rows)
     text = largest_changes_finding(table, "rome_change", "Rome's rate", "k").text
-    assert text.startswith("y=2 moves Rome's rate most, by −30.0")
-    assert "then x=1" in text
+    assert text.startswith("In the sample line-up, y = 2 (y=2) moves Rome's rate most, by −30.0")
+    assert "then x = 1 (x=1), +2.0" in text
     assert "2 of 3 changes" in text
     assert "z=3" not in text
 
@@ -339,6 +350,7 @@ def test_a_rate_is_claimed_to_be_about_that_of_the_assumed_deck_not_more_than_ha
             for d, r in rates.items()]  # fmt: skip
     (found,) = rome_claims(pd.DataFrame(rows), [4])
     assert found.text.endswith("is within 5 percentage points of the 90.0 % of the assumed deck")
+    assert found.range == "70.0 % (y) to 91.0 % (x)", "the rates themselves, not distances"
     assert found.decks("reversed") == ["y"]
     assert found.decks("unsure") == ["z"]
     assert found.decks("holds") == ["assumed", "x"]
@@ -367,6 +379,33 @@ def test_luck_is_one_part_and_what_is_decided_is_said_by_point():
                           for point, x in points.items()])  # fmt: skip
     said = redealt_finding(table, 4).text
     assert "30.0 ± 2.0 % after the draft; after round 1 it is more than half: 60.0" in said
+
+
+def test_parts_that_no_bar_can_show_are_named():
+    rows = [{"part": "strategy", "share": 0.6}, {"part": "seat", "share": 0.004},
+            {"part": "seat_strategy", "share": -0.001}, {"part": "luck", "share": 0.4},
+            {"part": "seat", "share": 0.001}]  # fmt: skip
+    assert small_parts(pd.DataFrame(rows)) == ["seat", "seat with strategy"]
+
+
+@pytest.mark.parametrize("name", [*RANGES, *NUMBERS, *(n for v, _ in RULINGS.values() for n in v)])
+def test_every_rule_of_the_studies_is_said_in_words(name):
+    value = {
+        **{n: values[0] for n, values in NUMBERS.items()},
+        **{n: v for variant, _ in RULINGS.values() for n, v in variant.items()},
+    }.get(name, 3)
+    said = change_in_words(f"{name}={str(value).lower() if isinstance(value, bool) else value}")
+    assert "=" not in said and "_" not in said and len(said.split()) > 1
+
+
+def test_a_seat_among_its_like_has_the_fair_share_without_an_interval():
+    rows = [{"players": 2, "conspirators": 0, **around("tribune", 0.4995, 0.0005),
+             **around("joined", 0.8, 0.01)},
+            {"players": 2, "conspirators": 1, **around("tribune", 0.1, 0.01),
+             **around("joined", 0.4995, 0.0005)}]  # fmt: skip
+    finding = joining_finding(pd.DataFrame(rows), 2)
+    assert "the first to join goes from 50 % to 80.0 ± 1.0 % of wins" in finding.text
+    assert finding.cells["the last"] == "10.0 ± 1.0 % to 50 %"
 
 
 def test_the_summary_counts_claims():
@@ -403,6 +442,6 @@ def test_solo_sentences():
 
 def test_lead_changes_skip_rounds_without_a_leader():
     assert lead_changes([0, 0, NOBODY, 0, 1, NOBODY, 0]) == 2
-    row = lead_row({"changes": [0, 1, 2], "half": [True, False, True], "last": [True] * 3})
-    assert row["lead_changes"] == 1.0
-    assert row["half"] == pytest.approx(2 / 3)
+    row = lead_row(np.array([[1, 1, OVER], [0, 1, 1], [0, NOBODY, 1], [0, 1, 0]]))
+    assert row["lead_changes"] == (0 + 1 + 1 + 2) / 4
+    assert row["last"] == 2 / 4

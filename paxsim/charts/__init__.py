@@ -16,7 +16,7 @@ Examples
 from paxsim.errors import missing_library
 
 try:
-    from paxsim.charts.bars import how_won, seat_bars, stacked_shares
+    from paxsim.charts.bars import LEAST_SHOWN, how_won, seat_bars, stacked_shares
     from paxsim.charts.curves import dose_curves, field_ranges, rule_curve
     from paxsim.charts.data import describe
     from paxsim.charts.distributions import distribution
@@ -29,6 +29,7 @@ except ModuleNotFoundError as error:
     raise missing_library("charts", error.name) from None
 
 __all__ = [
+    "LEAST_SHOWN",
     "by_players",
     "describe",
     "distribution",

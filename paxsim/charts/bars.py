@@ -69,6 +69,8 @@ def _verdict_colours(rows: pd.DataFrame) -> list[str]:
     ]
 
 
+#: Parts of a bar, 0..1, below which nothing can be seen.
+LEAST_SHOWN = 0.005
 WAYS = {
     "with_rome": "a player, with Rome",
     "on_points": "a player, on points",
@@ -127,10 +129,12 @@ def _stack(table: pd.DataFrame, parts: Mapping[str, str], ax: Axes) -> None:
     for number, (column, said) in enumerate(parts.items()):
         width = 100 * table[column].to_numpy(float)
         if not width.any():
-            continue  # what never occurs has no place in the legend
+            continue
+        # What is nowhere wide enough to be seen has no place in the legend.
+        seen = np.abs(width).max() >= 100 * LEAST_SHOWN
         ax.barh(places, width, left=left, height=0.7, color=COLOURS[number % len(COLOURS)],
                 hatch=HATCHES[number % len(HATCHES)], edgecolor="white", lw=0.8,
-                label=said)  # fmt: skip
+                label=said if seen else "")  # fmt: skip
         for place, start, size in zip(places.tolist(), left.tolist(), width.tolist(), strict=True):
             if size >= 7:
                 ax.text(start + size / 2, place, f"{size:.0f}", ha="center", va="center",

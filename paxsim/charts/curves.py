@@ -127,6 +127,7 @@ def rule_curve(
     unit: float = 100.0,
     limits: tuple[float, float] | None = None,
     reference: float | None = None,
+    title: str | None = None,
     ax: Axes | None = None,
 ) -> None:
     """What the values of one rule do to something; the value in force stands out.
@@ -143,6 +144,8 @@ def rule_curve(
         Ends of the vertical axis.
     reference : float, optional
         Draw a line here, in units of the axis.
+    title : str, optional
+        What the chart says; by default the name of the rule.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
     """
@@ -162,7 +165,10 @@ def rule_curve(
         ax.set_ylim(*limits)
     ax.grid(axis="y", visible=True)
     ax.set_ylabel(label)
-    ax.set_title(str(source["rule"].iloc[0]))
+    if title is None:
+        ax.set_title(str(source["rule"].iloc[0]))
+    else:
+        ax.set_title(title, fontsize=7.5)
 
 
 def _spread(rows: pd.DataFrame, value: str, unit: float) -> list[np.ndarray]:

@@ -115,6 +115,7 @@ def tornado(
     label: str = "change of Rome's rate (percentage points)",
     title: str = "What a change of the rules changes",
     unit: float = 100.0,
+    by: str | None = None,
     ax: Axes | None = None,
 ) -> None:
     """Changes of the rules, one at a time, the largest effect on top; unsure ones are grey.
@@ -130,6 +131,8 @@ def tornado(
         What the axis and the chart say.
     unit : float
         Factor of the axis: 100 shows rates in percentage points.
+    by : str, optional
+        Column of what the rows are called; by default the changes as they are.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
     """
@@ -150,7 +153,8 @@ def tornado(
     for place, index in enumerate(order):
         _draw_bar(ax, place, table.loc[index], value, unit)
     ax.axvline(0, color=INK, linewidth=1)
-    names = [str(changes[index]).replace("=", " = ") for index in order]
+    said = changes.str.replace("=", " = ") if by is None else table[by]
+    names = [str(said[index]) for index in order]
     # Rows of their own with the values beside the axis: nothing is written across a bar.
     ax.set_yticks(range(len(order)), names, fontsize=7)
     ax.tick_params(axis="y", length=0)

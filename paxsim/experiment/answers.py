@@ -104,7 +104,7 @@ def _answer_of_field(
     if fields is None:
         lineup_table = partial(rome_table, single)
         return Result(manifest, bundles, Tables({**tables, "lineups": lineup_table}), "rome")
-    tables["rule_values"] = make_table(rule_values(fields, bundles))
+    tables["rule_values"] = lambda: make_table(rule_values(fields, bundles))
     return Result(manifest, bundles, Tables(tables), "rule_values")
 
 
@@ -141,6 +141,13 @@ def pool_of(matches: Sequence[MatchMeasures], name: str) -> Pool:
         wins += match.superblock_wins()[:, places].sum(axis=1)
         games += len(places) * match.superblock_games()
     return Pool(wins, games, sum(match.blocks for match in matches))
+
+
+def rome_pool(matches: Sequence[MatchMeasures]) -> Pool:
+    """Rome's wins over some line-ups on common deals."""
+    wins = np.sum([match.superblock_rome() for match in matches], axis=0)
+    games = np.sum([match.superblock_games() for match in matches], axis=0)
+    return Pool(WIN * wins, games, sum(match.blocks for match in matches))
 
 
 def _standings(matches: list[MatchMeasures]) -> pd.DataFrame:

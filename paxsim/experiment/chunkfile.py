@@ -50,7 +50,8 @@ def write_chunk(path: Path, tally: Tally, owner: str, part: str) -> None:
 
 def encode_chunk(tally: Tally, owner: str) -> bytes:
     """A tally as a Parquet table of name, place in the array, and number."""
-    names = [name for name, array in tally.items() for _ in range(array.size)]
+    filled = {name: array.size for name, array in tally.items() if array.size}
+    owners = np.repeat(np.arange(len(filled), dtype=np.int32), list(filled.values()))
     places = np.concatenate([np.arange(array.size) for array in tally.values()])
     values = np.concatenate([array.ravel() for array in tally.values()])
     shapes = {name: list(array.shape) for name, array in tally.items()}
@@ -60,7 +61,7 @@ def encode_chunk(tally: Tally, owner: str) -> bytes:
         b"paxsim_shapes": json.dumps(shapes).encode(),
     }
     columns = {
-        "name": pa.array(names).dictionary_encode(),
+        "name": pa.DictionaryArray.from_arrays(owners, list(filled)),
         "place": pa.array(places.astype(np.int32)),
         "value": pa.array(values),
     }

@@ -1,4 +1,8 @@
-"""Findings that say the same of every player count, deck or level become one table."""
+"""Findings that say the same of every player count, deck or level become one table.
+
+Where each of them says by heading what it has found (`Finding.cells`), these are the columns;
+otherwise the sentences stand below one another.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +27,15 @@ def folded(findings: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     Yields
     ------
     dict
-        Either ``finding``, or ``heading`` and ``rows`` of what tells findings apart (a number, a
-        name), the rest of the sentence, and whether it is sure.
+        Either ``finding``, or ``heading``, ``columns`` and ``rows`` of what tells findings apart
+        (a number, a name), the cells, and whether it is sure.
     """
     for (heading, _), group in groupby(findings, key=_kind):
         alike = list(group)
         if heading and len(alike) >= FEWEST:
-            yield {"heading": heading, "rows": [_row(heading, finding) for finding in alike]}
+            columns = _columns(alike)
+            rows = [_row(heading, finding, columns) for finding in alike]
+            yield {"heading": heading, "columns": columns or ["what was found"], "rows": rows}
         else:
             yield from ({"finding": finding} for finding in alike)
 
@@ -42,7 +48,19 @@ def _kind(finding: dict[str, Any]) -> tuple[str, str]:
     return "", finding["key"]
 
 
-def _row(heading: str, finding: dict[str, Any]) -> dict[str, Any]:
+def _columns(findings: list[dict[str, Any]]) -> list[str]:
+    """The headings of all findings, in their order; none if one of them has none."""
+    if not all(finding["cells"] for finding in findings):
+        return []
+    return list(dict.fromkeys(name for finding in findings for name in finding["cells"]))
+
+
+def _row(heading: str, finding: dict[str, Any], columns: list[str]) -> dict[str, Any]:
     found = BEGINNINGS[heading].match(finding["text"])
     assert found  # its kind says so
-    return {"of": found[1], "text": finding["text"][found.end() :], "sure": finding["sure"]}
+    cells = [finding["cells"].get(name, "") for name in columns]
+    return {
+        "of": found[1],
+        "cells": cells or [finding["text"][found.end() :]],
+        "sure": finding["sure"],
+    }

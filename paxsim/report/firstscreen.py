@@ -7,11 +7,12 @@ from typing import Any
 
 import pandas as pd
 
+from paxsim.report.study import SUMMARY
 from paxsim.report.tablefiles import read_table, reading
-from paxsim.text import number
+from paxsim.text import listing, number
 
 #: How the fields are called, in the order of the rows.
-FIELDS = {"weak": "weak field", "mixed": "all line-ups", "strong": "strong field"}
+FIELDS = {"weak": "weak field", "all line-ups": "all line-ups", "strong": "strong field"}
 #: Seats that play for primus conspiratus, in words.
 SEATS = ("no seat", "one seat", "two seats", "three seats", "four seats")
 
@@ -30,6 +31,110 @@ def rome_table(out: Path, players: list[int]) -> dict[str, Any] | None:
         rows = [*_by_seats(seats, shown), *_by_field(fields, shown)]
         games = int(fields["games"].sum() + seats["games"].sum())
     return {"players": shown, "rows": rows, "games": f"{games:,}"}
+
+
+def short_answers(out: Path, players: list[int]) -> dict[str, str]:
+    """What somebody can say after one minute, by question; what no study has asked is not there.
+
+    In round numbers: how sure they are stands in the tables.
+    """
+    found: dict[str, str] = {}
+    for study, question, make in (
+        ("rome_rate", "How often does Rome win?", _how_often),
+        ("rome_rate", "What does it depend on?", _who_matters),
+        ("rome_rate", "Who wins with it?", _who_wins),
+        ("dose_response", "Which number to change?", _which_number),
+    ):
+        if (out / study / SUMMARY).exists():
+            with reading(out / study / SUMMARY):
+                found[question] = make(out, players)
+    decks = out / "decks"
+    if (decks / "rome.csv").exists() and "What does it depend on?" in found:
+        with reading(decks / "rome.csv"):
+            found["What does it depend on?"] += _by_deck(read_table(decks, "rome"), players)
+    return found
+
+
+def _how_often(out: Path, players: list[int]) -> str:
+    table = read_table(out / "rome_rate", "rome_rate")
+    rows = table[table["field"] == "all line-ups"].set_index("players")
+    *others, most = [n for n in players if n in rows.index] or [int(rows.index[0])]
+    row = rows.loc[most]
+    text = (
+        f"With {most} players in {_round(row['rome_wins'])} % of games on average over all "
+        f"line-ups, and from {_round(row['lowest_lineup'])} to {_round(row['highest_lineup'])} % "
+        "by who plays"
+    )
+    rest = [f"with {n} in {_round(rows.at[n, 'rome_wins'])} %" for n in others]
+    return f"{'; '.join([text, *rest])}."
+
+
+def _headline(table: pd.DataFrame, players: list[int]) -> tuple[int, pd.DataFrame]:
+    """The largest player count of the headlines that a table has, and its rows."""
+    known = table["players"].tolist()
+    most = max([n for n in players if n in known] or known[:1])
+    return most, table[table["players"] == most]
+
+
+def _who_matters(out: Path, players: list[int]) -> str:
+    most, table = _headline(read_table(out / "rome_rate", "conspirators"), players)
+    rows = table.set_index("conspirators")["rome_wins"]
+    text = (
+        f"On who plays: with {most} players Rome wins {_round(rows[0])} % if no seat plays for "
+        f"primus conspiratus, and {_round(rows[1])} % if one does"
+    )
+    return f"{text}; {_round(rows[2])} % if two do." if most > 2 else f"{text}."
+
+
+def _by_deck(table: pd.DataFrame, players: list[int]) -> str:
+    rows = _headline(table, players)[1].sort_values("rome_wins", kind="stable")
+    low, high = rows.iloc[0], rows.iloc[-1]
+    return (
+        f" And on the cards: over all line-ups from {_round(low['rome_wins'])} % (deck "
+        f"{low['deck']}) to {_round(high['rome_wins'])} % (deck {high['deck']})."
+    )
+
+
+def _who_wins(out: Path, players: list[int]) -> str:
+    most, table = _headline(read_table(out / "rome_rate", "friends"), players)
+    rows = table.sort_values("with_rome", ascending=False, kind="stable").head(3)
+    named = [
+        f"{row['strategy']} ({_round(row['with_rome'])} % of its games)"
+        for _, row in rows.iterrows()
+    ]
+    return f"Who holds primus conspiratus; with {most} players most often {listing(named)}."
+
+
+def _which_number(out: Path, players: list[int]) -> str:
+    crossings = read_table(out / "dose_response", "crossings")
+    values = read_table(out / "dose_response", "values")
+    crossing = crossings[crossings["crosses"]]
+    if crossing.empty:
+        return "None that was tried brings Rome to a half by itself."
+    reach = (crossing["highest"] - crossing["lowest"]).sort_values(ascending=False, kind="stable")
+    parts = [
+        _curve(row["meaning"], values[values["rule"] == row["rule"]])
+        for _, row in crossing.loc[reach.index].iterrows()
+    ]
+    first = parts[0][:1].upper() + parts[0][1:]
+    count = int(values["players"].iloc[0])
+    return f"{'. Or '.join([first, *parts[1:]])}. ({count} players, all line-ups.)"
+
+
+def _curve(meaning: str, values: pd.DataFrame) -> str:
+    """Rome's rate at each value of a number: ``4 (now): 79 %, 5: 53 %``."""
+    rates = [
+        f"{row['value']}{' (now)' if row['in_force'] else ''}: {_round(row['rome_wins'])} %"
+        for _, row in values.iterrows()
+    ]
+    return f"{meaning} ({values['rule'].iloc[0]}), at {', '.join(rates)}"
+
+
+def _round(rate: float) -> str:
+    """A rate in whole percent; only all is 100, and only none is 0."""
+    if 0 < rate < 1:
+        return str(min(99, max(1, round(100 * rate))))
+    return f"{100 * rate:.0f}"
 
 
 def _by_seats(table: pd.DataFrame, players: list[int]) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ from paxsim.report.alike import folded
 from paxsim.report.budget import HEADLINE_PLAYERS, STUDIES
 from paxsim.report.display import shown_table
 from paxsim.report.examples import read_examples
-from paxsim.report.firstscreen import rome_table
+from paxsim.report.firstscreen import rome_table, short_answers
 from paxsim.report.study import SUMMARY
 from paxsim.report.tablefiles import damaged, read_table, reading
 from paxsim.setting import MAX_NUMBER
@@ -38,7 +38,6 @@ LEADING = {
 #: A star stands for any deck; the report's own comes first.
 FIRST = {
     "rome_rate": ("joining/2", "joining/3", "joining/4"),
-    "dose_response": ("half",),
     "metagame": ("metagame/*/together/2", "metagame/*/together/3"),
 }
 #: Where the catalogue of strategies is, seen from the folder of the committed report.
@@ -61,6 +60,7 @@ def write_page(out: Path) -> Path:
         studies=studies,
         title=studies[0]["subject"],
         rome=rome_table(out, list(HEADLINE_PLAYERS)),
+        answers=short_answers(out, list(HEADLINE_PLAYERS)),
         hero=_hero(studies),
         first=_first_findings(studies),
         alone=_finding(studies, "rome_rate", "alone"),
@@ -105,7 +105,7 @@ _SUMMARY = {
     "decks": Each(TEXT),
     "games": whole(0, MAX_NUMBER),
     "runs": Each(whole(0, MAX_NUMBER)),
-    "findings": [{"key": TEXT, "text": TEXT, "sure": FLAG}],
+    "findings": [{"key": TEXT, "text": TEXT, "sure": FLAG, "cells": Each(TEXT)}],
     "charts": [{"name": _FILE_NAME, "title": TEXT, "alt": TEXT, "narrow": FLAG}],
     "tables": [{"name": _FILE_NAME, "title": TEXT, "note": TEXT}],
 }

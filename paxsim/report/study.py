@@ -89,6 +89,8 @@ class Finding:
         The number that it is about and its interval, as in the table.
     sure : bool
         Whether the sentence claims something that the interval supports.
+    cells : dict of str to str
+        What the sentence says by heading, for a table of findings that are alike.
     """
 
     key: str
@@ -97,6 +99,7 @@ class Finding:
     low: float | None = None
     high: float | None = None
     sure: bool = True
+    cells: dict[str, str] = field(default_factory=dict)
 
 
 class Study:
@@ -134,10 +137,10 @@ class Study:
         question : callable
             ``simulate``, ``tournament``, ``compare_rules`` or ``solo``.
         **arguments
-            Its arguments, without seed and workers; deck and rules are those of the report unless
+            Its arguments, without workers; deck, rules and seed are those of the report unless
             they are given.
         """
-        arguments = {**self.subject.setting, **arguments, "seed": self.options.seed}
+        arguments = {**self.subject.setting, "seed": self.options.seed, **arguments}
         folder = self._run_folder(run, question.__name__, arguments)
         self.options.progress.begin(self.name, run)
         result = question(

@@ -46,7 +46,7 @@ from paxsim.stats.simultaneous import (
     simultaneous_contrasts,
     simultaneous_rates,
 )
-from paxsim.stats.variance import decided_shares, variance_shares
+from paxsim.stats.variance import decided_shares, pooled_variance_shares, variance_shares
 
 __all__ = [
     "DIFFERENCE",
@@ -78,6 +78,7 @@ __all__ = [
     "p_value",
     "paired_difference",
     "plan_power",
+    "pooled_variance_shares",
     "precise_enough",
     "rarest_unseen",
     "ratio",

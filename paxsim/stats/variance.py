@@ -10,9 +10,11 @@ seating did.
 What can split it are games dealt anew from a point on (`decided_shares`): two games that are equal
 up to there and have other cards from there on end alike as far as the end was decided by then.
 
+Of several line-ups each splits for itself, and the parts are added up over all of them.
+
 Sums are of whole numbers and divided once at the end. Each component is freed of what chance alone
 would give it, so where there is nothing it comes out as a little more or less than nothing; below
-zero it stays below zero. Intervals come from a jackknife over groups of deals.
+zero it stays below zero. Intervals come from a jackknife over groups of deals, or of line-ups.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ from paxsim.stats.intervals import rarest_unseen
 
 #: What the variance splits into.
 PARTS = ("strategy", "seat", "seat_strategy", "luck")
-#: Groups of deals that the jackknife leaves out in turn.
+#: Groups of deals, or of line-ups, that the jackknife leaves out in turn.
 GROUPS = 20
 Estimate = tuple[float, float, float]
 
@@ -43,6 +45,36 @@ def variance_shares(shares: NDArray[np.int64]) -> dict[str, Estimate]:
     shares : numpy.ndarray of int, shape (deals, players, players)
         Share of the win by deal, seat and strategy, in any unit, e.g. 840ths.
     """
+    sums, players = _square_sums(shares)
+    found = _jackknife(sums, lambda total: _parts_of_all(_components(total, players)))
+    return dict(zip(PARTS, found, strict=True))
+
+
+def pooled_variance_shares(shares: NDArray[np.int64]) -> dict[str, Estimate]:
+    """The same over several line-ups, each of which splits for itself.
+
+    Parameters
+    ----------
+    shares : numpy.ndarray of int, shape (lineups, deals, players, players)
+        Share of the win by line-up, deal, seat and strategy; every line-up on deals of its own.
+    """
+    if len(shares) == 1:
+        return variance_shares(shares[0])
+    rows = []
+    for square in shares:
+        sums, players = _square_sums(square)
+        rows.append(_components(sums.astype(object).sum(axis=0).tolist(), players))
+    found = _jackknife(np.array(rows, object), _parts_of_all)
+    return dict(zip(PARTS, found, strict=True))
+
+
+def _parts_of_all(components: list[int]) -> list[float]:
+    *parts, everything = components
+    return [part / everything if everything else math.nan for part in parts]
+
+
+def _square_sums(shares: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
+    """What the parts are made from, deal by deal, and the number of players."""
     y = _whole(shares)
     deals, players, _ = y.shape
     sums = np.concatenate(
@@ -54,12 +86,11 @@ def variance_shares(shares: NDArray[np.int64]) -> dict[str, Estimate]:
         ],
         axis=1,
     )  # fmt: skip
-    found = _jackknife(sums, lambda total: _components(total, players))
-    return dict(zip(PARTS, found, strict=True))
+    return sums, players
 
 
-def _components(total: list[int], n: int) -> list[float]:
-    """Shares of the variance, from the sums over some deals.
+def _components(total: list[int], n: int) -> list[int]:
+    """Parts of the variance and the whole of it, from the sums over some deals, in one unit.
 
     Let q be a square form of a block's cells. The square of a *mean* is too large by chance;
     free of it is the mean of q over pairs of different blocks, ``(q(sum) - sum of q) / pairs``.
@@ -71,8 +102,7 @@ def _components(total: list[int], n: int) -> list[float]:
     seat = n * ((square.sum(axis=1) ** 2).sum() - by_seat) - pairs_whole
     constant = n**2 * ((square**2).sum() - squares) - pairs_whole
     everything = n**2 * (deals - 1) * squares - pairs_whole
-    parts = (strategy, seat, constant - strategy - seat, everything - constant)
-    return [part / everything if everything else math.nan for part in parts]
+    return [strategy, seat, constant - strategy - seat, everything - constant, everything]
 
 
 def decided_shares(shares: NDArray[np.int64]) -> list[Estimate]:

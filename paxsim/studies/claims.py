@@ -39,6 +39,8 @@ class Claim:
         ``%`` or ``points`` (percentage points).
     short : str
         The claim as a heading.
+    shown : pandas.DataFrame, optional
+        Like `values`: the figure, where the claim is about something that is reckoned from it.
     """
 
     key: str
@@ -49,6 +51,7 @@ class Claim:
     figure: str
     unit: str = "%"
     short: str = ""
+    shown: pd.DataFrame | None = None
 
     @property
     def side(self) -> int:
@@ -87,7 +90,7 @@ class Claim:
 
     def row(self) -> dict[str, object]:
         """The claim as a row of a table."""
-        order = self.values.sort_values("value", kind="stable")
+        order = self._figures
         return {
             "claim": self.text,
             "verdict": self.verdict,
@@ -129,13 +132,19 @@ class Claim:
     @property
     def range(self) -> str:
         """The figure from the lowest deck to the highest."""
-        order = self.values.sort_values("value", kind="stable")
+        order = self._figures
         least, most = (
             f"{self._figure(row['value'])} ({row['deck']})"
             for row in (order.iloc[0], order.iloc[-1])
         )
         unit = " percentage points" if self.unit == "points" else ""
         return f"{least} to {most}{unit}"
+
+    @property
+    def _figures(self) -> pd.DataFrame:
+        """The figure by deck, from the lowest to the highest."""
+        figures = self.values if self.shown is None else self.shown
+        return figures.sort_values("value", kind="stable")
 
     def _moves(self) -> str:
         figure = self.figure[0].upper() + self.figure[1:]

@@ -44,7 +44,7 @@ def rome_claims(rome: pd.DataFrame, counts: Sequence[int]) -> list[Claim]:
     for players in counts:
         rows = rome[rome["players"] == players]
         rate = float(rows.set_index("deck").at[DEFAULT_DECK, "rome_wins"])
-        where = f"With {players} players Rome's rate in the mixed field"
+        where = f"With {players} players Rome's rate, over the line-ups of the tournament,"
         near = f"{100 * NEAR:.0f} percentage points"
         found.append(
             Claim(
@@ -54,8 +54,8 @@ def rome_claims(rome: pd.DataFrame, counts: Sequence[int]) -> list[Claim]:
                 f"{where} is within {near} of the {number(100 * rate, 1)} % of the assumed deck",
                 _values(_distances(rows), "distance"),
                 NEAR,
-                "its distance from that",
-                "points",
+                "Rome's rate",
+                shown=_values(rows, "rome_wins"),
             )
         )
     return found

@@ -1,22 +1,24 @@
 """Which number of the rules brings Rome to a half? Each one over its whole sensible range.
 
 Every number is moved alone, from low to high, while everything else stays. All values of a number
-play the same deals in the same line-ups of the mixed field, so differences are known much better
-than either rate.
+play the same deals in the same line-ups, so differences are known much better than either rate. All
+line-ups of the tournament play, in groups with deals of their own.
 """
 
 from __future__ import annotations
 
 import math
+import textwrap
 from typing import Any
 
 import pandas as pd
 
 from paxsim import charts
 from paxsim.experiment.fieldquestions import vary_rules
-from paxsim.report.study import MIN_BLOCKS, Finding, Study
+from paxsim.report.study import Finding, Study
 from paxsim.studies import fields
 from paxsim.studies.findings import numbers, side_of
+from paxsim.studies.rulewords import counted
 from paxsim.text import listing, percent, span
 
 TITLE = "Which number brings Rome to a half"
@@ -45,25 +47,24 @@ STRONGEST = 8
 def run(study: Study) -> None:
     """Play every value of every number, then say where Rome crosses a half."""
     players = study.subject.table
-    lineups = fields.mixed_lineups(study, players, fields.FEW_LINEUPS)
+    lineups = fields.mixed_lineups(study, players)
     sets = sum(map(len, RANGES.values()))
-    blocks = max(MIN_BLOCKS, study.games("values") // (sets * players * len(lineups)))
-    result = study.ask(
+    result = fields.ask_groups(
+        study,
         "values",
         vary_rules,
-        values=RANGES,
-        lineups=lineups,
+        lineups,
+        fields.FEW_TOGETHER,
+        study.games("values") // (sets * players * len(lineups)),
         players=players,
-        games=blocks * players * len(lineups),
-    )
-    names = "; ".join(
-        ", ".join(study.subject.found[spec].label for spec in lineup) for lineup in lineups
+        values=RANGES,
     )
     table = study.table("values", "Rome, seat 1 and length by the value of each number",
-                        result["rule_values"].drop(columns=["lineup", "rules"]),
-                        f"{players} players, {len(lineups)} line-ups: {names}. Changes are "
-                        "against the value in force, on common deals.")  # fmt: skip
-    crossings = study.table("crossings", "Where Rome wins half of the games", crossing_table(table))
+                        with_meaning(result["rule_values"].drop(columns=["lineup", "rules"])),
+                        f"{players} players, all {len(lineups)} line-ups of the tournament. "
+                        "Changes are against the value in force, on common deals.")  # fmt: skip
+    crossings = study.table("crossings", "Where Rome wins half of the games",
+                            with_meaning(crossing_table(table)))  # fmt: skip
     study.find(half_finding(crossings, players), reach_finding(table, crossings))
     study.find(other_finding(table, "seat1_over_fair", "seat 1's share of wins over fair",
                              "percentage points", 100.0),
@@ -92,9 +93,7 @@ def draw(study: Study, table: pd.DataFrame, caption: str) -> None:
             "label": label,
         }
         figure = _multiples(table, order, value, 4, 9.4, caption, **look)
-        narrow = (
-            _multiples(table, order, value, 2, 4.6, caption, **look) if name == "rome" else None
-        )
+        narrow = _multiples(table, order, value, 2, 4.6, caption, **look)
         study.chart(name, f"{title} over the range of each number", figure,
                     f"{title}: a small curve with intervals for each number of the rules, the "
                     "ones that move it most first; a diamond marks the value in force.",
@@ -107,17 +106,26 @@ def _multiples(
 ) -> Any:  # fmt: skip
     """A panel a number; only the first of a row says what the vertical axis is."""
     rows = math.ceil(len(order) / columns)
-    figure, axes = charts.panels(rows, columns, width=width, height=0.6 + 1.75 * rows,
+    figure, axes = charts.panels(rows, columns, width=width, height=0.6 + 1.9 * rows,
                                  squeeze=False)  # fmt: skip
     for place, (ax, rule) in enumerate(zip(axes.flat, order, strict=False)):
         charts.rule_curve(table[table["rule"] == rule], value, ax=ax, caption=caption,
-                          label="" if place % columns else label, **look)  # fmt: skip
+                          label="" if place % columns else label,
+                          title=textwrap.fill(f"{counted(str(rule))} ({rule})", 32),
+                          **look)  # fmt: skip
     for ax in list(axes.flat)[len(order) :]:
         ax.set_axis_off()
     return figure
 
 
 # --- tables ---------------------------------------------------------------------------------
+
+
+def with_meaning(table: pd.DataFrame) -> pd.DataFrame:
+    """A table of rules with what each of them counts, beside its name."""
+    found = table.copy()
+    found.insert(found.columns.get_loc("rule") + 1, "meaning", found["rule"].map(counted))
+    return found
 
 
 def crossing_table(table: pd.DataFrame) -> pd.DataFrame:
@@ -175,12 +183,14 @@ def half_finding(crossings: pd.DataFrame, players: int) -> Finding:
         (found["highest"] - found["lowest"]).sort_values(ascending=False, kind="stable").index
     )
     parts = [
-        f"{row['rule']} {row['from']} ({percent(*numbers(row, 'at_from'))}) and {row['to']} "
-        f"({percent(*numbers(row, 'at_to'))}), where the game has {row['in_force']}"
+        f"{row['from']} ({percent(*numbers(row, 'at_from'))}) and {row['to']} "
+        f"({percent(*numbers(row, 'at_to'))}) {counted(row['rule'])} ({row['rule']}; the game has "
+        f"{row['in_force']})"
         for _, row in order.iterrows()
     ]
     text = (
-        f"With {players} players Rome's rate crosses a half between {'; or between '.join(parts)}."
+        f"With {players} players, over all line-ups, Rome's rate crosses a half between "
+        f"{'; or between '.join(parts)}."
     )
     return Finding("half", text, *numbers(order.iloc[0], "at_to"))
 
@@ -190,9 +200,9 @@ def reach_finding(table: pd.DataFrame, crossings: pd.DataFrame) -> Finding:
     rest = crossings[~crossings["crosses"]]
     if rest.empty:
         return Finding("reach", "Every number that was tried brings Rome to a half somewhere.")
-    names = listing(rest["rule"].tolist())
+    names = listing(f"{counted(rule)} ({rule})" for rule in rest["rule"])
     ends = span([rest["lowest"].min(), rest["highest"].max()])
-    text = f"Over their whole range {names} leave Rome {ends}: none of them surely crosses a half."
+    text = f"None of the others surely crosses a half; over their range Rome wins {ends}: {names}."
     return Finding("reach", text)
 
 
@@ -204,6 +214,9 @@ def other_finding(table: pd.DataFrame, value: str, what: str, unit: str, factor:
     low, high = rows.iloc[0], rows.iloc[-1]
     sure = low[f"{value}_high"] < high[f"{value}_low"]
     ends = [f"{factor * row[value]:.1f} at {row['value']}" for row in (low, high)]
-    text = f"{rule} moves {what} most, from {ends[0]} to {ends[1]} ({unit})"
+    text = (
+        f"Of all numbers, {counted(rule)} ({rule}) move {what} most, from {ends[0]} to {ends[1]} "
+    )
+    text += f"({unit})"
     text += "." if sure else ", which may be chance."
     return Finding(f"other/{value}", text.replace("-", "−"), sure=bool(sure))

@@ -2,9 +2,9 @@
 
 All fields are drawn from one population, the strategies that the report is about:
 
-- *mixed*: line-ups drawn at random in which every strategy plays equally often; what is said is
-  about all of them together. The same draw with every player count, so a change with the number of
-  players is not one of who plays.
+- *all line-ups*, or the *mixed field*: the line-ups of the tournament, drawn at random so that
+  every strategy plays equally often; what is said is about all of them together. The same draw with
+  every player count, so a change with the number of players is not one of who plays.
 - *weak* and *strong*: the three strategies that won least, and most, in the tournament over all
   player counts, in turn.
 - the *sample line-up*: one draw from the population, for what is asked of one line-up.
@@ -12,11 +12,13 @@ All fields are drawn from one population, the strategies that the report is abou
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from paxsim.experiment.fieldgroups import equal_groups, merge_groups, seeds_of
 from paxsim.experiment.fieldquestions import simulate_field
 from paxsim.experiment.questions import solo, tournament
 from paxsim.experiment.result import Result
@@ -25,15 +27,14 @@ from paxsim.policies.registry import find_policy
 from paxsim.report.study import MIN_BLOCKS, Study
 from paxsim.report.subject import YARDSTICK
 from paxsim.rules import SOLO_LEVELS
+from paxsim.setting import MAX_NUMBER
 
 __all__ = ["YARDSTICK"]
 
 #: Members of the weak and of the strong field.
 MEMBERS = 3
-#: Line-ups of the mixed field, for each player count.
-LINEUPS = 15
-#: Line-ups of the mixed field where many rule sets are tried with each.
-FEW_LINEUPS = 6
+#: Line-ups that are asked about together, at most; and where many rule sets are tried with each.
+TOGETHER, FEW_TOGETHER = 15, 3
 
 
 def strategies(study: Study) -> list[str]:
@@ -41,21 +42,23 @@ def strategies(study: Study) -> list[str]:
     return study.subject.strategies
 
 
-def mixed_lineups(study: Study, players: int, number: int = LINEUPS) -> list[list[str]]:
-    """The mixed field for a player count: line-ups in which everybody plays equally often."""
+def mixed_lineups(study: Study, players: int) -> list[list[str]]:
+    """The mixed field for a player count: the line-ups of the tournament, as it draws them."""
     spec_of = {id(policy): spec for spec, policy in study.subject.found.items()}
     found = [study.subject.found[spec] for spec in strategies(study)]
-    return [
-        [spec_of[id(policy)] for policy in lineup]
-        for lineup in draw_lineups(found, players, number)
-    ]
+    return [[spec_of[id(policy)] for policy in lineup] for lineup in draw_lineups(found, players)]
 
 
-def mixed_lineup(study: Study, players: int) -> list[str]:
+def sample_lineup(study: Study, players: int) -> list[str]:
     """The sample line-up for a player count: one draw from the strategies, dealt out in turn."""
     names = strategies(study)
     order = np.random.default_rng(LINEUP_SEED).permutation(len(names))
     return [names[order[seat % len(names)]] for seat in range(players)]
+
+
+def sample_named(study: Study, players: int) -> str:
+    """The sample line-up in words."""
+    return ", ".join(study.subject.found[spec].label for spec in sample_lineup(study, players))
 
 
 def games_asked(games: int, counts: Sequence[int]) -> int:
@@ -86,19 +89,47 @@ def play_mixed(study: Study) -> dict[int, Result]:
 def play_field(
     study: Study, run: str, lineups: dict[int, list[list[str]]], games: int
 ) -> dict[int, Result]:
-    """Line-ups by player count, as many blocks with each count as make so many games."""
-    block = sum(players * len(found) for players, found in lineups.items())
-    blocks = max(MIN_BLOCKS, games // block)
+    """Line-ups by player count, as many deals with each as make so many games."""
+    deals = games // sum(players * len(found) for players, found in lineups.items())
     return {
-        players: study.ask(
-            f"{run}-{players}",
-            simulate_field,
-            lineups=found,
-            players=players,
-            games=blocks * players * len(found),
+        players: ask_groups(
+            study, f"{run}-{players}", simulate_field, found, TOGETHER, deals, players=players
         )
         for players, found in lineups.items()
     }
+
+
+def ask_groups(
+    study: Study,
+    run: str,
+    question: Callable[..., Result],
+    lineups: list[list[str]],
+    most: int,
+    deals: int,
+    *,
+    players: int,
+    **arguments: Any,
+) -> Result:
+    """Ask about a field, in groups of at most so many line-ups if it has more.
+
+    Each group plays so many deals, or the few without which nothing can be said. They are its own:
+    group k has the seed of the report and k more.
+    """
+    groups = equal_groups(lineups, most)
+    deals = max(2, -(-MIN_BLOCKS // len(groups)), deals)
+    found = [
+        study.ask(
+            run if len(groups) == 1 else f"{run}-{number}",
+            question,
+            lineups=group,
+            players=players,
+            games=deals * players * len(group),
+            seed=(study.options.seed + number) % (MAX_NUMBER + 1),
+            **arguments,
+        )
+        for number, group in enumerate(groups)
+    ]
+    return merge_groups(found)
 
 
 def play_tournament(study: Study) -> Result:
@@ -182,11 +213,13 @@ def caption(results: Sequence[Result], players: Sequence[int] | None = None) -> 
     blocks = sum(bundle[0].blocks for bundle in shown if bundle)
     facts = [match.facts for bundle in shown for match in bundle]
     plan = results[0].manifest["plan"]
+    seeds = sorted({seed for result in results for seed in seeds_of(result)})
+    seed = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {seeds[0]} to {seeds[-1]}"
     decks = list(dict.fromkeys(one.deck for one in facts))
     rules = list(dict.fromkeys(one.rules_text for one in facts))
     named = f"deck {decks[0]}" if len(decks) == 1 else f"{len(decks)} decks"
     changed = f"{rules[0]} rules" if len(rules) == 1 else f"{len(rules)} rule sets"
     return (
-        f"{games:,} games in {blocks:,} blocks, seed {plan['seed']}, {named}, {changed}, "
+        f"{games:,} games in {blocks:,} blocks, {seed}, {named}, {changed}, "
         f"paxsim {plan['version']}"
     )

@@ -76,21 +76,21 @@ def joining_finding(payoffs: pd.DataFrame, players: int) -> Finding:
     pays = rows["joined_low"] > rows["tribune_high"]
     costs = rows["joined_high"] < rows["tribune_low"]
     first = rows.iloc[0]
-    example = (
-        f"the first to join goes from {percent(*numbers(first, 'tribune'))} to "
-        f"{percent(*numbers(first, 'joined'))} of wins"
-    )
+    example = f"the first to join goes from {_share(first, 'tribune')} to {_share(first, 'joined')}"
+    example += " of wins"
+    cells = {"the first to join goes from": _step(first)}
+    if len(rows) > 1:
+        cells["the last"] = _step(rows.iloc[-1])
     if pays.all():
         said = f"joining the conspirators paid however many there were: {example}"
         last = rows.iloc[-1]
         if len(rows) > 1:
-            said += (
-                f", the last from {percent(*numbers(last, 'tribune'))} to "
-                f"{percent(*numbers(last, 'joined'))}"
-            )
+            said += f", the last from {_share(last, 'tribune')} to {_share(last, 'joined')}"
         said += "; a single player who left them never gained"
+        verdict = "joining paid however many had joined; leaving alone never did"
     elif costs.all():
         said = f"joining the conspirators never paid: {example}; leaving them always did"
+        verdict = "joining never paid; leaving always did"
     else:
         paid = [str(int(k)) for k in rows.loc[pays, "conspirators"]]
         cost = [str(int(k)) for k in rows.loc[costs, "conspirators"]]
@@ -99,9 +99,22 @@ def joining_finding(payoffs: pd.DataFrame, players: int) -> Finding:
         said = "joining the conspirators " + (
             ", and ".join(parts) if parts else "neither clearly paid nor cost wins"
         )
+        verdict = f"joining {', and '.join(parts) if parts else 'neither clearly paid nor cost'}"
         said += f": {example}"
     text = f"With {players} players {said}."
-    return Finding(f"joining/{players}", text, *numbers(first, "joined"), bool(pays.all()))
+    cells["so"] = verdict
+    return Finding(f"joining/{players}", text, *numbers(first, "joined"), bool(pays.all()), cells)
+
+
+def _step(row: pd.Series) -> str:
+    """What a seat wins before and after it joins."""
+    return f"{_share(row, 'tribune')} to {_share(row, 'joined')}"
+
+
+def _share(row: pd.Series, name: str) -> str:
+    """A seat's win rate; where all seats are alike it is the fair share and needs no interval."""
+    alike = row["conspirators"] == (0 if name == "tribune" else row["players"] - 1)
+    return f"{100 * row[name]:.0f} %" if alike else percent(*numbers(row, name))
 
 
 def _numbers(found: list[str]) -> str:

@@ -8,6 +8,7 @@ decided at that point (`paxsim.stats.decided_shares`).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -30,37 +31,52 @@ from paxsim.text import percent
 COPIES = 6
 #: Rounds after which games are dealt anew; 0 is the end of the draft.
 ROUNDS = range(9)
+#: With fewer cards undealt there is one order of them only.
+LAST_TWO = 2
 
 
 def redeal_games(
-    policies: Sequence[str], deals: int, seed: int, how_played: dict[str, Any]
+    lineups: Sequence[Sequence[str]], deals: int, seed: int, how_played: dict[str, Any]
 ) -> dict[str, np.ndarray]:
     """Shares of the win in copies dealt anew after the draft and after each round.
 
-    Every deal is played in one rotation, turn about.
+    Every deal is played by one line-up in one rotation, turn about.
 
     Returns
     -------
     dict of str to numpy.ndarray
-        ``shares``, in 840ths: shape (deals, points, copies, players).
+        ``shares``, in 840ths: shape (deals, points, copies, players). ``undealt``: cards that
+        could be dealt anew, shape (deals, points).
     """
-    setting = make_setting(len(policies), **how_played)
-    lineup = make_lineup(list(policies), setting.players)
-    found = [redealt_deal(setting, lineup, seed, deal) for deal in range(deals)]
-    return {"shares": np.stack(found)}
+    setting = make_setting(len(lineups[0]), **how_played)
+    seated = [make_lineup(list(lineup), setting.players) for lineup in lineups]
+    found = [
+        redealt_deal(setting, seated[deal % len(seated)], seed, deal,
+                     deal // len(seated) % setting.players)
+        for deal in range(deals)
+    ]  # fmt: skip
+    return {
+        "shares": np.stack([shares for shares, _ in found]),
+        "undealt": np.stack([undealt for _, undealt in found]),
+    }
 
 
-def redealt_deal(setting: Setting, lineup: Lineup, seed: int, deal: int) -> np.ndarray:
-    """Shares of the win of one deal, shape (points, copies, players), in 840ths."""
-    rotation = deal % setting.players
+def redealt_deal(
+    setting: Setting, lineup: Lineup, seed: int, deal: int, rotation: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Shares of the win of one deal, shape (points, copies, players), in 840ths; and the cards that
+    are still undealt, shape (points,).
+    """
     rng = np.random.default_rng([seed, deal])
     shares = np.zeros((len(ROUNDS), COPIES, setting.players), np.int64)
+    undealt = np.zeros(len(ROUNDS), np.int64)
     end_of_deck, reached = -1, 0
     for game in walk(setting, lineup, seed, deal, rotation):
         table = game.record["table"]
         if end_of_deck < 0:  # what players put under the deck comes behind this
             end_of_deck = int(table["deck_top"]) + int(table["deck_left"])
         while not game.over and reached < min(len(ROUNDS), int(table["round"])):
+            undealt[reached] = max(0, end_of_deck - int(table["deck_top"]))
             for copy in range(COPIES):
                 other = game.copy()
                 shuffle_undealt(other, end_of_deck, rng)
@@ -68,7 +84,7 @@ def redealt_deal(setting: Setting, lineup: Lineup, seed: int, deal: int) -> np.n
                 shares[reached, copy] = shares_of(other)
             reached += 1
     shares[reached:] = shares_of(game)  # over by then: every copy is this game
-    return shares
+    return shares, undealt
 
 
 def shuffle_undealt(game: Game, end_of_deck: int, rng: np.random.Generator) -> None:
@@ -93,22 +109,31 @@ def shares_of(game: Game) -> np.ndarray:
     return np.rint(game.result()["shares"][: game.setting.players] * WIN).astype(np.int64)
 
 
-def decided_table(shares: np.ndarray, before: tuple[float, float, float]) -> pd.DataFrame:
-    """How much is decided at each point: columns point, round, decided with its interval.
+def decided_table(
+    shares: np.ndarray, undealt: np.ndarray, before: tuple[float, float, float]
+) -> pd.DataFrame:
+    """How much is decided at each point: columns point, undealt, decided with its interval.
+
+    Points from which on no card can come otherwise are left out: copies are the same game there,
+    which says nothing about how open it is.
 
     Parameters
     ----------
-    shares : numpy.ndarray
+    shares, undealt : numpy.ndarray
         From `redeal_games`.
     before : tuple of float
         What strategies and seats decide before a card is dealt, with the ends of its interval.
     """
     points = ["before the deal", "after the draft", *(f"after round {k}" for k in ROUNDS[1:])]
     found = [before, *decided_shares(shares)]
+    most = [LAST_TWO, *undealt.max(axis=0).tolist()]
+    mean = [math.nan, *undealt.mean(axis=0).tolist()]
     rows = [
-        {"point": point, "decided": value, "decided_low": low, "decided_high": high}
-        for point, (value, low, high) in zip(points, found, strict=True)
-    ]
+        {"point": point, "undealt": cards, "decided": value, "decided_low": low,
+         "decided_high": high}
+        for point, cards, left, (value, low, high) in zip(points, mean, most, found, strict=True)
+        if left >= LAST_TWO
+    ]  # fmt: skip
     return pd.DataFrame(rows)
 
 
@@ -129,9 +154,20 @@ def decided_finding(table: pd.DataFrame, players: int) -> Finding:
         f"before a card is dealt, and {percent(*draft)} after the draft"
     )
     most = rows.index[rows["decided"] > 0.5]
+    last = rows.iloc[-1]
     if len(most) and most[0] > 1:
         half = rows.iloc[most[0]]
         text += f"; {half['point']} it is more than half: {percent(*numbers(half, 'decided'))}"
     elif not len(most):
-        text += f"; {rows['point'].iloc[-1]} it is still less than half"
-    return Finding(f"redealt/{players}", f"{text}.", *draft)
+        text += f"; {last['point']} it is still less than half"
+    if len(most) and most[0] < len(rows) - 1 > 1:
+        said = percent(*numbers(last, "decided"))
+        text += f"; {last['point']}, the last one that leaves cards undealt, {said}"
+    cells = {
+        "decided before a card is dealt": percent(*before),
+        "after the draft": percent(*draft),
+        "at the last point with cards undealt": (
+            f"{percent(*numbers(last, 'decided'))} ({last['point']})"
+        ),
+    }
+    return Finding(f"redealt/{players}", f"{text}.", *draft, cells=cells)

@@ -10,6 +10,7 @@ seats, and in solo.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -26,8 +27,13 @@ from paxsim.text import listing, percent, span
 TITLE = "How often Rome wins"
 QUESTION = "How often does Rome win, depending on who plays, who wins with it, does joining it pay?"
 
+#: What the mean over all line-ups of the tournament is called.
+ALL = "all line-ups"
 #: What the fields are called, from the least to the most of Rome.
-FIELDS = ("weak", "mixed", "strong")
+FIELDS = ("weak", ALL, "strong")
+#: How many seats play for primus conspiratus, as headings.
+SEATS = ("no seat plays for primus conspiratus", "one seat does", "two do", "three do", "four do",
+         "five do", "six do", "seven do", "eight do")  # fmt: skip
 
 
 def run(study: Study) -> None:
@@ -56,9 +62,9 @@ def run(study: Study) -> None:
     found = play_fields(study, contest["standings"])
     rates = study.table("rome_rate", "Rome's rate by field and player count",
                         field_table(found, lineups, study),
-                        "weak and strong: 95 % intervals over deals. mixed: all line-ups of the "
-                        "tournament, with a 95 % interval of their mean over line-ups, and the "
-                        "lowest and highest line-up.")  # fmt: skip
+                        "weak and strong: 95 % intervals over deals. all line-ups: the mean over "
+                        "those of the tournament, with a 95 % interval over line-ups, and the "
+                        "lowest and highest of them.")  # fmt: skip
     study.find(*(rome_finding(rates, players) for players in study.subject.players))
     study.find(alone_finding(lineups))
     draw_who_plays(study, conspiracy, rates, [r for row in tables.values() for r in row.values()]
@@ -175,7 +181,7 @@ def field_table(
                                                       "blocks"]},
                          "lineups": len(result["lineups"])})  # fmt: skip
     for players, rows_of in lineups.groupby("players"):
-        rows.append({"field": "mixed", "players": players, "members": "all strategies",
+        rows.append({"field": ALL, "players": players, "members": "all strategies",
                      **mean_of_lineups(rows_of, "rome_wins"),
                      **mean_of_lineups(rows_of, "rome_alone"),
                      "lowest_lineup": rows_of["rome_wins"].min(),
@@ -250,27 +256,38 @@ def draw_who_plays(
     narrow = draw(figure, left, right)
     study.chart("who_plays", "How often Rome wins depends on who plays", wide,
                 "Left: Rome's rate rises with the number of conspirators among tribunes, a line "
-                "for each player count. Right: Rome's rate in a weak, a mixed and a strong field, "
-                "with the range over all line-ups.", narrow=narrow)  # fmt: skip
+                "for each player count. Right: Rome's rate in a weak and a strong field, and over "
+                "all line-ups, with their range.", narrow=narrow)  # fmt: skip
     if len(study.subject.players) > len(headline):
-        figure, ax = charts.panels(width=7.4, height=4.2)
-        charts.rome_rate(charts.describe(rates, fields.caption(played[-1:])), by="field", ax=ax)
+        figure, narrow = (_over_players(rates, fields.caption(played[-1:]), width)
+                          for width in (7.4, 4.4))  # fmt: skip
         study.chart("rome_rate", "Rome's rate by player count", figure,
-                    "Lines of Rome's rate over the player counts for the weak, the mixed and the "
-                    "strong field.")  # fmt: skip
+                    "Lines of Rome's rate over the player counts for the weak and the strong "
+                    "field and over all line-ups.", narrow=narrow)  # fmt: skip
+
+
+def _over_players(rates: pd.DataFrame, caption: str, width: float) -> Any:
+    """Rome's rate over the player counts, a line a field."""
+    figure, ax = charts.panels(width=width, height=4.2)
+    charts.rome_rate(charts.describe(rates, caption), by="field", ax=ax)
+    return figure
 
 
 def draw_alike(study: Study, same: pd.DataFrame, played: Sequence[Result]) -> None:
     """Rome's rate with one strategy at all seats, ordered by the rate."""
     players = study.subject.table
     rows = same[same["players"] == players].sort_values("rome_wins", ascending=False, kind="stable")
-    figure, ax = charts.panels(width=6.6, height=0.9 + 0.28 * len(rows))
-    charts.forest(rows, "rome_wins", by="strategy", reference=0.5, ax=ax,
-                  label="games that Rome wins (%)",
-                  title=f"One strategy at all {players} seats",
-                  caption=fields.caption(played, [players]))  # fmt: skip
-    study.chart("alike", f"Rome's rate with one strategy at all {players} seats", figure,
-                "Rome's rate with its interval, one row a strategy.")  # fmt: skip
+    figures = []
+    for width in (6.6, 4.4):
+        figure, ax = charts.panels(width=width, height=0.9 + 0.28 * len(rows))
+        charts.forest(rows, "rome_wins", by="strategy", reference=0.5, ax=ax,
+                      label="games that Rome wins (%)",
+                      title=f"One strategy at all {players} seats",
+                      caption=fields.caption(played, [players]))  # fmt: skip
+        figures.append(figure)
+    study.chart("alike", f"Rome's rate with one strategy at all {players} seats", figures[0],
+                "Rome's rate with its interval, one row a strategy.",
+                narrow=figures[1])  # fmt: skip
 
 
 # --- sentences ------------------------------------------------------------------------------
@@ -296,7 +313,11 @@ def conspiracy_finding(table: pd.DataFrame, players: int) -> Finding:
     more = [int(k) for k in rows["conspirators"].iloc[2:]]
     seats = f"{more[0]} to {more[-1]}" if len(more) > 1 else f"{more[0]}"
     text += f"; with {seats} such seats {rest} %."
-    return Finding(f"conspiracy/{players}", text, *numbers(one, "rome_wins"))
+    cells = {
+        f"{SEATS[int(row['conspirators'])]}": percent(*numbers(row, "rome_wins"))
+        for _, row in rows.iterrows()
+    }
+    return Finding(f"conspiracy/{players}", text, *numbers(one, "rome_wins"), cells=cells)
 
 
 def rome_finding(table: pd.DataFrame, players: int) -> Finding:
@@ -305,13 +326,13 @@ def rome_finding(table: pd.DataFrame, players: int) -> Finding:
     Parameters
     ----------
     table : pandas.DataFrame
-        Columns ``field`` (weak, mixed, strong), ``players``, ``rome_wins`` with ``_low`` and
-        ``_high``, and for the mixed field ``lowest_lineup`` and ``highest_lineup``.
+        Columns ``field`` (see `FIELDS`), ``players``, ``rome_wins`` with ``_low`` and ``_high``,
+        and for all line-ups ``lowest_lineup`` and ``highest_lineup``.
     players : int
         The player count.
     """
     rows = table[table["players"] == players].set_index("field")
-    mixed = rows.loc["mixed"]
+    mixed = rows.loc[ALL]
     value, low, high = numbers(mixed, "rome_wins")
     ends = span([mixed["lowest_lineup"], mixed["highest_lineup"]])
     text = (
@@ -320,7 +341,15 @@ def rome_finding(table: pd.DataFrame, players: int) -> Finding:
         f"it is {percent(*numbers(rows.loc['weak'], 'rome_wins'))}, among the strongest "
         f"{percent(*numbers(rows.loc['strong'], 'rome_wins'))}."
     )
-    return Finding(f"rome/{players}", text, value, low, high, side_of(low, high, 0.5) != 0)
+    cells = {
+        "all line-ups, mean": percent(value, low, high),
+        "lowest to highest line-up": ends,
+        "weak field": percent(*numbers(rows.loc["weak"], "rome_wins")),
+        "strong field": percent(*numbers(rows.loc["strong"], "rome_wins")),
+        "on average": against_half(low, high),
+    }
+    sure = side_of(low, high, 0.5) != 0
+    return Finding(f"rome/{players}", text, value, low, high, sure, cells)
 
 
 def against_half(low: float, high: float) -> str:
@@ -361,4 +390,9 @@ def friends_finding(friends: pd.DataFrame, players: int) -> Finding:
         f"{percent(*share)} of its games"
     )
     text += "." if sure else f", which can't be told from {second['strategy']}."
-    return Finding(f"friends/{players}", text, *share, bool(sure))
+    cells = {
+        "wins most often with Rome": str(best["strategy"]),
+        "of its games": percent(*share),
+        "ahead of": ("" if sure else "can't be told from ") + str(second["strategy"]),
+    }
+    return Finding(f"friends/{players}", text, *share, bool(sure), cells)

@@ -23,7 +23,8 @@ from paxsim.stats import holm, rarest_unseen
 from paxsim.stats.constants import SURE
 from paxsim.studies import fields
 from paxsim.studies.findings import numbers, side_of
-from paxsim.text import listing, number, percent, points
+from paxsim.studies.rulewords import change_in_words, named_change
+from paxsim.text import number, percent, points
 
 TITLE = "Rulings and numbers"
 QUESTION = "What do the rulings and the main numbers change, one at a time on common deals?"
@@ -73,32 +74,37 @@ def run(study: Study) -> None:
     }
     changes = pd.concat([named(moved), *map(named, rulings.values())], ignore_index=True)
     changes = corrected(changes)
+    changes.insert(0, "meaning", changes["rules"].map(change_in_words))
+    lineup = fields.sample_named(study, table)
     study.table("changes", "Changes of the rules against the published game", changes,
-                "Rome and seats: percentage points; rounds: rounds. Each interval is for itself; "
-                "p (Holm) is corrected for all changes together. Rome differs: blocks in which "
-                "Rome's wins are not the same.")  # fmt: skip
+                f"The sample line-up: {lineup}. Rome and seats: percentage points; rounds: "
+                "rounds. Each interval is for itself; p (Holm) is corrected for all changes "
+                "together. Rome differs: blocks in which Rome's wins are not the "
+                "same.")  # fmt: skip
     study.find(largest_changes_finding(changes, "rome_change", "Rome's rate", "numbers/rome"))
     study.find(largest_changes_finding(changes, "seat1_change", "the first seat's share of wins",
                                        "numbers/seat"))  # fmt: skip
     study.find(*ruling_findings({name: named(result) for name, result in rulings.items()}))
     peeking = study.table("peeking", f"What {PEEKER} wins when it may not peek",
-                          play_peeking(study), "The same deals with and without; it sits among "
-                          "the sample line-up.")  # fmt: skip
+                          play_peeking(study), "The same deals with and without; it sits in the "
+                          f"place of the first of the sample line-up: {lineup}.")  # fmt: skip
     study.find(peeking_finding(peeking))
 
-    caption = fields.caption([moved, *rulings.values()])
-    shown = charts.describe(changes, caption)
-    figure, ax = charts.panels(width=7.6, height=8.0)
-    charts.tornado(shown, "rome_change", ax=ax, title="What moves Rome's rate")
-    study.chart("tornado_rome", "What moves Rome's rate", figure,
-                "Tornado chart: change of Rome's rate in percentage points for each change of the "
-                "rules, largest on top; grey bars are not sure.")  # fmt: skip
-    figure, ax = charts.panels(width=7.6, height=8.0)
-    charts.tornado(shown, "seat1_change", ax=ax, title="What moves the first seat",
-                   label="change of the first seat's share of wins (points)")  # fmt: skip
-    study.chart("tornado_seat", "What moves the first seat", figure,
-                "Tornado chart: change of the first seat's share of wins for each change of the "
-                "rules; grey bars are not sure.")  # fmt: skip
+    caption = f"sample line-up {lineup}: {fields.caption([moved, *rulings.values()])}"
+    shown = charts.describe(changes.assign(said=changes["rules"].map(named_change)), caption)
+    for name, value, title, label in (
+        ("tornado_rome", "rome_change", "What moves Rome's rate", "change of Rome's rate"),
+        ("tornado_seat", "seat1_change", "What moves the first seat",
+         "change of the first seat's share of wins"),
+    ):  # fmt: skip
+        figures = []
+        for width, height, by in ((8.6, 8.0, "said"), (4.6, 8.6, "meaning")):
+            figure, ax = charts.panels(width=width, height=height)
+            charts.tornado(shown, value, by=by, ax=ax, title=title, label=f"{label} (points)")
+            figures.append(figure)
+        study.chart(name, title, figures[0],
+                    f"Tornado chart: {label} in percentage points for each change of the rules, "
+                    "largest on top; grey bars are not sure.", narrow=figures[1])  # fmt: skip
 
     wins = win_changes([moved, *rulings.values()])
     study.table("strategies", "Change of win rates by strategy", wins,
@@ -109,7 +115,7 @@ def run(study: Study) -> None:
 def play_peeking(study: Study) -> pd.DataFrame:
     """What peeking is worth to the strategy that lives by it."""
     players = study.subject.table
-    others = fields.mixed_lineup(study, players)[1:]
+    others = fields.sample_lineup(study, players)[1:]
     found = study.ask(
         "rulings-peeking",
         restrict,
@@ -144,11 +150,11 @@ def peeking_finding(table: pd.DataFrame) -> Finding:
 def ask(
     study: Study, name: str, variants: list[dict[str, Any]], players: int, blocks: int
 ) -> Result:
-    """Changes of the rules with so many players, in the mixed field."""
+    """Changes of the rules with so many players, in the sample line-up."""
     return study.ask(
         f"rulings-{name}",
         compare_rules,
-        policies=fields.mixed_lineup(study, players),
+        policies=fields.sample_lineup(study, players),
         variants=variants,
         players=players,
         games=blocks * players,
@@ -220,11 +226,14 @@ def largest_changes_finding(changes: pd.DataFrame, value: str, what: str, key: s
     size = sure.assign(size=sure[value].abs().round(DECIMALS))
     order = size.sort_values(["size", "rules"], ascending=[False, True])
     top = order.iloc[0]
-    text = f"{top['rules']} moves {what} most, by {points(*numbers(top, value))}"
+    text = (
+        f"In the sample line-up, {named_change(top['rules'])} moves {what} most, by "
+        f"{points(*numbers(top, value))}"
+    )
     if len(order) > 1:
-        rest = [f"{row['rules']} ({points(*numbers(row, value))})"
+        rest = [f"{named_change(row['rules'])}, {points(*numbers(row, value))}"
                 for _, row in order.iloc[1:4].iterrows()]  # fmt: skip
-        text += f"; then {listing(rest)}"
+        text += f"; then {'; '.join(rest)}"
     text += (
         f". {len(sure)} of {len(changes)} changes move it for sure, corrected for looking at all "
         "of them."
@@ -239,7 +248,10 @@ def ruling_findings(rulings: Mapping[str, pd.DataFrame]) -> list[Finding]:
         row = table.iloc[0]
         change = numbers(row, "rome_change")
         side = side_of(change[1], change[2], 0.0)
-        said = f"Ruling {name} the other way ({row['rules']}, {int(row['players'])} players)"
+        said = (
+            f"Ruling {name} the other way ({change_in_words(row['rules'])}: {row['rules']}; "
+            f"{int(row['players'])} players)"
+        )
         if row["rome_differs"] == 0:
             most = 100 * rarest_unseen(int(row["blocks"]))
             text = (

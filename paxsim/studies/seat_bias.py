@@ -7,6 +7,8 @@ loses is what its larger draft is worth.
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 
 from paxsim import charts
@@ -25,43 +27,63 @@ EQUAL_DRAFTS = {"draft_sizes": [2] * 8}
 
 
 def run(study: Study) -> None:
-    """Shares by seat in the mixed field, then the worth of the larger draft."""
+    """Shares by seat over all line-ups, then the worth of the larger draft."""
     mixed = list(fields.play_mixed(study).values())
     seats = fields.joined(mixed, "seats")
-    seats = study.table("seats", "Share of wins by seat, mixed field", seats,
+    seats = study.table("seats", "Share of wins by seat, all line-ups", seats,
                         "The intervals of the seats of a table hold together.")  # fmt: skip
     study.find(*(seat_finding(seats, players) for players in study.subject.players))
-    figure, grid = charts.panels(2, 4, width=9.0, height=5.2, squeeze=False)
-    for ax in grid.flat[len(study.subject.players) :]:
-        ax.set_axis_off()
-    for ax, players in zip(grid.flat, study.subject.players, strict=False):
-        charts.seat_bars(seats, players, ax=ax, caption=fields.caption(mixed))
-    grid.flat[-1].text(0, 0.9, "orange: surely above fair\nblue: surely below fair\n"
-                       "grey: not sure", va="top", fontsize=8)  # fmt: skip
-    study.chart("seats", "Share of wins by seat", figure,
+    wide, narrow = (_seat_panels(study, seats, fields.caption(mixed), *shape)
+                    for shape in ((2, 4, 9.0, 5.2), (4, 2, 4.6, 9.0)))  # fmt: skip
+    study.chart("seats", "Share of wins by seat", wide,
                 "Bars of how far each seat is from the fair share of wins, one panel for each "
-                "player count.")  # fmt: skip
+                "player count.", narrow=narrow)  # fmt: skip
 
     drafts = play_drafts(study)
     changes = pd.concat([last_seat_change(result) for result in drafts], ignore_index=True)
-    study.table("draft_change", "What equal drafts change, on common deals", changes)
+    lineup = fields.sample_named(study, max(study.subject.players))
+    study.table("draft_change", "What equal drafts change, on common deals", changes,
+                f"The sample line-up: {lineup}; with fewer players the first of them.")  # fmt: skip
     for players in study.subject.headline_players:
         row = changes[changes["players"] == players].iloc[0]
         study.find(change_finding(
-            f"draft/{players}", f"With {players} players, when everybody drafts two cards instead "
-            "of the larger draft of later seats, the last seat wins {how}.",
+            f"draft/{players}", f"With {players} players, when everybody of the sample line-up "
+            "drafts two cards instead of the larger draft of later seats, the last seat wins "
+            "{how}.",
             numbers(row, "last_change")))  # fmt: skip
 
     both = pd.concat([draft_lines(result) for result in drafts], ignore_index=True)
     study.table("draft_seats", "First and last seat, published and equal drafts", both)
-    figure, ax = charts.panels(width=7.4, height=4.4)
     shown = charts.describe(both, fields.caption(drafts))
-    charts.by_players(shown, "over_fair", by="who", zero=True,
-                      label="share of wins over fair (percentage points)", ax=ax,
-                      title="Does the larger draft make up for going later?")  # fmt: skip
-    study.chart("draft", "First and last seat with published and with equal drafts", figure,
+    figures = []
+    for width, title in ((7.4, "Does the larger draft make up for going later?"),
+                         (4.6, "Larger and equal drafts")):  # fmt: skip
+        figure, ax = charts.panels(width=width, height=4.4)
+        charts.by_players(shown, "over_fair", by="who", zero=True,
+                          label="share of wins over fair (percentage points)", ax=ax,
+                          title=title)  # fmt: skip
+        figures.append(figure)
+    study.chart("draft", "First and last seat with published and with equal drafts", figures[0],
                 "Lines over 2 to 8 players: how far the first and the last seat are from the fair "
-                "share, with published drafts and with equal ones.")  # fmt: skip
+                "share, with published drafts and with equal ones.",
+                narrow=figures[1])  # fmt: skip
+
+
+def _seat_panels(
+    study: Study, seats: pd.DataFrame, caption: str, rows: int, columns: int, width: float,
+    height: float,
+) -> Any:  # fmt: skip
+    """A panel of bars for each player count, and what the colours mean in the last place."""
+    figure, grid = charts.panels(rows, columns, width=width, height=height, squeeze=False)
+    for ax in grid.flat[len(study.subject.players) :]:
+        ax.set_axis_off()
+    for ax, players in zip(grid.flat, study.subject.players, strict=False):
+        charts.seat_bars(seats, players, ax=ax, caption=caption)
+        if ax.get_subplotspec().colspan.start:
+            ax.set_ylabel("")
+    grid.flat[-1].text(0, 0.9, "orange: surely above fair\nblue: surely below fair\n"
+                       "grey: not sure", va="top", fontsize=8)  # fmt: skip
+    return figure
 
 
 def play_drafts(study: Study) -> list[Result]:
@@ -71,7 +93,7 @@ def play_drafts(study: Study) -> list[Result]:
         study.ask(
             f"draft-{players}",
             compare_rules,
-            policies=fields.mixed_lineup(study, players),
+            policies=fields.sample_lineup(study, players),
             variants=[EQUAL_DRAFTS],
             players=players,
             games=blocks * players,
@@ -127,21 +149,28 @@ def seat_finding(seats: pd.DataFrame, players: int) -> Finding:
             f"With {players} players no seat is clearly favoured; none can be further than "
             f"{100 * widest:.1f} percentage points from its fair share."
         )
-        return Finding(key, text, value, low, high, False)
+        cells = {"favoured": "no seat clearly", "has least": "",
+                 "fair": f"{100 * best['fair_share']:.1f} %",
+                 "furthest from fair": f"less than {100 * widest:.1f} points"}  # fmt: skip
+        return Finding(key, text, value, low, high, False, cells)
     fair = f"{100 * best['fair_share']:.1f} %"
     parts = []
+    cells = {"favoured": "no seat clearly", "has least": "no seat clearly", "fair": fair}
     if best["p_holm"] < SURE:
         rate = percent(*numbers(best, "win_rate"))
         parts.append(f"seat {int(best['seat'])} is favoured with {rate} of wins")
+        cells["favoured"] = f"seat {int(best['seat'])}: {rate}"
     if worst["p_holm"] < SURE:
         rate = percent(*numbers(worst, "win_rate"))
         parts.append(f"seat {int(worst['seat'])} has least with {rate}")
+        cells["has least"] = f"seat {int(worst['seat'])}: {rate}"
     return Finding(
         key,
         f"With {players} players {', and '.join(parts)}; {fair} would be fair.",
         value,
         low,
         high,
+        cells=cells,
     )
 
 
@@ -157,4 +186,5 @@ def change_finding(key: str, text: str, change: tuple[float, float, float]) -> F
     else:
         size = (value, low, high) if side > 0 else (-value, -high, -low)
         how = f"{amount(*size, PERCENT)} percentage points {'more' if side > 0 else 'less'} often"
-    return Finding(key, text.format(how=how), *change, side != 0)
+    cells = {"with equal drafts the last seat wins": how}
+    return Finding(key, text.format(how=how), *change, side != 0, cells)

@@ -29,23 +29,31 @@ def run(study: Study) -> None:
     result = fields.play_solo(study)
     levels = study.table("levels", "Success by level and strategy", result["levels"])
     study.find(*(level_finding(levels, level) for level in SOLO_LEVELS))
-    figure, ax = charts.panels(width=7.0, height=6.2)
-    charts.strategy_heatmap(charts.describe(levels, fields.caption([result])), value="success",
-                            columns="level", fair=None, ax=ax,
-                            title="Success in solo (%)")  # fmt: skip
-    study.chart("levels", "Success by level and strategy", figure,
-                "Heatmap of success rates, strategies by solo level; lighter is more.")  # fmt: skip
+    figures = []
+    for width in (7.0, 4.6):
+        figure, ax = charts.panels(width=width, height=6.2)
+        charts.strategy_heatmap(charts.describe(levels, fields.caption([result])), value="success",
+                                columns="level", fair=None, ax=ax,
+                                title="Success in solo (%)")  # fmt: skip
+        figures.append(figure)
+    study.chart("levels", "Success by level and strategy", figures[0],
+                "Heatmap of success rates, strategies by solo level; lighter is more.",
+                narrow=figures[1])  # fmt: skip
 
     campaigns = result["campaigns"].sort_values("success", ascending=False, kind="stable")
     study.table("campaigns", "Chance of a whole campaign", campaigns)
     study.find(campaign_finding(campaigns))
-    figure, ax = charts.panels(width=6.6, height=4.6)
-    charts.forest(charts.describe(campaigns, fields.caption([result])), "success", by="strategy",
-                  label="chance of winning all five levels in a row (%, logarithmic)", ax=ax,
-                  log=True,
-                  title="A whole campaign")  # fmt: skip
-    study.chart("campaigns", "Chance of a whole campaign", figure,
-                "Chance of a whole campaign with its interval, one row a strategy.")  # fmt: skip
+    figures = []
+    for width, label in ((6.6, "chance of winning all five levels in a row (%, logarithmic)"),
+                         (4.4, "chance of all five levels (%, logarithmic)")):  # fmt: skip
+        figure, ax = charts.panels(width=width, height=4.6)
+        charts.forest(charts.describe(campaigns, fields.caption([result])), "success",
+                      by="strategy", label=label, ax=ax, log=True,
+                      title="A whole campaign")  # fmt: skip
+        figures.append(figure)
+    study.chart("campaigns", "Chance of a whole campaign", figures[0],
+                "Chance of a whole campaign with its interval, one row a strategy.",
+                narrow=figures[1])  # fmt: skip
 
 
 # --- sentences ------------------------------------------------------------------------------
@@ -61,15 +69,18 @@ def level_finding(levels: pd.DataFrame, level: int) -> Finding:
             f"At solo level {level} no strategy succeeded in {int(best['games']):,} games each: "
             f"a success rate of at most {100 * best['success_high']:.2f} %."
         )
-        return Finding(f"solo/{level}", text, *found, False)
+        cells = {"does best": "none succeeds", "success": percent(*found)}
+        return Finding(f"solo/{level}", text, *found, False, cells)
     level_with = [
         str(row["strategy"]) for _, row in rows.iterrows() if row["success_high"] >= found[1]
     ][1:]
     text = f"At solo level {level} {best['strategy']} does best: {percent(*found)} success"
+    cells = {"does best": str(best["strategy"]), "success": percent(*found)}
     if level_with:
         text += f", not clearly more than {listing(level_with[:4])}"
         text += f" and {len(level_with) - 4} more" if len(level_with) > 4 else ""
-    return Finding(f"solo/{level}", f"{text}.", *found, not level_with)
+        cells["not clearly more than"] = listing(level_with)
+    return Finding(f"solo/{level}", f"{text}.", *found, not level_with, cells)
 
 
 def campaign_finding(campaigns: pd.DataFrame) -> Finding:

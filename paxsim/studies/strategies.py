@@ -1,7 +1,7 @@
 """Which strategy wins, by player count and seat, and who beats whom?
 
 A tournament with 2 to 8 players lets every strategy meet every other. Then each strategy sits as
-a guest in the mixed field, once at every seat, on common deals.
+a guest in the sample line-up, once at every seat, on common deals.
 """
 
 from __future__ import annotations
@@ -30,11 +30,15 @@ def run(study: Study) -> None:
                 "corrected for all rows together.")  # fmt: skip
     study.find(*(best_strategy_finding(standings, players) for players in study.subject.players))
     study.find(weak_finding(standings))
-    figure, ax = charts.panels(width=8.0, height=6.4)
-    charts.strategy_heatmap(charts.describe(standings, fields.caption([result])), ax=ax)
-    study.chart("standings", "Strategy by player count", figure,
+    figures = []
+    for width in (8.0, 4.6):
+        figure, ax = charts.panels(width=width, height=6.4)
+        charts.strategy_heatmap(charts.describe(standings, fields.caption([result])), ax=ax)
+        figures.append(figure)
+    study.chart("standings", "Strategy by player count", figures[0],
                 "Heatmap of win rates, strategies by player count; orange with an arrow up is "
-                "surely above the fair share, purple with an arrow down below it.")  # fmt: skip
+                "surely above the fair share, purple with an arrow down below it.",
+                narrow=figures[1])  # fmt: skip
 
     payoffs = study.table("payoffs", "Who beats whom: win rate of a seat when a rival plays too",
                           result["payoffs"].drop(columns="p"),
@@ -61,24 +65,31 @@ def run(study: Study) -> None:
                           "sure, do not read them. Rome, where it wins alone, is not "
                           "rated.")  # fmt: skip
     study.find(*(rating_finding(ratings, players) for players in shown))
-    figure, axes = charts.panels(1, len(shown), width=9.0, height=4.6, squeeze=False)
-    for ax, players in zip(axes.flat, shown, strict=True):
-        charts.rating_forest(ratings, players, ax=ax, caption=fields.caption([result], shown))
+    figures = []
+    for rows, columns, width in ((1, len(shown), 9.0), (len(shown), 1, 4.4)):
+        figure, axes = charts.panels(rows, columns, width=width, height=4.6 * rows,
+                                     squeeze=False)  # fmt: skip
+        for ax, players in zip(axes.flat, shown, strict=True):
+            charts.rating_forest(ratings, players, ax=ax, caption=fields.caption([result], shown))
+        figures.append(figure)
     said = " and with ".join(map(str, shown))
-    study.chart("ratings", f"Ratings with {said} players", figure,
-                f"Ratings with intervals, one row a strategy, with {said} players.")  # fmt: skip
+    study.chart("ratings", f"Ratings with {said} players", figures[0],
+                f"Ratings with intervals, one row a strategy, with {said} players.",
+                narrow=figures[1])  # fmt: skip
 
     guests = play_guests(study)
-    study.table("by_seat", "Win rate as a guest in the mixed field, by seat", guests)
+    rests = "; ".join(fields.sample_named(study, n).partition(", ")[2] for n in counts)
+    study.table("by_seat", "Win rate as a guest in the sample line-up, by seat", guests,
+                f"It sits among: {rests}.")  # fmt: skip
 
 
 def play_guests(study: Study) -> pd.DataFrame:
-    """Every strategy in the place of the mixed field's first, at every seat."""
+    """Every strategy in the place of the sample line-up's first, at every seat."""
     names = fields.strategies(study)
     blocks = max(MIN_BLOCKS, study.games("guests") // (len(names) * sum(study.subject.players)))
     rows = []
     for players in study.subject.players:
-        others = fields.mixed_lineup(study, players)[1:]
+        others = fields.sample_lineup(study, players)[1:]
         for name in names:
             result = study.ask(
                 f"guests-{players}-{name}",
@@ -151,19 +162,22 @@ def best_strategy_finding(standings: pd.DataFrame, players: int) -> Finding:
     rate = percent(value, low, high)
     fair = f"{100 * best['fair_share']:.1f} %"
     key = f"best/{players}"
+    cells = {"wins most": str(best["strategy"]), "of its games": rate, "fair": fair}
     if low > second["win_rate_high"]:
         text = (
             f"With {players} players {best['strategy']} wins most: {rate} of its games where "
             f"{fair} would be fair, ahead of {second['strategy']} "
             f"({percent(*numbers(second, 'win_rate'))})."
         )
-        return Finding(key, text, value, low, high)
+        next_best = f"{second['strategy']} ({percent(*numbers(second, 'win_rate'))})"
+        return Finding(key, text, value, low, high, cells={**cells, "ahead of": next_best})
     level = [str(row["strategy"]) for _, row in rows.iterrows() if row["win_rate_high"] >= low][1:]
     text = (
         f"With {players} players {best['strategy']} is in front with {rate} of its games "
         f"(fair: {fair}), but it can't be told from {listing(level)}."
     )
-    return Finding(key, text, value, low, high, False)
+    cells["ahead of"] = f"can't be told from {listing(level)}"
+    return Finding(key, text, value, low, high, False, cells)
 
 
 def rating_finding(ratings: pd.DataFrame, players: int) -> Finding:
