@@ -139,14 +139,20 @@ def test_the_number_that_brings_rome_to_a_half_is_named_with_its_values():
                        values("gold", {3: 0.8, 4: 0.9})])  # fmt: skip
     crossings = crossing_table(table)
     text = half_finding(crossings, 4).text
-    assert "between 5 (70.0 ± 2.0 %) and 6 (30.0 ± 2.0 %) categories that Rome needs to win" in text
+    assert (
+        "crosses a half between 5 (70.0 ± 2.0 %) and 6 (30.0 ± 2.0 %) categories that Rome needs to win"
+        in text
+    )
     assert "(rome_needs; the game has 4)" in text and "gold" not in text
     assert "Rome wins between 80 and 90 %: gold" in reach_finding(table, crossings).text
 
 
-def test_a_value_that_can_not_be_told_from_a_half_is_stepped_over():
-    row = crossing_table(values("needs", {4: 0.9, 5: 0.51, 6: 0.3})).iloc[0]
-    assert (row["from"], row["to"]) == ("4", "6")
+def test_a_value_that_can_not_be_told_from_a_half_is_about_a_half():
+    table = crossing_table(values("rome_needs", {4: 0.9, 5: 0.51, 6: 0.3}))
+    row = table.iloc[0]
+    assert (row["from"], row["near"], row["to"]) == ("4", "5", "6")
+    said = half_finding(table, 4).text
+    assert "is about a half, 51.0 ± 2.0 %, with 5 categories that Rome needs to win" in said
 
 
 def test_no_number_may_bring_rome_to_a_half():
@@ -396,6 +402,11 @@ def test_every_rule_of_the_studies_is_said_in_words(name):
     }.get(name, 3)
     said = change_in_words(f"{name}={str(value).lower() if isinstance(value, bool) else value}")
     assert "=" not in said and "_" not in said and len(said.split()) > 1
+
+
+def test_one_is_said_in_the_singular():
+    assert change_in_words("points_category=1") == "1 point for a category displayed"
+    assert change_in_words("starting_money=10") == "10 Aurei at the start"
 
 
 def test_a_seat_among_its_like_has_the_fair_share_without_an_interval():

@@ -184,27 +184,39 @@ def footer_of(figure: Any) -> str:
     return str(figure.get_supxlabel())
 
 
-def save(figure: Any, stem: Path) -> tuple[Path, Path]:
-    """Write a figure as ``STEM.png`` and ``STEM.svg``; the same figure gives the same bytes."""
+def save(figure: Any, stem: Path, png: bool = True) -> tuple[Path, ...]:
+    """Write a figure as ``STEM.png`` and ``STEM.svg``; the same figure gives the same bytes.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        What to write.
+    stem : pathlib.Path
+        The files without their suffix.
+    png : bool
+        Whether there is to be a PNG.
+    """
     if not hasattr(figure, "savefig"):
         raise PaxsimError(f"figure: found {told(figure)}; allowed: Matplotlib's Figure")
     stem = checked_path("stem", stem)
     if not stem.name:
         raise PaxsimError(f"stem: found {told(str(stem))}; allowed: the name of a file")
-    png, svg = stem.with_suffix(".png"), stem.with_suffix(".svg")
+    svg = stem.with_suffix(".svg")
+    pixels = [stem.with_suffix(".png")] if png else []
     said = " ".join(footer_of(figure).split())
     with style():
-        with atomic_write(png, "stem", mode="wb") as file:
-            what = {"Software": None, "Description": said}
-            figure.savefig(file, format="png", dpi=DPI, metadata=what)
-        # Where everything stands is known by now; to find that takes longer than to draw.
-        figure.set_layout_engine("none")
+        for path in pixels:
+            with atomic_write(path, "stem", mode="wb") as file:
+                what = {"Software": None, "Description": said}
+                figure.savefig(file, format="png", dpi=DPI, metadata=what)
+            # Where everything stands is known by now; to find that takes longer than to draw.
+            figure.set_layout_engine("none")
         drawn = io.StringIO()
         what = {"Date": None, "Creator": None, "Description": said}
         figure.savefig(drawn, format="svg", metadata=what)
         with atomic_write(svg, "stem") as file:
             file.write(named_in_order(drawn.getvalue()))
-    return png, svg
+    return *pixels, svg
 
 
 def named_in_order(svg: str) -> str:

@@ -17,7 +17,7 @@ RATES = {
     "share", "misfit", "sure_misfit", "decided",
     "half", "last", "chance_best", "lowest", "highest", "seat_change", "change",
     "a_win_rate", "difference", "tribune", "joined", "conspirator", "rome", "winner",
-    "lowest_lineup", "highest_lineup", "seat1_over_fair", "at_from", "at_to",
+    "lowest_lineup", "highest_lineup", "seat1_over_fair", "at_from", "at_to", "at_near",
 }  # fmt: skip
 #: Columns that every CSV has and no reader of the page needs in each row.
 HIDDEN = {"seed", "version", "blocks", "example_game", "solo_level", "decisions"}
@@ -53,6 +53,8 @@ NAMES = {
     "conspirator": "a conspirator wins %",
     "at_from": "Rome there %",
     "at_to": "and there %",
+    "near": "about a half at",
+    "at_near": "Rome there, about a half, %",
     "with_rome": "wins with Rome %",
     "on_points": "wins on points %",
     "share_of_rome": "of Rome's wins %",

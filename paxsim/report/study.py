@@ -231,12 +231,12 @@ class Study:
         alt : str
             What the chart shows, for those who can't see it.
         narrow : matplotlib.figure.Figure, optional
-            The same for a narrow page, written as ``NAME_narrow``; without it a narrow page
+            The same for a narrow page, written as ``NAME_narrow.svg``; without it a narrow page
             shows a part of the chart at a time.
         """
         charts.save(figure if hasattr(figure, "savefig") else figure.figure, self._file(name))
         if narrow is not None:
-            charts.save(narrow, self._file(f"{name}_narrow"))
+            charts.save(narrow, self._file(f"{name}_narrow"), png=False)
         self._charts.append(
             {"name": name, "title": title, "alt": alt, "narrow": narrow is not None}
         )

@@ -111,7 +111,7 @@ def _multiples(
     for place, (ax, rule) in enumerate(zip(axes.flat, order, strict=False)):
         charts.rule_curve(table[table["rule"] == rule], value, ax=ax, caption=caption,
                           label="" if place % columns else label,
-                          title=textwrap.fill(f"{counted(str(rule))} ({rule})", 32),
+                          title=textwrap.fill(f"{counted(str(rule))} ({rule})", 27),
                           **look)  # fmt: skip
     for ax in list(axes.flat)[len(order) :]:
         ax.set_axis_off()
@@ -140,7 +140,8 @@ def crossing_table(table: pd.DataFrame) -> pd.DataFrame:
     -------
     pandas.DataFrame
         A row a rule: the value in force, Rome's lowest and highest rate, and, where it crosses
-        surely, the two values with Rome's rates there.
+        surely, the two values with Rome's rates there, and one between them, if there is one, at
+        which it can't be told from a half.
     """
     rows = []
     for rule, found in table.groupby("rule", sort=False):
@@ -158,7 +159,8 @@ def crossing_table(table: pd.DataFrame) -> pd.DataFrame:
         known = [place for place, side in enumerate(sides) if side]
         pairs = [(a, b) for a, b in zip(known, known[1:], strict=False) if sides[a] != sides[b]]
         for a, b in pairs[:1]:
-            for name, place in (("from", a), ("to", b)):
+            near = [("near", place) for place in range(min(a, b) + 1, max(a, b))][:1]
+            for name, place in (("from", a), ("to", b), *near):
                 row[name] = str(found.at[place, "value"])
                 row |= {f"at_{name}{end}": found.at[place, f"rome_wins{end}"]
                         for end in ("", "_low", "_high")}  # fmt: skip
@@ -183,16 +185,21 @@ def half_finding(crossings: pd.DataFrame, players: int) -> Finding:
         (found["highest"] - found["lowest"]).sort_values(ascending=False, kind="stable").index
     )
     parts = [
-        f"{row['from']} ({percent(*numbers(row, 'at_from'))}) and {row['to']} "
-        f"({percent(*numbers(row, 'at_to'))}) {counted(row['rule'])} ({row['rule']}; the game has "
-        f"{row['in_force']})"
+        f"{_where(row)} {counted(row['rule'])} ({row['rule']}; the game has {row['in_force']})"
         for _, row in order.iterrows()
     ]
-    text = (
-        f"With {players} players, over all line-ups, Rome's rate crosses a half between "
-        f"{'; or between '.join(parts)}."
-    )
+    text = f"With {players} players, over all line-ups, Rome's rate {'; or '.join(parts)}."
     return Finding("half", text, *numbers(order.iloc[0], "at_to"))
+
+
+def _where(row: pd.Series) -> str:
+    """At which value Rome's rate is about a half, or else between which."""
+    if not pd.isna(row.get("near")):
+        return f"is about a half, {percent(*numbers(row, 'at_near'))}, with {row['near']}"
+    return (
+        f"crosses a half between {row['from']} ({percent(*numbers(row, 'at_from'))}) and "
+        f"{row['to']} ({percent(*numbers(row, 'at_to'))})"
+    )
 
 
 def reach_finding(table: pd.DataFrame, crossings: pd.DataFrame) -> Finding:

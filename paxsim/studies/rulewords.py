@@ -24,6 +24,7 @@ COUNTED = {
     "points_primus": "points for primus conspiratus",
     "points_wealthiest": "points for the most money",
 }
+SINGULAR = {"Aurei": "Aureus", "points": "point", "categories": "category", "legions": "legion"}
 #: What a ruling says.
 SAID = {
     ("reactions", True): "others react to a senator",
@@ -42,7 +43,10 @@ def in_words(field: str, value: Any) -> str:
     """A rule in words: ``5 categories that Rome needs to win``."""
     if (field, value) in SAID:
         return SAID[field, value]
-    return f"{value} {COUNTED[field]}" if field in COUNTED else f"{field} = {value}"
+    if field not in COUNTED:
+        return f"{field} = {value}"
+    what, space, rest = COUNTED[field].partition(" ")
+    return f"{value} {SINGULAR.get(what, what) if str(value) == '1' else what}{space}{rest}"
 
 
 def change_in_words(text: str) -> str:
