@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import itertools
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from joblib import Parallel, delayed
@@ -26,9 +27,11 @@ PLAYERS = (2, 3, 4, 5, 6)
 FIELD = ("builder", "starver", "racer", "opportunist", "economist", "merchant")
 
 
-def rome(needs: int, field: list[str], games: int, seed: int, deck: str) -> pd.DataFrame:
-    """Rome's rate where it wins with so many categories."""
-    rules = {"rome_needs": needs}
+def rome(
+    needs: int, field: list[str], games: int, seed: int, deck: str, others: dict[str, Any]
+) -> pd.DataFrame:
+    """Rome's rate where it wins with so many categories, and other rules are changed."""
+    rules = {**others, "rome_needs": needs}
     result = paxsim.simulate(field, games=games, seed=seed, deck=deck, rules=rules, jobs=1)
     return result["rome"].assign(needs=f"Rome needs {needs}", seed=seed)
 
@@ -37,6 +40,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--policies", default=",".join(FIELD), help="with n players the first n")
     parser.add_argument("--deck", default="assumed", help="NAME or FILE.toml")
+    parser.add_argument("--rules", help="what else is changed: FILE.toml or FIELD=VALUE,...")
     parser.add_argument("--games", type=int, default=4000, help="games of every cell")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=-1, help="workers; -1 is one a core")
@@ -44,8 +48,9 @@ def main() -> None:
     asked = parser.parse_args()
 
     field = asked.policies.split(",")
+    others = paxsim.load_rules(asked.rules).changed()
     cells = Parallel(n_jobs=asked.jobs, prefer="threads")(
-        delayed(rome)(needs, field[:players], asked.games, asked.seed, asked.deck)
+        delayed(rome)(needs, field[:players], asked.games, asked.seed, asked.deck, others)
         for needs, players in itertools.product(NEEDS, PLAYERS)
         if players <= len(field)
     )

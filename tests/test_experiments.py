@@ -14,7 +14,7 @@ FOLDER = Path(__file__).parent.parent / "experiments"
 GRIDS = {
     "win_rates": ["--games", "20"],
     "seats": ["--games", "40", "--policy", "random"],
-    "rome_needs": ["--games", "20"],
+    "rome_needs": ["--games", "20", "--rules", "starting_money=6"],
 }
 
 

@@ -19,7 +19,7 @@ from paxsim.studies.decided import (
 from paxsim.studies.deckclaims import rome_claims, strategy_claim
 from paxsim.studies.dose_response import RANGES, crossing_table, half_finding, reach_finding
 from paxsim.studies.joining import joining_finding, payoffs_table
-from paxsim.studies.luck_and_skill import luck_finding, small_parts
+from paxsim.studies.luck_and_skill import length_finding, luck_finding, small_parts
 from paxsim.studies.redealing import decided_finding as redealt_finding
 from paxsim.studies.rome_rate import conspiracy_finding, rome_finding
 from paxsim.studies.rulewords import change_in_words
@@ -399,6 +399,13 @@ def test_every_rule_of_the_studies_is_said_in_words(name):
     }.get(name, 3)
     said = change_in_words(f"{name}={str(value).lower() if isinstance(value, bool) else value}")
     assert "=" not in said and "_" not in said and len(said.split()) > 1
+
+
+def test_a_margin_says_of_how_many_games_it_is():
+    rows = [{"players": n, **around("rounds", 8.0, 0.1), **around("margin", 7.0, 0.2),
+             "players_won": 217, "games": 40_000} for n in (2, 8)]  # fmt: skip
+    said = length_finding(pd.DataFrame(rows)).text
+    assert "(217 of 40,000 games) the winner is 7.0 ± 0.2 points ahead; with 8 players" in said
 
 
 def test_one_is_said_in_the_singular():

@@ -285,6 +285,8 @@ def length_finding(games: pd.DataFrame) -> Finding:
         rounds = amount(row["rounds"], row["rounds_low"], row["rounds_high"])
         margin = amount(row["margin"], row["margin_low"], row["margin_high"])
         parts.append(
-            f"with {int(row['players'])} players {rounds} rounds, and is won on points by {margin}"
+            f"with {int(row['players'])} players {rounds} rounds; where Rome does not win "
+            f"({int(row['players_won']):,} of {int(row['games']):,} games) the winner is {margin} "
+            "points ahead"
         )
     return Finding("length", f"A game takes {'; '.join(parts)}.")
