@@ -84,8 +84,9 @@ def draw(study: Study, table: pd.DataFrame, caption: str) -> None:
         order = reach.sort_values(ascending=False, kind="stable").index
         if limits is None:
             order = order[:STRONGEST]
-            low, high = unit * table[value].min(), unit * table[value].max()
-            limits = (low - 0.3 * (high - low), high + 0.3 * (high - low))
+            shown = table[table["rule"].isin(order)]
+            low, high = unit * shown[f"{value}_low"].min(), unit * shown[f"{value}_high"].max()
+            limits = (low - 0.05 * (high - low), high + 0.05 * (high - low))
         look: dict[str, Any] = {
             "unit": unit,
             "limits": limits,

@@ -100,7 +100,11 @@ def run(study: Study) -> None:
     for name, title in (("rounds", "Rounds of a game"), ("winner_points", "Points of the winner"),
                         ("margins", "Margin of the winner")):  # fmt: skip
         table = pd.concat([charts.data.histogram_table(r, name) for r in mixed], ignore_index=True)
-        shown = charts.describe(table, fields.caption(mixed))
+        caption = fields.caption(mixed)
+        if name != "rounds":
+            title = f"{title}, where the players won"
+            caption = f"{games['players_won'].sum():,} games that the players won, of {caption}"
+        shown = charts.describe(table, caption)
         wide, narrow = (_distributions(shown, name, study.subject.players, columns, width)
                         for columns, width in ((4, 9.2), (2, 4.6)))  # fmt: skip
         study.chart(name, title, wide,

@@ -67,8 +67,9 @@ def run(study: Study) -> None:
                         "lowest and highest of them.")  # fmt: skip
     study.find(*(rome_finding(rates, players) for players in study.subject.players))
     study.find(alone_finding(lineups))
-    draw_who_plays(study, conspiracy, rates, [r for row in tables.values() for r in row.values()]
-                   + [r for by in found.values() for r in by.values()] + [contest])  # fmt: skip
+    in_fields = [*(r for by in found.values() for r in by.values()), contest]
+    draw_who_plays(study, conspiracy, rates, [r for row in tables.values() for r in row.values()],
+                   in_fields)  # fmt: skip
 
     friends = friends_table(contest)
     study.table("friends", "Who wins with Rome, in the line-ups of the tournament", friends,
@@ -232,13 +233,17 @@ def lost_alone(study: Study) -> pd.DataFrame:
 
 
 def draw_who_plays(
-    study: Study, conspiracy: pd.DataFrame, rates: pd.DataFrame, played: Sequence[Result]
+    study: Study,
+    conspiracy: pd.DataFrame,
+    rates: pd.DataFrame,
+    conspired: Sequence[Result],
+    in_fields: Sequence[Result],
 ) -> None:
     """The picture of the page: Rome's rate by conspirators, and by field."""
     headline = study.subject.headline_players
     some = conspiracy[conspiracy["players"].isin(headline)]
     fields_shown = rates[rates["players"].isin(headline)]
-    caption = fields.caption(played, headline)
+    caption = fields.caption([*conspired, *in_fields], headline)
 
     def draw(figure, left, right):
         charts.dose_curves(some, "conspirators", "rome_wins", by="players", ax=left,
@@ -259,7 +264,7 @@ def draw_who_plays(
                 "for each player count. Right: Rome's rate in a weak and a strong field, and over "
                 "all line-ups, with their range.", narrow=narrow)  # fmt: skip
     if len(study.subject.players) > len(headline):
-        figure, narrow = (_over_players(rates, fields.caption(played[-1:]), width)
+        figure, narrow = (_over_players(rates, fields.caption(in_fields), width)
                           for width in (7.4, 4.4))  # fmt: skip
         study.chart("rome_rate", "Rome's rate by player count", figure,
                     "Lines of Rome's rate over the player counts for the weak and the strong "
