@@ -58,7 +58,7 @@ _QUESTIONS = {
         ),
         "paxsim.experiment",
     ),
-    **dict.fromkeys(("BatchEnv", "env", "solo_env"), "paxsim.learning"),
+    **dict.fromkeys(("BatchEnv", "env", "parallel_env", "solo_env"), "paxsim.learning"),
     "tune": "paxsim.tuning",
     "widen": "paxsim.tuning",
 }
@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     from paxsim.experiment import tournament as tournament
     from paxsim.learning import BatchEnv as BatchEnv
     from paxsim.learning import env as env
+    from paxsim.learning import parallel_env as parallel_env
     from paxsim.learning import solo_env as solo_env
     from paxsim.tuning import tune as tune
     from paxsim.tuning import widen as widen

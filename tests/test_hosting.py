@@ -1,6 +1,7 @@
 """People at the table: what they may do, what they are sent, and games that outlive a server."""
 
 import copy
+import io
 import itertools
 import json
 import math
@@ -15,6 +16,7 @@ from mistakes import mistake
 
 import paxsim
 from paxsim.cards import Card
+from paxsim.cli import run_command
 from paxsim.engine.records import RING
 from paxsim.game import Option
 from paxsim.hosting.arrangement import Arrangement, read_save
@@ -597,6 +599,21 @@ def test_who_leaves_the_terminal_finds_the_game_again(tmp_path):
     while again.step():
         pass
     assert again.look(1) | {"epoch": host.epoch} == host.look(1) and not host.session.over
+
+
+def test_where_input_ends_the_game_is_left_and_it_is_said_how_to_go_on(
+    tmp_path, monkeypatch, capsys
+):
+    kept = tmp_path / "kept.json"
+    monkeypatch.setattr("sys.stdin", io.StringIO("1\n"))
+    how = ["--players", "2", "--policies", "random", "--seed", "3", "--terminal", "--save"]
+    assert run_command(["play", *how, str(kept)]) == 0
+    said, complaint = capsys.readouterr()
+    assert (
+        f"paxsim play --resume {kept}" in said.splitlines()[-1] and "interrupted" not in complaint
+    )
+    assert "Draft, 49 cards in the deck." in said and "Round 0" not in said
+    assert len(read_save(kept)[1]) == 1
 
 
 def test_several_people_at_one_terminal_are_asked_to_look_away(tmp_path):

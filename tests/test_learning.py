@@ -1,11 +1,19 @@
 """Environments for learners: the same games, nothing hidden, and what the libraries ask for."""
 
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
-from pettingzoo.test import api_test, seed_test
+from pettingzoo.test import (
+    api_test,
+    max_cycles_test,
+    parallel_api_test,
+    parallel_seed_test,
+    seed_test,
+)
+from pettingzoo.utils.conversions import parallel_to_aec
 
 import paxsim
 from paxsim.engine.loop import apply_option
@@ -121,6 +129,25 @@ def test_random_actions_are_allowed_and_all_of_them_come():
     # Three cards in view take six religion symbols, which is rare.
     assert all("drawn card 3" in name for name in never), never
     assert env.decisions == 150_000
+
+
+def test_equal_cards_are_one_action_and_all_are_equally_likely():
+    env = paxsim.BatchEnv(400, 2, seed=1)
+    env.reset()
+    twice = 0
+    for _ in range(60):
+        for _ in range(3):
+            actions = env.random_actions()
+        hands = env.layout.part(env.observations, "hand")
+        playing = env.masks[:, env.layout.first_kind :] * (hands > 1)
+        rows = np.flatnonzero(playing.any(axis=1) & (env.masks.sum(axis=1) == 2))
+        if len(rows):  # a kind that is held twice, or to pass
+            draws = np.array([env.random_actions()[rows] for _ in range(60)])
+            passed = (draws == 2).mean()
+            assert abs(passed - 0.5) < 4.5 * 0.5 / np.sqrt(draws.size), passed
+            twice += len(rows)
+        env.step(actions)
+    assert twice > 30
 
 
 @pytest.mark.parametrize(
@@ -293,6 +320,80 @@ def test_pettingzoo_finds_nothing_wrong(players):
             warnings.filterwarnings("ignore", message=message)
         api_test(paxsim.env(players=players), num_cycles=300)
         seed_test(lambda: paxsim.env(players=players), num_cycles=60)
+
+
+@pytest.mark.parametrize("players", range(2, 9))
+def test_pettingzoo_finds_nothing_wrong_where_all_act_at_once(players):
+    def made(**how):
+        return paxsim.parallel_env(players, **how)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        parallel_api_test(made(), num_cycles=60)
+        parallel_seed_test(made, num_cycles=30)
+        max_cycles_test(
+            SimpleNamespace(parallel_env=made, env=lambda **how: parallel_to_aec(made(**how)))
+        )
+
+
+def test_a_parallel_game_is_the_same_game_and_who_does_not_decide_waits():
+    table, alone = paxsim.parallel_env(3), paxsim.env(3)
+    observations, _ = table.reset(seed=6, options={"deal": 1})
+    alone.reset(seed=6, options={"deal": 1})
+    while table.agents:
+        deciding = alone.agent_selection
+        seen = {agent: alone.observe(agent) for agent in table.agents}
+        for agent, found in observations.items():
+            assert np.array_equal(found["observation"], seen[agent]["observation"])
+            assert found["action_mask"].tolist() == [
+                *seen[agent]["action_mask"],
+                agent != deciding,
+            ]
+        actions = {
+            agent: int(found["action_mask"].argmax()) for agent, found in observations.items()
+        }
+        alone.step(actions[deciding])
+        observations, rewards, ended, truncated, _ = table.step(actions)
+    assert rewards == alone.unwrapped.rewards and sum(rewards.values()) in (0, pytest.approx(1))
+    assert all(ended.values()) and not any(truncated.values())
+    assert table.step({}) == ({}, {}, {}, {}, {})
+
+
+def test_who_does_not_decide_can_do_nothing_else():
+    table = paxsim.parallel_env(2)
+    table.reset(seed=1)
+    with pytest.raises(
+        paxsim.PaxsimError, match=r"action of seat_2: found 3; allowed now: 62|wait"
+    ):
+        table.step({"seat_1": 3, "seat_2": 3})
+    with pytest.raises(paxsim.PaxsimError, match="action of seat_2: found None; allowed now: "):
+        table.step({"seat_1": 3})
+
+
+def test_samples_without_a_mask_are_allowed():
+    table = paxsim.env(players=4)
+    table.reset(seed=2)
+    for agent in table.agent_iter(max_iter=40):
+        table.step(table.action_space(agent).sample())
+    solo = paxsim.solo_env(3)
+    solo.reset(seed=2)
+    for _ in range(10):
+        assert "illegal" not in solo.step(solo.action_space.sample())[4]
+
+
+def test_a_row_of_few_actions_leaves_its_neighbours_alone():
+    few = paxsim.make_setting(2, rules={"legions": 1})
+    env = paxsim.BatchEnv(5, 2, seed=1, rules={"legions": 1})
+    env.reset()
+    lone = [Game.of_setting(few, 1, deal, 0) for deal in range(5)]
+    for _ in range(30):
+        actions = env.random_actions()
+        for i, game in enumerate(lone):
+            seen = view_of(game).observe(game.seat - 1)
+            assert np.array_equal(env.observations[i], seen["observation"])
+            assert np.array_equal(env.masks[i], seen["action_mask"])
+            view_of(game).act(int(actions[i]))
+        env.step(actions)
 
 
 @pytest.mark.parametrize("level", [1, 3, 5])

@@ -122,6 +122,25 @@ MISTAKES = [
      "return json.loads('0')", "uses json.loads", "numbers and arrays; math, numpy"),
     ("walrus", "", "if (n := choice.count) > 1:\n    return n - 1\nreturn 0",
      "if (n := choice.count) > 1:", "uses :=", "an assignment on a line of its own"),
+    ("deleting", "", "x = 1\ndel x\nreturn 0", "del x", "uses del", "nothing in its place"),
+    ("field_called", "", "return me.money() * 0",
+     "return me.money() * 0", "calls me.money, which is no function", "me.money, without ()"),
+    ("record_walked", "", "for x in me:\n    pass\nreturn 0",
+     "for x in me:", "takes the record me for a list in for ... in me",
+     "one of its fields, such as me.hand"),
+    ("typo_in_library", "", "return np.arggmax(me.hand) * 0",
+     "return np.arggmax(me.hand) * 0", "numpy has no arggmax (did you mean 'argmax'?)",
+     "what numpy has"),
+    ("typo_in_helpers", "", "return paxsim.helpers.best_rivl(table, me, 0) * 0",
+     "return paxsim.helpers.best_rivl(table, me, 0) * 0",
+     "paxsim.helpers has no best_rivl (did you mean 'best_rival'?)", "what paxsim.helpers has"),
+    ("index_half", "", "return me.hand[me.money / 2] * 0",
+     "return me.hand[me.money / 2] * 0", "an index with a fraction", "a whole number: //"),
+    ("asking_people", "", "return int(input())", "return int(input())", "uses input", "numbers"),
+    ("records_exchanged", "", "return price_of_legion(me, table, 0) * 0",
+     "return price_of_legion(me, table, 0) * 0", "hands me to price_of_legion as table",
+     "table as table"),
+    ("empty_set", "", "s = set()\nreturn 0", "s = set()", "uses a set", "a tuple or an array"),
     ("yielding", "", "yield 0", "yield 0", "uses yield", "return, with the index"),
 ]  # fmt: skip
 
@@ -147,3 +166,13 @@ def test_a_mistake_is_told_with_its_place_its_fault_and_its_remedy(
         assert said.endswith(f"; the line: {line}"), said
     assert said.startswith(f"policy mistaken_{name}: {where}{wrong}; allowed: {instead}"), said
     assert "\n" not in said and len(said) < 400
+
+
+def test_arguments_may_be_given_by_name(tmp_path):
+    file = tmp_path / "by_name.py"
+    file.write_text(
+        f"{IMPORTS}\n@paxsim.policy\ndef by_name(table, me, choice):\n"
+        "    return min(0, price_of_legion(table, legion=0, seat=me.seat))\n",
+        "utf-8",
+    )
+    assert paxsim.play([paxsim.find_policy(str(file)), "first"], seed=1).rounds > 0

@@ -114,6 +114,17 @@ def test_a_chart_without_data_is_refused_in_one_line(results):
     assert plt.get_fignums() == []
 
 
+def test_a_chart_that_there_is_not_is_told_with_those_that_there_are(results):
+    said = r"plot: 'seat' is unknown \(did you mean 'seats'\?\); allowed: strategies, "
+    with pytest.raises(AttributeError, match=said):
+        _ = results["simulate"].plot.seat
+
+
+def test_tables_are_counted_in_words(results):
+    lines = dict(line.split(None, 1) for line in repr(results["simulate"].tables).splitlines())
+    assert lines["rome"].startswith("1 row, ") and " rows, " in lines["strategies"]
+
+
 INLINE = """
 import matplotlib
 from matplotlib.backends.backend_agg import *

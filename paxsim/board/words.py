@@ -57,15 +57,16 @@ def table_in_words(names: list[str], view: dict[str, Any], seat: int) -> str:
         if view[f"legion {number}"]
     ]
     hidden = card_names(view["rome_hidden"])
+    when = f"Round {view['round']}" if view["round"] else "Draft"
     lines = [
         "",
-        f"Round {view['round']}, {view['deck']} cards in the deck.",
+        f"{when}, {view['deck']} cards in the deck.",
         f"Legions: {'; '.join(legions) or 'empty'}.",
         f"Rome: {card_names(view['rome'])}; hidden: {hidden}.",
     ]
     for other, name in enumerate(names, start=1):
         marks = " (you)" if other == seat else ""
-        marks += " primus conspiratus," if view["primus"] == other else ""
+        marks += ", primus conspiratus" if view["primus"] == other else ""
         lines.append(
             f"Seat {other} {name}{marks}: {view[f'money {other}']} Aurei; "
             f"display: {card_names(view[f'display {other}'])}; "

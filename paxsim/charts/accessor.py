@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from matplotlib.axes import Axes
 
@@ -12,7 +12,7 @@ from paxsim.charts.distributions import distribution
 from paxsim.charts.heatmaps import payoff_heatmap
 from paxsim.charts.lines import by_players, rome_rate
 from paxsim.charts.ranges import forest, rating_forest, tornado
-from paxsim.errors import PaxsimError
+from paxsim.errors import PaxsimError, unknown
 
 #: The table that a chart needs, where it is not one that every result has.
 _NEEDED = {"payoffs": "payoffs", "ratings": "ratings", "rules": "rule_changes"}
@@ -43,6 +43,14 @@ class Plots:
 
     def __repr__(self) -> str:
         return f"plot() draws {_FITTING[self._kind]}; also: {', '.join(self.names)}"
+
+    if not TYPE_CHECKING:  # there, to say that it is unknown is enough
+
+        def __getattr__(self, name: str) -> Any:
+            charts = [chart for chart in vars(Plots) if not chart.startswith("_")]
+            if name.startswith("_"):
+                raise AttributeError(name)
+            raise AttributeError(str(unknown("plot", name, [c for c in charts if c != "names"])))
 
     @property
     def names(self) -> list[str]:

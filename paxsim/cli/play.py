@@ -83,11 +83,7 @@ def command(
     if terminal:
         from paxsim.hosting.terminal import play_in_terminal
 
-        play_in_terminal(
-            make_host(),
-            say,
-            lambda text: click.prompt(text, "", prompt_suffix="", show_default=False),
-        )
+        play_in_terminal(make_host(), say, _ask)
     else:
         from paxsim.hosting.server import serve
 
@@ -96,6 +92,17 @@ def command(
     say(f"The game is kept in {save} (paxsim play --resume {save}).")
     if trace.exists():
         say(f"Its trace is {trace} (paxsim replay {trace}).")
+
+
+def _ask(text: str) -> str:
+    """A line that a person types; who leaves by Ctrl-C, or types no more, has said q."""
+    from paxsim.hosting.terminal import LEAVE
+
+    try:
+        return click.prompt(text, "", prompt_suffix="", show_default=False)
+    except click.Abort:
+        say("")
+        return LEAVE
 
 
 def _refuse_what_is_saved() -> None:

@@ -38,8 +38,11 @@ COMPILED = (
     "search/*.py",
     "experiment/counting.py",
     "experiment/layout.py",
+    "learning/acting.py",
     "learning/kernels.py",
     "learning/layout.py",
+    "learning/observing.py",
+    "learning/rows.py",
 )
 
 

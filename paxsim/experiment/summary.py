@@ -134,7 +134,8 @@ class Tables(MutableMapping[str, pd.DataFrame]):
     def __repr__(self) -> str:
         width = max(map(len, self), default=0)
         lines = [
-            f"{name:<{width}}  {len(table):>4} rows, {len(table.columns)} columns"
+            f"{name:<{width}}  {len(table):>4} {'row' if len(table) == 1 else 'rows'}, "
+            f"{len(table.columns)} columns"
             for name, table in self.items()
         ]
         return "\n".join(lines)

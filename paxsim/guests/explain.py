@@ -10,6 +10,7 @@ import ast
 import builtins
 import inspect
 import re
+import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -53,6 +54,7 @@ _CONSTRUCTS: dict[type[ast.AST], Verdict] = {
     ast.SetComp: ("uses a set", "a tuple or an array"),
     ast.JoinedStr: ("makes a text", "numbers; paxsim trace shows what was decided"),
     ast.ClassDef: ("defines a class", "numbers, tuples and arrays"),
+    ast.Delete: ("uses del", "nothing in its place: a game forgets by itself"),
     ast.Starred: ("uses * in a call", "the arguments one by one"),
 }
 
@@ -255,8 +257,30 @@ def _missing_field(scene: Scene, error: Exception) -> Verdict | None:
         return None
     name = str(error.args[0])
     owner = next((ast.unparse(n.value) for n in scene.nodes(ast.Attribute) if n.attr == name), "")
+    if not owner and (found := _record_for_another(scene)):
+        return found
     what = f"{owner}.{name}: there is no such field" if owner else f"there is no field {name}"
     return f"{what}{suggestion(name, _FIELDS)}", "the fields that docs/policies.md lists"
+
+
+def _record_for_another(scene: Scene) -> Verdict | None:
+    """A helper that is handed one record where it wants another."""
+    for name, parameter, given in _handed_over(scene):
+        if parameter in _RECORDS and given != parameter:
+            return f"hands {given} to {name} as {parameter}", f"{parameter} as {parameter}"
+    return None
+
+
+def _handed_over(scene: Scene) -> Iterator[tuple[str, str, str]]:
+    """Records in calls of functions: the function, its parameter, and the record."""
+    for call in scene.nodes(ast.Call):
+        function = scene.value_of(call.func)
+        function = getattr(function, "py_func", function)
+        if not inspect.isfunction(function):
+            continue
+        for parameter, part in zip(inspect.signature(function).parameters, call.args, strict=False):
+            if isinstance(part, ast.Name) and part.id in scene.records():
+                yield ast.unparse(call.func), parameter, part.id
 
 
 def _missing_name(scene: Scene, error: Exception) -> Verdict | None:
@@ -285,6 +309,8 @@ def _from_outside(scene: Scene, error: Exception) -> Verdict | None:
             f"{name} is a plain Python function",
             f"the same with @paxsim.helper above def {name}",
         )
+    if inspect.isbuiltin(value):
+        return f"uses {name}", "numbers and arrays; math, numpy and paxsim.helpers"
     for kind, (what, instead) in _OUTSIDE:
         if isinstance(value, kind):
             return f"{name} is {what}", instead
@@ -313,7 +339,7 @@ def _wrong_arguments(scene: Scene, error: Exception) -> Verdict | None:
 
 def _record_as_number(scene: Scene, error: Exception) -> Verdict | None:
     """A whole record where a number is wanted: compared, added, handed to a function."""
-    if "No implementation of function" not in scene.story:
+    if not re.search("No implementation of function|Invalid use of getiter", scene.story):
         return None
     records = scene.records()
     for node in scene.nodes(ast.Compare, ast.BinOp, ast.UnaryOp, ast.BoolOp):
@@ -321,16 +347,31 @@ def _record_as_number(scene: Scene, error: Exception) -> Verdict | None:
             if isinstance(part, ast.Name) and part.id in records:
                 what = f"takes the record {part.id} for a number in {ast.unparse(node)}"
                 return what, f"one of its fields, such as {_SOME_FIELD[part.id]}"
-    for call in scene.nodes(ast.Call):
-        function = scene.value_of(call.func)
-        function = getattr(function, "py_func", function)
-        if not inspect.isfunction(function):
-            continue
-        for parameter, part in zip(inspect.signature(function).parameters, call.args, strict=False):
-            if isinstance(part, ast.Name) and part.id in records and parameter not in _RECORDS:
-                name = ast.unparse(call.func)
-                return f"hands {part.id} to {name} as {parameter}", f"a number as {parameter}"
+    for node in scene.nodes(ast.For):
+        if isinstance(node.iter, ast.Name) and node.iter.id in records:
+            what = f"takes the record {node.iter.id} for a list in for ... in {node.iter.id}"
+            return what, f"one of its fields, such as {_SOME_LIST[node.iter.id]}"
+    for name, parameter, given in _handed_over(scene):
+        if parameter not in _RECORDS:
+            return f"hands {given} to {name} as {parameter}", f"a number as {parameter}"
     return None
+
+
+def _called_number(scene: Scene, error: Exception) -> Verdict | None:
+    """Brackets behind a field, as if it were a method."""
+    if not re.search(r"Invalid use of (u?int|float|bool|readonly|nestedarray)", scene.story):
+        return None
+    for call in scene.nodes(ast.Call):
+        if isinstance(call.func, ast.Attribute) and scene.value_of(call.func) is None:
+            name = ast.unparse(call.func)
+            return f"calls {name}, which is no function", f"{name}, without ()"
+    return None
+
+
+def _index_with_fraction(scene: Scene, error: Exception) -> Verdict | None:
+    if not re.search(r"getitem\(.*, float64\)", scene.story):
+        return None
+    return "an index with a fraction", "a whole number: // in place of /, or int(...)"
 
 
 _SOME_FIELD = {
@@ -338,6 +379,12 @@ _SOME_FIELD = {
     "me": "me.money",
     "choice": "choice.count",
     "rules": "rules.rome_needs",
+}
+_SOME_LIST = {
+    "table": "table.money",
+    "me": "me.hand",
+    "choice": "choice.options",
+    "rules": "rules.draft_sizes",
 }
 
 
@@ -368,6 +415,15 @@ def _of_a_module(scene: Scene, error: Exception) -> Verdict | None:
     return f"uses {found[2]}.{found[1]}", "numbers and arrays; math, numpy and paxsim.helpers"
 
 
+def _not_in_module(scene: Scene, error: Exception) -> Verdict | None:
+    found = re.search(r"module '([\w.]+)' has no attribute '(\w+)'", scene.story)
+    if found is None:
+        return None
+    module, name = found.groups()
+    known = [other for other in dir(sys.modules.get(module)) if not other.startswith("_")]
+    return f"{module} has no {name}{suggestion(name, known)}", f"what {module} has"
+
+
 def _of_a_number(scene: Scene, error: Exception) -> Verdict | None:
     found = re.search(r"Unknown attribute '(\w+)' of type (\w+)", scene.story)
     if found is None:
@@ -376,9 +432,13 @@ def _of_a_number(scene: Scene, error: Exception) -> Verdict | None:
 
 
 def _untyped_list(scene: Scene, error: Exception) -> Verdict | None:
-    found = re.search(r"Cannot infer the type of variable '(\w+)'.*list\(undefined\)", scene.story)
+    found = re.search(
+        r"Cannot infer the type of variable '(\w+)'.*(list|set)\(undefined\)", scene.story
+    )
     if found is None:
         return None
+    if found[2] == "set":
+        return _CONSTRUCTS[ast.Set]
     return f"nothing is ever put into the list {found[1]}", "a list that numbers are put into"
 
 
@@ -435,10 +495,13 @@ _LOOKS: tuple[Callable[[Scene, Exception], Verdict | None], ...] = (
     _missing_name,
     _from_outside,
     _of_a_module,
+    _not_in_module,
     _wrong_arguments,
     _with_a_key,
     _construct,
     _record_as_number,
+    _called_number,
+    _index_with_fraction,
     _of_a_number,
     _untyped_list,
     _tuple_of_kinds,

@@ -11,8 +11,10 @@ from paxsim.hosting.host import Host, outcome
 
 #: Lines that push what another person has seen off the screen.
 _SCREEN = 60
+#: What a person types to leave.
+LEAVE = "q"
 #: What a person may type besides the number of an option.
-_HELP = "a number; u takes back, h asks for a hint, q leaves (the game is kept)"
+_HELP = f"a number; u takes back, h asks for a hint, {LEAVE} leaves (the game is kept)"
 
 
 def play_in_terminal(host: Host, say: Callable[[str], None], ask: Callable[[str], str]) -> None:
@@ -40,7 +42,8 @@ def play_in_terminal(host: Host, say: Callable[[str], None], ask: Callable[[str]
         seat = host.session.game.seat
         if len(host.persons) > 1 and looking != seat:
             say("\n" * _SCREEN)
-            ask(f"Seat {seat} decides. Press Enter when only seat {seat} is looking. ")
+            if ask(f"Seat {seat} decides. Press Enter when only seat {seat} is looking. ") == LEAVE:
+                return
         looking = seat
         seen = host.look(seat, *told.get(seat, ("", 0)))
         told[seat] = (seen["epoch"], seen["from"] + len(seen["steps"]))
@@ -68,7 +71,7 @@ def _decide(
             say(f"  {number}  {option['words']}{f'  ({hint})' if hint else ''}")
         answer = ask(f"Seat {seat}: ").strip().lower()
         try:
-            if answer == "q":
+            if answer == LEAVE:
                 return False
             if answer == "u":
                 host.undo(seat)

@@ -1,8 +1,8 @@
 """PAX for programs that learn: as arrays of many games, for PettingZoo, for Gymnasium.
 
 `layout` says what observations and actions mean, `kernels` writes them, `batch` holds many games
-at once, `reading` makes a policy of what was learnt, `pettingzoo` and `solo` are what the two
-libraries ask for (the extra ``learn``).
+at once, `reading` makes a policy of what was learnt, `pettingzoo`, `parallel` and `solo` are what
+the two libraries ask for (the extra ``learn``).
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ from paxsim.learning.batch import BatchEnv
 from paxsim.learning.layout import Field, Layout
 from paxsim.learning.reading import Reader
 
-__all__ = ["BatchEnv", "Field", "Layout", "Reader", "env", "solo_env"]
+__all__ = ["BatchEnv", "Field", "Layout", "Reader", "env", "parallel_env", "solo_env"]
 
 
 def env(players: int = 4, **how: Any) -> Any:
@@ -21,6 +21,15 @@ def env(players: int = 4, **how: Any) -> Any:
         from paxsim.learning.pettingzoo import env as made
     except ImportError as error:
         raise missing_library("paxsim.env", error.name) from None
+    return made(players, **how)
+
+
+def parallel_env(players: int = 4, **how: Any) -> Any:
+    """PAX for agents that act all at once; see `paxsim.learning.parallel.ParallelPaxEnv`."""
+    try:
+        from paxsim.learning.parallel import parallel_env as made
+    except ImportError as error:
+        raise missing_library("paxsim.parallel_env", error.name) from None
     return made(players, **how)
 
 

@@ -13,7 +13,7 @@ from paxsim.engine.records import address_of, game_dtype, result_dtype
 from paxsim.engine.streams import seat_keys
 from paxsim.errors import PaxsimError, checked_int
 from paxsim.failures import ask_all
-from paxsim.learning.kernels import ALL_FINE, RESTART, advance_games, choose_at_random
+from paxsim.learning.kernels import ALL_FINE, RESTART, advance_games, batch_dtype, choose_at_random
 from paxsim.learning.layout import Layout
 from paxsim.lineup import as_specs, make_lineup
 from paxsim.playing import LineupLike
@@ -117,6 +117,9 @@ class BatchEnv:
         self._stream = np.array([self._seed + 1, 2, 3, 4], np.uint64)
         self.observations = np.zeros((self.games, self.layout.size), np.int16)
         self.masks = np.zeros((self.games, self.layout.actions), np.int8)
+        self._options = np.zeros(self.masks.shape, np.int16)
+        self._allowed = np.zeros(self.masks.shape, np.int16)
+        self._counts = np.zeros(self.games, np.int64)
         self.seats = np.zeros(self.games, np.int64)
         self.rewards = np.zeros((self.games, self.players), np.float32)
         self.done = np.zeros(self.games, bool)
@@ -126,27 +129,37 @@ class BatchEnv:
         # All that compiled code is handed stays where it is: to find it out takes a while.
         self._compiled = advance_games.compiled()  # type: ignore[attr-defined]
         self._played = (self.setting, self._lineup, self._outfits, self._seed, self._progress[0])
+        self._batch = self._batch_record()
         self._arguments = (
-            address_of(self._games),
-            self._actions,
-            self._opposed,
+            address_of(self._batch),
             self._lineup.addresses(),
             self._outfits.params,
             seat_keys(self._seed),
-            self._seed,
-            self._turns,
+            self._actions,
             self._numbers,
-            self.layout.kind_numbers,
-            self.layout.sizes,
-            self.observations,
-            self.masks,
             self.seats,
+            self._counts,
             self.rewards,
             self.done,
-            self.results.view(np.uint8).reshape(self.games, -1),
-            address_of(self.results),
-            address_of(self._progress),
         )
+
+    def _batch_record(self) -> np.ndarray:
+        """What compiled code has to know and does not change; the arrays stay where they are."""
+        record = np.zeros(1, batch_dtype)
+        record["seed"], record["turns"], record["opposed"] = self._seed, self._turns, self._opposed
+        record["policies"] = self._lineup.addresses()
+        for name, array in {
+            "games": self._games,
+            "results": self.results,
+            "observations": self.observations,
+            "masks": self.masks,
+            "options": self._options,
+            "allowed": self._allowed,
+            "layout": self.layout.record,
+            "progress": self._progress,
+        }.items():
+            record[name] = address_of(array)
+        return record
 
     def _seated(self, opponents: LineupLike | None) -> list:
         if opponents is None:
@@ -202,7 +215,7 @@ class BatchEnv:
     def random_actions(self) -> np.ndarray:
         """One of the allowed actions for each game, all equally likely, shape ``(games,)``."""
         chosen = np.empty(self.games, np.int64)
-        choose_at_random(self.masks, self._stream, chosen)
+        choose_at_random(address_of(self._batch), self._counts, self._stream, chosen)
         return chosen
 
     def _advance(self) -> None:

@@ -1,12 +1,12 @@
-"""Compiled code of the environments: observations, actions, and many games one decision further."""
+"""Compiled code that the environments call: one game to look at, or many, one decision further."""
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 from numba import types
 
 from paxsim.engine import steps
-from paxsim.engine.codes import category_of, symbols_of, value_of
 from paxsim.engine.jit import called, entry, kernel
 from paxsim.engine.loop import (
     FINE,
@@ -14,28 +14,18 @@ from paxsim.engine.loop import (
     ask,
     game_at,
     is_an_option,
-    options_asked,
     progress_at,
+    record_at,
     result_at,
 )
-from paxsim.engine.records import (
-    BUY,
-    DISPLAY,
-    KEEP,
-    N_CATEGORIES,
-    NOBODY,
-    OVER,
-    PLACE,
-    TO_BOTTOM,
-    TO_HAND,
-    TURN,
-    game_dtype,
-    result_dtype,
-)
+from paxsim.engine.records import MAX_PLAYERS, NOBODY, OVER, game_dtype, result_dtype
 from paxsim.engine.scoring import score
 from paxsim.engine.seating import AddressesType, ParamsType, policy_at, position_at, seat_lineup
-from paxsim.engine.streams import KeysType, below
-from paxsim.learning.layout import FIRST_DRAWN, IN_VIEW, OF_CARD, OTHER_PLACES, PASS
+from paxsim.engine.streams import KeysType, draw_below, set_state, state_of
+from paxsim.learning.acting import NOT_ALLOWED, action_of, allow, option_of
+from paxsim.learning.layout import layout_dtype
+from paxsim.learning.observing import observe
+from paxsim.learning.rows import NUMBER, clear_bytes, take
 
 _GAME_SIZE = game_dtype.itemsize
 _RESULT_SIZE = result_dtype.itemsize
@@ -46,204 +36,80 @@ ALL_FINE = -1
 #: And when a policy failed (see the progress record).
 POLICY_FAILED = -2
 
+#: What stays the same from step to step of a batch.
+batch_dtype = np.dtype(
+    [
+        ("seed", np.int64),
+        ("turns", np.int64),  # rotations in which each deal is played
+        ("opposed", np.int64),  # 1 if policies play all positions but the first
+        ("policies", np.uint64, MAX_PLAYERS),  # their addresses by position
+        # Addresses of arrays with a row for each game.
+        ("games", np.int64),
+        ("results", np.int64),
+        ("observations", np.int64),
+        ("masks", np.int64),
+        ("options", np.int64),  # see `paxsim.learning.acting.allow`
+        ("allowed", np.int64),
+        # Addresses of single records.
+        ("layout", np.int64),
+        ("progress", np.int64),
+    ],
+    align=True,
+)
+layout_at, batch_at = (record_at(numba.from_dtype(dtype)) for dtype in (layout_dtype, batch_dtype))
+
 _Integers = types.Array(types.int64, 1, "C")
-_Kinds = types.Array(types.int16, 1, "C")
-_Observations = types.Array(types.int16, 2, "C")
-_Masks = types.Array(types.int8, 2, "C")
 _Flags = types.Array(types.boolean, 1, "C")
 _Rewards = types.Array(types.float32, 2, "C")
 
 
-# --- observations -------------------------------------------------------------------------------
+# --- one game -----------------------------------------------------------------------------------
 
 
-@called
-def observe(game, seat, kinds, sizes, rows, row):
-    """Write what a seat sees into a row of observations; see `paxsim.learning.layout`."""
-    for i in range(sizes[2]):
-        rows[row, i] = 0
-    decides = game.hidden.seat == seat and game.hidden.decision != OVER
-    choice = game.choices[seat]
-    if decides:
-        rows[row, choice.kind] = 1
-    at = observe_table(game.table, np.int64(seat), rows, row, OVER)
-    at = observe_cards(game.table, game.seats[seat], kinds, sizes[0], rows, row, at)
-    if decides:
-        for i in range(choice.drawn_count):
-            card = choice.drawn[i]
-            rows[row, at + i * OF_CARD + category_of(card)] = symbols_of(card)
-            rows[row, at + i * OF_CARD + N_CATEGORIES] = value_of(card)
-        at += sizes[1] * OF_CARD
-        rows[row, at] = choice.price
-        rows[row, at + 1] = choice.undrawn
-        rows[row, at + 2] = choice.hand_open
-        rows[row, at + 3] = choice.bottom_open
-        rows[row, at + 4] = choice.legion_open
-        rows[row, at + 5] = choice.hand_waits
-        rows[row, at + 6] = choice.shown
+@entry(types.void(types.int64, types.int64, types.int64, types.int64, types.int64, types.int64))
+def look(game_address, seat, layout_address, observation, mask, notes):
+    """Write what a seat of one game sees, and which actions it is allowed.
 
-
-@kernel
-def observe_table(table, seat, rows, row, at):
-    """From the round to Rome's open cards; return where the next field begins."""
-    players = np.int64(table.players)
-    rows[row, at] = table.round
-    rows[row, at + 1] = table.turns_left
-    rows[row, at + 2] = table.deck_left
-    rows[row, at + 3] = table.played
-    at += 4
-    for category in range(N_CATEGORIES):
-        rows[row, at + category] = (table.categories_played >> category) & 1
-    at += N_CATEGORIES
-    rows[row, at + (table.start - seat + players) % players] = 1
-    rows[row, at + players + (table.active - seat + players) % players] = 1
-    if table.primus != NOBODY:
-        rows[row, at + 2 * players + (table.primus - seat + players) % players] = 1
-    at += 3 * players
-    other = seat
-    for i in range(players):
-        rows[row, at + i] = table.money[other]
-        rows[row, at + players + i] = table.hand_size[other]
-        rows[row, at + 2 * players + i] = table.peeked[other]
-        symbols = at + 3 * players + i * N_CATEGORIES
-        for category in range(N_CATEGORIES):
-            rows[row, symbols + category] = table.symbols[other, category]
-            rows[row, symbols + players * N_CATEGORIES + category] = table.cards[other, category]
-        other = other + 1 if other + 1 < players else 0
-    at += 3 * players + 2 * players * N_CATEGORIES
-    for category in range(N_CATEGORIES):
-        rows[row, at + category] = table.rome_symbols[category]
-        rows[row, at + N_CATEGORIES + category] = table.rome_cards[category]
-    return at + 2 * N_CATEGORIES
-
-
-@kernel
-def observe_cards(table, me, kinds, n_kinds, rows, row, at):
-    """Cards below legions, in the own hand, and Rome's hidden ones if they are known."""
-    for legion in range(table.legions):
-        rows[row, at + legion] = table.legion_value[legion]
-    at += table.legions
-    for legion in range(table.legions):
-        for i in range(table.legion_size[legion]):
-            rows[row, at + kinds[table.legion_cards[legion, i]]] += 1
-        at += n_kinds
-    for i in range(me.hand_count):
-        rows[row, at + kinds[me.hand[i]]] += 1
-    at += n_kinds
-    if me.peeked:
-        for i in range(table.rules.rome_hidden):
-            rows[row, at + kinds[me.rome_peeked[i]]] += 1
-    return at + n_kinds
-
-
-# --- actions ------------------------------------------------------------------------------------
-
-
-@kernel
-def first_place(sizes):
-    """The first action that places a card."""
-    return FIRST_DRAWN + sizes[1]
-
-
-@kernel
-def first_legion(table, sizes):
-    """The first action that buys."""
-    return first_place(sizes) + IN_VIEW * (OTHER_PLACES + table.legions)
-
-
-@kernel
-def action_of(game, option, kinds, sizes):
-    """The action that an option of the decision at hand is."""
-    choice = game.choices[game.hidden.seat]
-    kind = choice.kind
-    if kind == TURN:
-        return np.int64(option)
-    if kind == DISPLAY or kind == KEEP:
-        return np.int64(FIRST_DRAWN + option)
-    if kind == PLACE:
-        card = option // choice.places
-        place = np.int64(choice.options[option % choice.places])
-        if place == TO_HAND:
-            number = np.int64(0)
-        elif place == TO_BOTTOM:
-            number = np.int64(1)
-        else:
-            number = place + OTHER_PLACES
-        return first_place(sizes) + card * (OTHER_PLACES + game.table.legions) + number
-    if option == choice.count - 1:
-        return np.int64(PASS)
-    chosen = choice.options[option]
-    if kind == BUY:
-        return first_legion(game.table, sizes) + chosen
-    card = game.seats[game.hidden.seat].hand[chosen]
-    return first_legion(game.table, sizes) + game.table.legions + kinds[card]
-
-
-@called
-def option_of(game, action, kinds, sizes):
-    """The first option of the decision at hand that an action is, or -1."""
-    for option in range(options_asked(game)):
-        if action_of(game, option, kinds, sizes) == action:
-            return option
-    return -1
-
-
-@called
-def allow(game, kinds, sizes, masks, row):
-    """Write which actions are allowed into a row of masks."""
-    for action in range(masks.shape[1]):
-        masks[row, action] = 0
-    for option in range(options_asked(game)):
-        masks[row, action_of(game, option, kinds, sizes)] = 1
-
-
-# --- entry points -------------------------------------------------------------------------------
-
-
-@entry(
-    types.void(types.int64, types.int64, _Kinds, _Integers, _Observations, _Masks),
-)
-def look(game_address, seat, kinds, sizes, observations, masks):
-    """Write what a seat of one game sees, and which actions it is allowed, into rows 0."""
+    `notes` is the address of room for two numbers an action.
+    """
     game = game_at(game_address)
-    observe(game, seat, kinds, sizes, observations, 0)
+    layout = layout_at(layout_address)
+    observe(game, seat, layout, observation)
     if game.hidden.decision != OVER and game.hidden.seat == seat:
-        allow(game, kinds, sizes, masks, 0)
+        allow(game, layout, mask, notes, notes + layout.actions * NUMBER)
     else:
-        for action in range(masks.shape[1]):
-            masks[0, action] = 0
+        clear_bytes(mask, layout.actions)
 
 
-@entry(types.int64(types.int64, types.int64, _Kinds, _Integers))
-def option_for(game_address, action, kinds, sizes):
+@entry(types.int64(types.int64, types.int64, types.int64))
+def option_for(game_address, action, layout_address):
     """The option of the decision at hand that an action is, or -1."""
-    return option_of(game_at(game_address), action, kinds, sizes)
+    return option_of(game_at(game_address), action, layout_at(layout_address))
 
 
-@entry(types.int64(types.int64, types.int64, _Kinds, _Integers))
-def action_for(game_address, option, kinds, sizes):
+@entry(types.int64(types.int64, types.int64, types.int64))
+def action_for(game_address, option, layout_address):
     """The action that an option of the decision at hand is."""
-    return action_of(game_at(game_address), option, kinds, sizes)
+    return action_of(game_at(game_address), option, layout_at(layout_address))
 
 
-@entry(types.void(_Masks, types.Array(types.uint64, 1, "C"), _Integers))
-def choose_at_random(masks, stream, actions):
+# --- many games ---------------------------------------------------------------------------------
+
+
+@entry(types.void(types.int64, _Integers, types.Array(types.uint64, 1, "C"), _Integers))
+def choose_at_random(batch_address, counts, stream, actions):
     """For every game one of its allowed actions, all equally likely."""
-    for row in range(masks.shape[0]):
-        count = 0
-        for action in range(masks.shape[1]):
-            count += masks[row, action]
-        skip = below(stream, count)
-        for action in range(masks.shape[1]):
-            if masks[row, action]:
-                if skip == 0:
-                    actions[row] = action
-                    break
-                skip -= 1
+    batch = batch_at(batch_address)
+    row_size = layout_at(batch.layout).actions * NUMBER
+    state = state_of(stream)
+    for i in range(actions.size):
+        chosen, state = draw_below(state, counts[i])
+        actions[i] = take(batch.allowed + i * row_size, chosen)
+    set_state(stream, state)
 
 
 @called
-def go_on(game, progress, policies, option, fresh, learner):
+def go_on(game, progress, batch, option, fresh, learner):
     """Take an option, and play on to the next decision of the learner, or of any seat.
 
     `fresh` is the number of options of a game that was just dealt, and 0 otherwise. Returns how
@@ -257,7 +123,7 @@ def go_on(game, progress, policies, option, fresh, learner):
                 return count
             position = position_at(np.int64(seat), progress.rotation, game.table.players)
             progress.asked += 1
-            option = ask(game, policy_at(policies[position]), progress)
+            option = ask(game, policy_at(batch.policies[position]), progress)
             if not is_an_option(option, count, progress):
                 return 0
         elif count == 1:
@@ -268,11 +134,11 @@ def go_on(game, progress, policies, option, fresh, learner):
 
 
 @kernel
-def name_game(progress, number, turns, players, opposed):
+def name_game(progress, number, batch, players):
     """Note which game is played; return the seat of the learner, or `NOBODY` if all seats learn."""
-    progress.deal = number // turns
-    progress.rotation = number % turns
-    return np.int64((players - progress.rotation) % players if opposed else NOBODY)
+    progress.deal = number // batch.turns
+    progress.rotation = number % batch.turns
+    return np.int64((players - progress.rotation) % players if batch.opposed else NOBODY)
 
 
 @called
@@ -284,11 +150,10 @@ def deal_anew(game, progress, policies, params, keys, seed):
 
 
 @kernel
-def finish(game, progress, results, results_address, rewards, row):
+def finish(game, progress, result_address, rewards, row):
     """Score a finished game, and reward every position with its share of the win."""
-    for i in range(_RESULT_SIZE):
-        results[row, i] = 0
-    result = result_at(results_address + row * _RESULT_SIZE)
+    clear_bytes(result_address, _RESULT_SIZE)
+    result = result_at(result_address)
     result.deal = progress.deal
     result.rotation = progress.rotation
     score(game, result)
@@ -298,93 +163,83 @@ def finish(game, progress, results, results_address, rewards, row):
         rewards[row, position] = result.shares[seat]
 
 
+@kernel
+def first_refused(batch, actions, n_actions):
+    """The first game whose action is not allowed, or `ALL_FINE`."""
+    for i in range(actions.size):
+        action = actions[i]
+        if action == RESTART:
+            continue
+        if not 0 <= action < n_actions:
+            return i
+        if take(batch.options + i * n_actions * NUMBER, action) == NOT_ALLOWED:
+            return i
+    return ALL_FINE
+
+
 @entry(
     types.int64(
         types.int64,
-        _Integers,
-        types.boolean,
         AddressesType,
         ParamsType,
         KeysType,
-        types.int64,
-        types.int64,
         _Integers,
-        _Kinds,
         _Integers,
-        _Observations,
-        _Masks,
+        _Integers,
         _Integers,
         _Rewards,
         _Flags,
-        types.Array(types.uint8, 2, "C"),
-        types.int64,
-        types.int64,
     )
 )
 def advance_games(
-    games_address,
-    actions,
-    opposed,
-    policies,
-    params,
-    keys,
-    seed,
-    turns,
-    numbers,
-    kinds,
-    sizes,
-    observations,
-    masks,
-    seats,
-    rewards,
-    done,
-    results,
-    results_address,
-    progress_address,
+    batch_address, policies, params, keys, actions, numbers, seats, counts, rewards, done
 ):
     """Take one action in every game; a game that ends is scored and the next one is dealt.
 
     Parameters
     ----------
-    turns : int
-        Rotations in which each deal is played.
     numbers : array
         The number of each game: its deal is ``number // turns``, its rotation the rest. The next
         game in the same place has a number that is higher by the number of games.
-    opposed : bool
-        Whether policies play all positions but the first.
+    counts : array
+        Gets how many actions are allowed in each game.
     """
+    batch = batch_at(batch_address)
+    progress = progress_at(batch.progress)
+    layout = layout_at(batch.layout)
+    n_actions = layout.actions
+    refused = first_refused(batch, actions, n_actions)
+    if refused != ALL_FINE:
+        return refused
     games = actions.size
     for i in range(games):
-        action = actions[i]
-        if action != RESTART and not (0 <= action < masks.shape[1] and masks[i, action]):
-            return i
-    progress = progress_at(progress_address)
-    for i in range(games):
-        game = game_at(games_address + i * _GAME_SIZE)
+        game = game_at(batch.games + i * _GAME_SIZE)
+        options = batch.options + i * n_actions * NUMBER
         players = game.table.players
         done[i] = False
         for position in range(players):
             rewards[i, position] = 0
+        learner = np.int64(NOBODY)
         option = np.int64(steps.ONLY)
         fresh = np.int64(0)
-        learner = name_game(progress, numbers[i], turns, players, opposed)
-        if actions[i] != RESTART:
-            option = np.int64(option_of(game, actions[i], kinds, sizes))
-            if option < 0:
-                return i
+        if batch.opposed or actions[i] == RESTART:
+            learner = name_game(progress, numbers[i], batch, players)
+        if actions[i] == RESTART:
+            fresh = np.int64(deal_anew(game, progress, policies, params, keys, batch.seed))
         else:
-            fresh = np.int64(deal_anew(game, progress, policies, params, keys, seed))
-        while go_on(game, progress, policies, option, fresh, learner) == 0:
+            option = take(options, actions[i]) - 1
+        while go_on(game, progress, batch, option, fresh, learner) == 0:
             if progress.failure != FINE:
                 return POLICY_FAILED
+            name_game(progress, numbers[i], batch, players)
             done[i] = True
-            finish(game, progress, results, results_address, rewards, i)
+            finish(game, progress, batch.results + i * _RESULT_SIZE, rewards, i)
             numbers[i] += games
-            learner = name_game(progress, numbers[i], turns, players, opposed)
-            fresh = np.int64(deal_anew(game, progress, policies, params, keys, seed))
+            learner = name_game(progress, numbers[i], batch, players)
+            fresh = np.int64(deal_anew(game, progress, policies, params, keys, batch.seed))
         seat = np.int64(game.hidden.seat)
         seats[i] = seat
-        observe(game, seat, kinds, sizes, observations, i)
-        allow(game, kinds, sizes, masks, i)
+        observe(game, seat, layout, batch.observations + i * layout.size * NUMBER)
+        allowed = batch.allowed + i * n_actions * NUMBER
+        counts[i] = allow(game, layout, batch.masks + i * n_actions, options, allowed)
     return ALL_FINE

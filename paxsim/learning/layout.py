@@ -6,7 +6,7 @@ need not know where it sits. Not in it are the notes for a perfect memory that p
 besides (`paxsim.engine.knowledge`): who bought which card long ago, what lies where in the deck.
 
 An action is a number that means the same whenever it is allowed; the action mask says when. The
-order of what stands here is that of `paxsim.learning.kernels`, which writes it.
+order of what stands here is that of `paxsim.learning.observing` and `acting`, which write it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 
 from paxsim.board.words import roman
 from paxsim.cards import CATEGORIES, Card
-from paxsim.engine.records import DECISIONS
+from paxsim.engine.records import DECISIONS, address_of
 from paxsim.setting import Setting
 
 #: Cards that a draw step shows at once, at most.
@@ -34,6 +34,17 @@ TAKE_TURN, PEEK, PASS = range(3)
 FIRST_DRAWN = 3
 #: Card numbers have sixteen bits.
 CODES = 1 << 16
+
+layout_dtype = np.dtype(
+    [
+        ("kinds", np.int64),
+        ("drawn", np.int64),  # cards that are drawn at once, at most
+        ("size", np.int64),  # numbers of an observation
+        ("actions", np.int64),
+        ("kind_of", np.int16, CODES),  # by a card's number in the engine: which kind it is
+    ],
+    align=True,
+)
 
 
 @dataclass(frozen=True)
@@ -154,17 +165,20 @@ class Layout:
         return found.reshape(*observations.shape[:-1], *field.shape)
 
     @cached_property
-    def kind_numbers(self) -> np.ndarray:
-        """By a card's number in the engine: which kind it is, shape ``(65536,)``, int16."""
-        numbers = np.zeros(CODES, np.int16)
+    def record(self) -> np.ndarray:
+        """What compiled code has to know of it, one record (``layout_dtype``)."""
+        record = np.zeros(1, layout_dtype)
+        for name in ("drawn", "size", "actions"):
+            record[name] = getattr(self, name)
+        record["kinds"] = len(self.kinds)
         for kind, card in enumerate(self.kinds):
-            numbers[card.code] = kind
-        return numbers
+            record["kind_of"][0, card.code] = kind
+        return record
 
-    @cached_property
-    def sizes(self) -> np.ndarray:
-        """What compiled code has to know: kinds, drawn cards, and the size of an observation."""
-        return np.array([len(self.kinds), self.drawn, self.size], np.int64)
+    @property
+    def address(self) -> int:
+        """Where compiled code finds `record`."""
+        return address_of(self.record)
 
     def action_name(self, action: int) -> str:
         """An action in words."""

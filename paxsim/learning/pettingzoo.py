@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +23,37 @@ from paxsim.setting import MAX_NUMBER, make_setting
 _SEEDS = 1 << 48
 
 
-def spaces_of(layout: Layout) -> tuple[Space, Space]:
-    """The observation space and the action space of a layout."""
+class AllowedActions(Discrete):
+    """Actions by number; without a mask it samples from those that are allowed now.
+
+    Parameters
+    ----------
+    n : int
+        How many actions there are.
+    allowed : callable
+        Gives the mask of the moment, or None where there is no game.
+    """
+
+    def __init__(self, n: int, allowed: Callable[[], np.ndarray | None]):
+        super().__init__(n)
+        self._allowed = allowed
+
+    def sample(self, mask: Any = None, probability: Any = None) -> np.int64:
+        """One of the actions of the mask, or of those that are allowed now."""
+        if mask is None and probability is None:
+            mask = self._allowed()
+        return super().sample(mask, probability)
+
+
+def spaces_of(
+    layout: Layout, allowed: Callable[[], np.ndarray | None], more: int = 0
+) -> tuple[Space, Space]:
+    """The observation space and the action space of a layout, with `more` actions than it has."""
     limits = np.iinfo(np.int16)
+    actions = layout.actions + more
     seen = Box(0, limits.max, (layout.size,), np.int16)
-    mask = Box(0, 1, (layout.actions,), np.int8)
-    return Dict({"observation": seen, "action_mask": mask}), Discrete(layout.actions)
+    mask = Box(0, 1, (actions,), np.int8)
+    return Dict({"observation": seen, "action_mask": mask}), AllowedActions(actions, allowed)
 
 
 def checked_render_mode(mode: str | None) -> str | None:
@@ -83,9 +110,12 @@ class PaxEnv(AECEnv[str, dict, int]):
         self.layout = Layout(self.setting)
         self.possible_agents = [f"seat_{seat + 1}" for seat in range(self.setting.players)]
         self.agents: list[str] = []
-        observed, taken = spaces_of(self.layout)
-        self.observation_spaces = dict.fromkeys(self.possible_agents, observed)
-        self.action_spaces = {agent: spaces_of(self.layout)[1] for agent in self.possible_agents}
+        spaces = {
+            agent: spaces_of(self.layout, partial(self._mask, agent))
+            for agent in self.possible_agents
+        }
+        self.observation_spaces = {agent: seen for agent, (seen, _) in spaces.items()}
+        self.action_spaces = {agent: taken for agent, (_, taken) in spaces.items()}
         self._draw_seeds = np.random.default_rng()
 
     def observation_space(self, agent: str) -> Space:
@@ -93,8 +123,11 @@ class PaxEnv(AECEnv[str, dict, int]):
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Space:
-        """All actions; the mask says which are allowed."""
+        """All actions; without a mask it samples from those that are allowed now."""
         return self.action_spaces[agent]
+
+    def _mask(self, agent: str) -> np.ndarray | None:
+        return self.observe(agent)["action_mask"] if hasattr(self, "_view") else None
 
     def reset(self, seed: int | None = None, options: dict | None = None) -> None:
         """Deal a game.

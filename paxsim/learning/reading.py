@@ -8,8 +8,9 @@ import numpy as np
 
 from paxsim.engine.records import address_of, game_dtype
 from paxsim.errors import PaxsimError
-from paxsim.learning.kernels import look, option_for
+from paxsim.learning.kernels import option_for
 from paxsim.learning.layout import Layout
+from paxsim.learning.seatview import look_at
 from paxsim.setting import Setting
 
 
@@ -36,7 +37,6 @@ class Reader:
     def __init__(self, setting: Setting):
         self.layout = Layout(setting)
         self._games = setting.new_game().view(game_dtype)
-        self._numbers = (self.layout.kind_numbers, self.layout.sizes)
 
     def read(self, table: Any, me: Any, choice: Any) -> tuple[np.ndarray, np.ndarray]:
         """The observation, shape ``(layout.size,)``, and the mask, shape ``(layout.actions,)``."""
@@ -48,14 +48,11 @@ class Reader:
             _record, (table, me, choice)
         )
         game["hidden"]["seat"], game["hidden"]["decision"] = seat, choice.kind
-        observation = np.zeros((1, self.layout.size), np.int16)
-        mask = np.zeros((1, self.layout.actions), np.int8)
-        look(address_of(self._games), seat, *self._numbers, observation, mask)
-        return observation[0], mask[0]
+        return look_at(address_of(self._games), seat, self.layout)
 
     def option(self, action: int) -> int:
         """The option that an action is, of the decision that was read last."""
-        return option_for(address_of(self._games), action, *self._numbers)
+        return option_for(address_of(self._games), action, self.layout.address)
 
 
 def _record(record: Any) -> np.void:

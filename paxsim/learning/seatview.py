@@ -11,6 +11,7 @@ from paxsim.board.onlooker import Onlooker
 from paxsim.board.replay import Replay
 from paxsim.board.sight import EVERYTHING, with_rome_turned_up
 from paxsim.board.words import table_in_words
+from paxsim.engine.records import address_of
 from paxsim.errors import PaxsimError, is_whole
 from paxsim.game import Game
 from paxsim.learning.kernels import action_for, look, option_for
@@ -21,6 +22,15 @@ from paxsim.trace import TracedGame
 
 #: How a game can be shown: as text as seats see it, or as the page of the board when it is over.
 RENDER_MODES = ["ansi", "html"]
+
+
+def look_at(game_address: int, seat: int, layout: Layout) -> tuple[np.ndarray, np.ndarray]:
+    """The observation and the mask of a seat (from 0) of the game at an address."""
+    observation = np.empty(layout.size, np.int16)
+    mask = np.empty(layout.actions, np.int8)
+    notes = np.empty(2 * layout.actions, np.int16)
+    look(game_address, seat, layout.address, *map(address_of, (observation, mask, notes)))
+    return observation, mask
 
 
 class SeatView:
@@ -47,18 +57,14 @@ class SeatView:
 
     def observe(self, seat: int) -> dict[str, np.ndarray]:
         """What a seat (from 0) sees and may do."""
-        observation = np.zeros((1, self.layout.size), np.int16)
-        mask = np.zeros((1, self.layout.actions), np.int8)
-        numbers = (self.layout.kind_numbers, self.layout.sizes)
-        look(self.game._address, seat, *numbers, observation, mask)
-        return {"observation": observation[0], "action_mask": mask[0]}
+        observation, mask = look_at(self.game._address, seat, self.layout)
+        return {"observation": observation, "action_mask": mask}
 
     def act(self, action: Any) -> None:
         """Take an action for the seat that decides."""
-        numbers = (self.layout.kind_numbers, self.layout.sizes)
         option = -1
         if is_whole(action) and 0 <= action < self.layout.actions:
-            option = option_for(self.game._address, int(action), *numbers)
+            option = option_for(self.game._address, int(action), self.layout.address)
         if option < 0:
             mask = self.observe(self.game.seat - 1)["action_mask"]
             allowed = ", ".join(map(str, np.flatnonzero(mask)))
@@ -67,8 +73,7 @@ class SeatView:
 
     def action_of(self, option: int) -> int:
         """The action that an option of the decision at hand is."""
-        numbers = (self.layout.kind_numbers, self.layout.sizes)
-        return action_for(self.game._address, option, *numbers)
+        return action_for(self.game._address, option, self.layout.address)
 
     def render(self, mode: str) -> str:
         """The table as the deciding seat sees it, or the whole game as a page."""

@@ -46,7 +46,10 @@ class SoloEnv(gymnasium.Env):
         self.setting = make_setting(1, solo_level=level, deck=deck, rules=rules)
         self.render_mode = checked_render_mode(render_mode)
         self.layout = Layout(self.setting)
-        self.observation_space, self.action_space = spaces_of(self.layout)
+        self.observation_space, self.action_space = spaces_of(self.layout, self._mask)
+
+    def _mask(self) -> np.ndarray | None:
+        return self._view.observe(0)["action_mask"] if hasattr(self, "_view") else None
 
     def reset(
         self, *, seed: int | None = None, options: dict | None = None

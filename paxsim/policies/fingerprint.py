@@ -249,7 +249,9 @@ class _Walk:
         for step in dis.get_instructions(code):
             if step.opcode in dis.hasconst:
                 self._tell(step.opname)
-                self.value(step.argval)
+                # (Names of arguments are constants too, but Python 3.11 does not look them up.)
+                named = step.opname == "KW_NAMES"
+                self.value(code.co_consts[step.arg or 0] if named else step.argval)
             elif step.opcode in dis.hasname:
                 self._tell(step.opname, step.argrepr)
             else:

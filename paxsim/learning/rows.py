@@ -1,0 +1,68 @@
+"""Rows of numbers in compiled code, handed over as addresses.
+
+An array that is handed from one compiled function to another is counted in and out, which takes
+longer than to fill it; an address is just a number.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+#: Bytes of a number of an observation, and of a note about an action.
+NUMBER = np.dtype(np.int16).itemsize
+
+_INT8, _INT16 = ir.IntType(8), ir.IntType(16)
+
+
+def _place(builder, number, row, index):
+    """The place of a row of such numbers, counted from 0."""
+    return builder.gep(builder.inttoptr(row, number.as_pointer()), [index])
+
+
+@intrinsic
+def clear_bytes(typingctx, target, count):
+    """Set so many bytes at an address to 0."""
+
+    def codegen(context, builder, signature, args):
+        cgutils.memset(builder, builder.inttoptr(args[0], cgutils.voidptr_t), args[1], 0)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64), codegen
+
+
+@intrinsic
+def put(typingctx, row, place, number):
+    """Write a number into its place of a row of 16-bit numbers."""
+
+    def codegen(context, builder, signature, args):
+        value = context.cast(builder, args[2], signature.args[2], types.int16)
+        builder.store(value, _place(builder, _INT16, *args[:2]), align=1)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, number), codegen
+
+
+@intrinsic
+def take(typingctx, row, place):
+    """The number in a place of a row of 16-bit numbers."""
+
+    def codegen(context, builder, signature, args):
+        found = builder.load(_place(builder, _INT16, *args), align=1)
+        return context.cast(builder, found, types.int16, types.int64)
+
+    return types.int64(types.int64, types.int64), codegen
+
+
+@intrinsic
+def mark(typingctx, row, place):
+    """Write 1 into a place of a row of bytes."""
+
+    def codegen(context, builder, signature, args):
+        builder.store(ir.Constant(_INT8, 1), _place(builder, _INT8, *args))
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64), codegen
