@@ -612,7 +612,7 @@ def test_where_input_ends_the_game_is_left_and_it_is_said_how_to_go_on(
     assert (
         f"paxsim play --resume {kept}" in said.splitlines()[-1] and "interrupted" not in complaint
     )
-    assert "Draft, 49 cards in the deck." in said and "Round 0" not in said
+    assert "Draft, 51 cards in the deck." in said and "Round 0" not in said
     assert len(read_save(kept)[1]) == 1
 
 

@@ -501,10 +501,10 @@ _LOOKS: tuple[Callable[[Scene, Exception], Verdict | None], ...] = (
     _construct,
     _record_as_number,
     _called_number,
-    _index_with_fraction,
     _of_a_number,
     _untyped_list,
     _tuple_of_kinds,
+    _index_with_fraction,
     _text_among_numbers,
     _different_kinds,
 )
