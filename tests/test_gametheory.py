@@ -346,8 +346,9 @@ def test_a_quadratic_world_is_filled_in_exactly_and_another_with_the_error_it_te
     payoffs = np.einsum("ri,sij,rj->rs", counts, bend, counts) / 50
     rome = np.einsum("ri,ij,rj->r", counts, rome_bend, counts) / 50
     rows = drawn_multisets(4, 5, 40, seed=2)
-    whole = fill(5, rows, payoffs[rows], rome[rows])
     here = counts > 0
+    nobody = np.where(here, payoffs, np.nan)  # what a strategy that is not there would get
+    whole = fill(5, rows, nobody[rows], rome[rows])
     np.testing.assert_allclose(whole.payoffs[here], payoffs[here], atol=1e-8)
     np.testing.assert_allclose(whole.rome, rome, atol=1e-8)
     assert left_out_error(5, rows, payoffs[rows]) < 1e-8

@@ -116,6 +116,19 @@ def test_a_batch_of_another_size_plays_the_same_deals():
     assert outcome(1) == outcome(8)
 
 
+def test_an_observation_says_nothing_of_the_one_before():
+    """In a batch it is written over the last one, alone into an empty row."""
+    batch, alone = paxsim.BatchEnv(1, 2, seed=3), paxsim.env(players=2)
+    batch.reset()
+    alone.reset(seed=3)
+    for _ in range(30):
+        seen = alone.observe(alone.agent_selection)
+        assert batch.observations[0].tolist() == seen["observation"].tolist()
+        action = int(seen["action_mask"].argmax())
+        batch.step(np.array([action]))
+        alone.step(action)
+
+
 def test_random_actions_are_allowed_and_all_of_them_come():
     env = paxsim.BatchEnv(500, 4, seed=1)
     env.reset()
