@@ -28,8 +28,9 @@ from paxsim.engine.jit import whole
 from paxsim.engine.loop import game_at, play_from
 from paxsim.engine.records import address_of, game_dtype
 from paxsim.game import walk
-from paxsim.search.rollouts import begin_rollout, begin_search, imagine_world, worth
+from paxsim.search.rollouts import begin_rollout, begin_search, imagine_world
 from paxsim.search.searcher import search_at
+from paxsim.search.value import nearness, share_of_win
 
 #: Worlds imagined at each position, and options that share a world.
 WORLDS = 400
@@ -41,7 +42,7 @@ DEALS = 4
 INTERRUPTED = 4.0
 
 # What is timed, in the order of a row of `stamps`.
-WORLD, COPY, PLAY, CLOCK = range(4)
+WORLD, COPY, PLAY, VALUE, CLOCK = range(5)
 
 
 @cache
@@ -70,14 +71,18 @@ def compiled_loop() -> Any:
             gettime(clock, times)
             copied = stamp[0] * 1_000_000_000 + stamp[1]
             play_from(search.game, search.progress, row % options % choice.count)
-            worth(search, search.game, me.seat)
+            share_of_win(search.game, search.result, me.seat)
             gettime(clock, times)
             played = stamp[0] * 1_000_000_000 + stamp[1]
+            search.gain[0] += nearness(search.lack, search.game, search.result, me.seat)
+            gettime(clock, times)
+            valued = stamp[0] * 1_000_000_000 + stamp[1]
             gettime(clock, times)
             taken[row, WORLD] = imagined - before
             taken[row, COPY] = copied - imagined
             taken[row, PLAY] = played - copied
-            taken[row, CLOCK] = stamp[0] * 1_000_000_000 + stamp[1] - played
+            taken[row, VALUE] = valued - played
+            taken[row, CLOCK] = stamp[0] * 1_000_000_000 + stamp[1] - valued
 
     compiled = whole(loop)
     numbers = types.Array(types.int64, 1, "C")
@@ -98,10 +103,10 @@ def games(policy: str, players: int) -> list[np.ndarray]:
 
 
 def times_at(desk: np.ndarray, position: np.ndarray) -> np.ndarray:
-    """Nanoseconds of a world, a copy, the play and the clock: means at one position."""
-    taken = np.zeros((WORLDS * OPTIONS, 4), np.int64)
+    """Nanoseconds of a world, a copy, play, value and clock: means at one position."""
+    taken = np.zeros((WORLDS * OPTIONS, CLOCK + 1), np.int64)
     compiled_loop()(address_of(desk), address_of(position), OPTIONS, np.zeros(2, np.int64), taken)
-    parts = taken.reshape(WORLDS, OPTIONS, 4)
+    parts = taken.reshape(WORLDS, OPTIONS, -1)
     usual = np.median(parts, axis=(0, 1))
     usual[WORLD] = np.median(parts[:, 0, WORLD])
     whole_worlds = parts[(parts <= INTERRUPTED * usual).all(axis=(1, 2))]
@@ -118,15 +123,19 @@ def rollout_costs(policy: str = "builder", players: int = 4) -> list[dict[str, A
     desk, *_ = outfit.memory
     positions = games(policy, players)
     times_at(desk, positions[0])  # warm
-    world, copied, stretch, _ = np.mean([times_at(desk, each) for each in positions], axis=0)
-    whole_rollout = world / OPTIONS + copied + stretch
+    world, copied, stretch, valued, _ = np.mean(
+        [times_at(desk, each) for each in positions], axis=0
+    )
+    beside = copied + valued
+    whole_rollout = world / OPTIONS + beside + stretch
     rows = [
         (f"used part of a game ({game_dtype.itemsize:,} bytes) copied, ns", copied),
         ("world imagined, ns", world),
         (f"stretch of {players} {policy} that a rollout plays, with its score, ns", stretch),
+        ("how near its end was to a win, ns", valued),
         (f"rollout, its world shared by {OPTIONS} options, ns", whole_rollout),
         ("rollout as a multiple of the stretch", whole_rollout / stretch),
-        ("the same, a world for every rollout", (world + copied + stretch) / stretch),
+        ("the same, a world for every rollout", (world + beside + stretch) / stretch),
     ]
     return [{"what": what, "found": float(found)} for what, found in rows]
 

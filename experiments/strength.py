@@ -1,11 +1,12 @@
 """How strong is a player that looks ahead? Makes docs/search.md and its chart.
 
-    python experiments/strength.py [--runs runs/strength] [--blocks 4]
+    python experiments/strength.py [--runs runs/strength] [--effort 1]
 
 A searcher that is not told who its rivals are plays against four fields, and alone against Rome,
 with more and more rollouts; beside it stand the plain policy, the searcher with a tree, and, in the
 same deals, one that expects every policy of the catalogue alike. Every cell is a stored run, so a
-command that was interrupted goes on where it was; what takes least is played first.
+command that was interrupted goes on where it was, `--parts` plays some of the cells only, and
+`--seconds 0` makes the page of what is there.
 """
 
 from __future__ import annotations
@@ -19,13 +20,16 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from scipy.special import stdtrit
 
 import paxsim
 from paxsim import charts
 from paxsim.experiment.result import Result
 from paxsim.policies.registry import BUILT_IN, HEURISTICS
 from paxsim.search.searcher import FOR_POINTS
-from paxsim.text import amount
+from paxsim.stats.comparisons import holm
+from paxsim.stats.constants import LEVEL
+from paxsim.text import amount, listing
 
 PAGE = Path(__file__).parent.parent / "docs" / "search.md"
 TEMPLATE = Path(__file__).parent / "strength.md"
@@ -45,8 +49,16 @@ SOLO_LEVELS = (1, 2, 3, 4, 5)
 BUDGETS = (1, 4, 16, 64, 256)
 #: Where single figures matter, and solo once more; and the most.
 BAR_BUDGET, MOST = 128, BUDGETS[-1]
-#: Where kinds and models are compared.
-COMPARED_AT = 64
+#: Where kinds and models are compared, deal by deal: cheap, so that there can be many deals.
+COMPARED_AT = 16
+#: Blocks of a cell with 2 players, by rollouts; games grow longer with more players, and a block
+#: has more of them (`FEWER`). Solo has games of its own.
+BLOCKS = {0: 1000, 1: 120, 4: 120, COMPARED_AT: 160, 64: 40, MOST: 12}
+FEWER = {2: 1.0, 3: 0.8, 4: 0.6, 6: 0.35}
+SOLO_GAMES = {0: 2000, 1: 300, 4: 300, COMPARED_AT: 300, 64: 120, BAR_BUDGET: 240, MOST: 60}
+LADDER_BLOCKS = 200
+#: What cells are for: see `all_cells`.
+PARTS = ("bar", "solo", "ladder", "search", "models", "tree")
 #: The table of the ladder.
 LADDER = (4, "mixed")
 
@@ -61,12 +73,6 @@ class Cell:
     field: str
     blocks: int
     budget: int = 0
-
-    @property
-    def cost(self) -> float:
-        """What it takes, more or less: rollouts times seats, and as much again for a comparison."""
-        games = self.blocks * self.players * (2 if self.part == "models" else 1)
-        return games * self.budget * (1 + self.players)
 
     @property
     def name(self) -> str:
@@ -103,13 +109,14 @@ class Cell:
             **{name: row[name] for name in RATES},
             **{name: gained.get(name) for name in GAINS},
             "games": int(row["games"]),
+            "blocks": int(row["blocks"]),
             "caption": result.caption,
         }
 
 
 #: Columns of a result's tables that a cell keeps.
 RATES = ("win_rate", "win_rate_low", "win_rate_high")
-GAINS = ("difference", "difference_low", "difference_high")
+GAINS = ("difference", "difference_low", "difference_high", "p")
 
 
 def searcher(budget: int, plain: str) -> str:
@@ -122,60 +129,58 @@ def expecting_all() -> str:
     return f"search:rollouts={COMPARED_AT}:opponents={'+'.join(HEURISTICS)}"
 
 
-def table_cells(part: str, policy: str, budget: int, blocks: float) -> list[Cell]:
-    """One policy in all fields; `blocks` are those of two players, and more players have fewer."""
+def table_cells(part: str, policy: str, budget: int, effort: float) -> list[Cell]:
+    """One policy in all fields."""
     return [
-        Cell(part, policy, players, field, max(round(2 * blocks / players), 3), budget)
+        Cell(part, policy, players, field, enough(effort * FEWER[players], BLOCKS[budget]), budget)
         for players in PLAYERS
         for field in FIELDS
     ]
 
 
-def all_cells(blocks: int, bar_blocks: int) -> list[Cell]:
-    """Every cell of the page: single figures that matter, and then what takes least.
+def enough(effort: float, blocks: int) -> int:
+    """A part of so many blocks, and no fewer than make an interval."""
+    return max(round(effort * blocks), 4)
+
+
+def all_cells(effort: float) -> list[Cell]:
+    """Every cell of the page, those first that matter most.
 
     Parameters
     ----------
-    blocks : int
-        Deals of a cell for two players, more or less.
-    bar_blocks : int
-        The same where a single figure matters.
+    effort : float
+        The number of blocks, as a multiple of the usual one.
     """
-    for_points = f"search:rollouts={BAR_BUDGET}:self={FOR_POINTS}"
-    told = f"search:rollouts={BAR_BUDGET}:opponents=weighted"
-    tree = f"search:kind=tree:rollouts={BAR_BUDGET}"
+    flat, tree = searcher(BAR_BUDGET, ""), f"search:kind=tree:rollouts={BAR_BUDGET}"
     bars = [
-        Cell("bar", searcher(BAR_BUDGET, ""), 2, "weighted", 2 * bar_blocks, BAR_BUDGET),
-        Cell("bar", searcher(BAR_BUDGET, ""), 4, "weighted", 3 * bar_blocks, BAR_BUDGET),
-        Cell("bar", tree, 2, "weighted", 2 * bar_blocks, BAR_BUDGET),
-        Cell("bar", for_points, 4, "weighted", 3 * bar_blocks, BAR_BUDGET),
+        Cell("bar", policy, players, "weighted", enough(effort, blocks), BAR_BUDGET)
+        for policy, players, blocks in (
+            (flat, 4, 120),
+            (f"{flat}:opponents=weighted", 4, 80),
+            (flat, 2, 80),
+            (tree, 2, 80),
+            (f"{flat}:self={FOR_POINTS}", 4, 60),
+            (tree, 4, 40),
+        )
     ]
-    ladder = [Cell("ladder", name, *LADDER, 40 * blocks) for name in BUILT_IN]
-    deals = {n: (0.5 if n == MOST else 1) * 10 * blocks for n in BUDGETS}
-    deals |= {0: 200 * blocks, BAR_BUDGET: 4 * bar_blocks}
     solo = [
-        Cell("solo", searcher(budget, "hermit"), 1, str(level), round(deals[budget]), budget)
-        for budget in (0, BAR_BUDGET, *BUDGETS)
+        Cell("solo", searcher(n, "hermit"), 1, str(level), enough(effort, SOLO_GAMES[n]), n)
+        for n in (BAR_BUDGET, *sorted(set(SOLO_GAMES) - {BAR_BUDGET}))
         for level in reversed(SOLO_LEVELS)
     ]
-    few = [n for n in BUDGETS if n not in (COMPARED_AT, MOST)]
-    others = [
-        *ladder,
-        *table_cells("search", "weighted", 0, 40 * blocks),
+    ladder = [Cell("ladder", name, *LADDER, enough(effort, LADDER_BLOCKS)) for name in BUILT_IN]
+    few = [n for n in BUDGETS if n < COMPARED_AT]
+    many = [n for n in BUDGETS if n > COMPARED_AT]
+    return [
+        *bars,
         *solo,
-        *table_cells("models", searcher(COMPARED_AT, ""), COMPARED_AT, blocks),
-        *(
-            cell
-            for n in few
-            for cell in table_cells("search", searcher(n, ""), n, blocks * (COMPARED_AT / n) ** 0.5)
-        ),
-        *table_cells("search", searcher(MOST, ""), MOST, blocks / 3),
-        *table_cells("tree", f"search:kind=tree:rollouts={COMPARED_AT}", COMPARED_AT, blocks / 2),
-        Cell("bar", told, 4, "weighted", 2 * bar_blocks, BAR_BUDGET),
-        Cell("bar", searcher(MOST, ""), 4, "weighted", 2 * bar_blocks, MOST),
+        *ladder,
+        *table_cells("search", "weighted", 0, effort),
+        *table_cells("models", searcher(COMPARED_AT, ""), COMPARED_AT, effort),
+        *(cell for n in few for cell in table_cells("search", searcher(n, ""), n, effort)),
+        *(cell for n in many for cell in table_cells("search", searcher(n, ""), n, effort)),
+        *table_cells("tree", f"search:kind=tree:rollouts={COMPARED_AT}", COMPARED_AT, effort / 2),
     ]
-    first = [*bars, *(cell for cell in solo if cell.budget == BAR_BUDGET)]
-    return [*first, *sorted(set(others) - set(first), key=lambda cell: (cell.cost, cell.name))]
 
 
 def cell_text(rows: pd.DataFrame, value: str = "win_rate") -> str:
@@ -240,9 +245,42 @@ def kinds_table(table: pd.DataFrame) -> str:
 
 def mean_gain(rows: pd.DataFrame) -> tuple[float, float, float]:
     """The mean difference over fields with its interval: each has deals of its own."""
-    halves = (rows.difference_high - rows.difference_low).astype(float) / 2
+    halves = half_widths(rows)
     mean, half = rows.difference.astype(float).mean(), np.sqrt((halves**2).sum()) / len(rows)
     return mean, mean - half, mean + half
+
+
+def half_widths(rows: pd.DataFrame) -> pd.Series:
+    """Halves of the intervals of differences."""
+    return (rows.difference_high - rows.difference_low).astype(float) / 2
+
+
+def no_field_worse(rows: pd.DataFrame) -> str:
+    """What all the differences say together: how much worse the searcher may be anywhere.
+
+    Their intervals are widened so that all of them hold with the chance that one alone has.
+    """
+    degrees = (rows.blocks - 1).to_numpy(float)
+    together = LEVEL ** (1 / len(rows))
+    wider = stdtrit(degrees, (1 + together) / 2) / stdtrit(degrees, (1 + LEVEL) / 2)
+    low = rows.difference.astype(float) - wider * half_widths(rows)
+    p = holm(rows.p.astype(float))
+    worse = (rows.difference < 0).to_numpy() & (p < 1 - LEVEL)
+    if worse.any():
+        where = listing(f"{r.players} players: {r.field}" for r in rows[worse].itertuples())
+        return f"adaptive play was surely worse with {where}"
+    lower = int((rows.difference < 0).sum())
+    return (
+        f"in {lower} of {len(rows)} fields the adaptive searcher won fewer games, in none of them "
+        f"surely (the least of their p-values, by Holm's method, is {lowest_p(rows, p):.2f}); with "
+        f"all intervals widened so that they hold together, it is nowhere worse by more than "
+        f"{-100 * low.min():.0f} percentage points"
+    )
+
+
+def lowest_p(rows: pd.DataFrame, p: np.ndarray) -> float:
+    """The smallest p-value of a field in which fewer games were won; 1 if there is none."""
+    return float(p[(rows.difference < 0).to_numpy()].min(initial=1.0))
 
 
 def bars_table(table: pd.DataFrame) -> str:
@@ -345,6 +383,7 @@ def page(table: pd.DataFrame) -> str:
         bars=bars_table(table),
         costs=cost_table(),
         compared=COMPARED_AT,
+        together=no_field_worse(table[table.part == "models"]),
         games=f"{table['games'].sum():,}",
         setting=setting_of(table),
     )
@@ -352,11 +391,11 @@ def page(table: pd.DataFrame) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--blocks", type=int, default=4, help="deals of a cell, more or less")
-    parser.add_argument("--bar-blocks", type=int, default=24, help="the same of single figures")
+    parser.add_argument("--effort", type=float, default=1.0, help="multiple of the usual blocks")
     parser.add_argument("--jobs", type=int, help="workers; one a core without it")
     parser.add_argument("--runs", type=Path, default=Path("runs/strength"), help="stored runs")
     parser.add_argument("--out", type=Path, default=PAGE, help="the page")
+    parser.add_argument("--parts", nargs="+", choices=PARTS, help="play these, and make no page")
     parser.add_argument(
         "--seconds", type=float, default=1e9, help="begin no more cells after these"
     )
@@ -364,10 +403,14 @@ def main() -> None:
     asked.runs.mkdir(parents=True, exist_ok=True)
     paxsim.play("search:rollouts=1", 2)  # compiles what is not yet compiled
     begin, rows = time.monotonic(), []
-    for cell in all_cells(asked.blocks, asked.bar_blocks):
+    for cell in all_cells(asked.effort):
+        if asked.parts and cell.part not in asked.parts:
+            continue
         if time.monotonic() - begin < asked.seconds or (asked.runs / cell.name).exists():
             rows += cell.play(asked.runs, asked.jobs)
             print(f"{cell.name}: {100 * rows[-1]['win_rate']:.1f} %", flush=True)
+    if asked.parts:
+        return
     table = pd.DataFrame(rows)
     draw_ladder(table, asked.out.with_name("search_ladder"))
     draw_budgets(table, asked.out.with_name("search_budgets"))

@@ -81,20 +81,16 @@ def test_the_page_of_searchers_is_made_of_what_was_played(tmp_path, monkeypatch,
     small = {"BUDGETS": (1, 2), "PLAYERS": (2, 4), "BAR_BUDGET": 1, "MOST": 2, "COMPARED_AT": 1}
     few = {"BUILT_IN": ("random", "weighted"), "SOLO_LEVELS": (2, 5)}
     few["FIELDS"] = {"weighted": ("weighted",), "mixed": ("opportunist", "tribune")}
+    few["BLOCKS"] = few["SOLO_GAMES"] = dict.fromkeys((0, 1, 2), 1)
     for name, value in (small | few).items():
         monkeypatch.setitem(main.__globals__, name, value)
     page = tmp_path / "search.md"
-    words = [
-        "--blocks",
-        "1",
-        "--bar-blocks",
-        "1",
-        "--runs",
-        str(tmp_path / "runs"),
-        "--out",
-        str(page),
-    ]
-    monkeypatch.setattr(sys, "argv", ["strength.py", *words])
+    words = ["strength.py", "--effort", "0.01", "--runs", str(tmp_path / "runs")]
+    monkeypatch.setattr(sys, "argv", [*words, "--parts", "bar", "ladder"])
+    main()  # a part is played, and no page made of it
+    bars = capsys.readouterr().out
+    assert bars.count("bar-") == 6 and bars.count("ladder-") == 2 and not page.exists()
+    monkeypatch.setattr(sys, "argv", [*words, "--out", str(page)])
     main()
     first = page.read_text("utf-8")
     assert first.count("\n| 2 players: ") == first.count("\n| 4 players: ") == 4
@@ -103,6 +99,7 @@ def test_the_page_of_searchers_is_made_of_what_was_played(tmp_path, monkeypatch,
     for chart in ("search_ladder", "search_budgets"):
         assert all((tmp_path / f"{chart}.{kind}").exists() for kind in ("png", "svg"))
     cells = capsys.readouterr().out
+    assert set(bars.splitlines()) < set(cells.splitlines())
 
     main()  # everything is stored: read, and not played again
     assert capsys.readouterr().out == cells

@@ -1,4 +1,4 @@
-"""The parts of a search by themselves, in plain Python: the race, margins, models and the tree."""
+"""The parts of a search by themselves, in plain Python: the race, models and the tree."""
 
 import functools
 import math
@@ -8,8 +8,8 @@ import pytest
 from plain import plain, view
 
 import paxsim
-from paxsim.cards import INTRIGUE, Card
-from paxsim.engine.records import DRAWN_FROM, PLAYED_CARD, result_dtype, table_dtype
+from paxsim.cards import Card
+from paxsim.engine.records import DRAWN_FROM, PLAYED_CARD, table_dtype
 from paxsim.search import models, race, rollouts, tree
 from paxsim.search.records import profile_dtype, search_dtype
 
@@ -90,43 +90,6 @@ def test_a_plan_is_credited_with_less_and_less_as_the_deck_runs_out(search):
     table["deck_left"] = cards // 2
     assert credit(view(search), view(table), 1) == pytest.approx(0.8 / 4 / 2)
     assert credit(view(search), view(table), 0) == 0
-
-
-# --- what an end is worth -------------------------------------------------------------------
-
-
-def ended(points, intrigue, rome_wins, solo_level=0):
-    """A game of three that has ended, and its result."""
-    game = np.zeros(1, [("table", table_dtype)])[0]
-    table = game["table"]
-    table["players"], table["solo_level"] = len(points), solo_level
-    table["symbols"][: len(intrigue), INTRIGUE] = intrigue
-    result = np.zeros(1, result_dtype)[0]
-    result["points"][: len(points)] = points
-    result["rome_wins"] = rome_wins
-    return view(game), view(result)
-
-
-@pytest.mark.parametrize(
-    ("seat", "rome_wins", "margin"),
-    [(0, False, -5 / 20), (1, False, 5 / 20), (2, False, -1.0), (0, True, 2 / 6), (1, True, -1.0)],
-)
-def test_a_margin_is_the_lead_over_the_best_rival_in_what_decided_the_game(seat, rome_wins, margin):
-    game, result = ended([25, 30, 5], [9, 2, 7], rome_wins)
-    assert in_python(rollouts.margin)(game, result, seat) == pytest.approx(margin)
-
-
-def test_an_end_is_worth_the_share_of_the_win_and_a_little_for_the_margin(search, monkeypatch):
-    def score(game, result):
-        result.shares[1] = 1.0
-
-    monkeypatch.setattr(rollouts, "score", score)
-    monkeypatch.setattr(rollouts, "margin", lambda game, result, seat: 0.5 - seat)
-    worth = plain(rollouts.worth)
-    search["tie_break"], search["result"]["shares"] = 0.1, 7.0
-    assert worth(view(search), None, 1) == pytest.approx(1 - 0.05)
-    assert worth(view(search), None, 0) == pytest.approx(0.05)
-    assert search["result"]["shares"].tolist() == [0, 1, 0, 0, 0, 0, 0, 0]
 
 
 # --- models of rivals -----------------------------------------------------------------------

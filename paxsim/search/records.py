@@ -91,7 +91,7 @@ search_dtype = np.dtype(
     [
         ("rollouts", np.int32),  # a decision has so many for each of its options
         ("doubt", np.float64),  # paired errors by which another option must beat the plain one
-        ("tie_break", np.float64),  # weight of the margin beside the share of a win
+        ("closeness", np.float64),  # weight of how near a win was, beside the share of it
         ("deep", np.int32),  # whether later decisions of the own seat are searched too
         # Policies that may play the own seat on, by address: with others, and in solo.
         ("plans", np.int32, 2),
@@ -111,6 +111,7 @@ search_dtype = np.dtype(
         ("game", game_dtype),  # the same game, played on
         ("progress", progress_dtype),
         ("result", result_dtype),
+        ("lack", np.int32, ROW),  # symbols that are missing somewhere, while an end is valued
         ("options", np.int32),  # different options
         ("option", np.int32, MAX_OPTIONS),
         ("arms", np.int32),

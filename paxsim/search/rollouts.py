@@ -1,13 +1,11 @@
-"""Rollouts: an imagined game is played to its end, and what that was worth to the searcher."""
+"""Rollouts: an imagined game is played to its end."""
 
 from __future__ import annotations
 
-from paxsim.cards import INTRIGUE
 from paxsim.engine.copying import copy_choice, copy_game, copy_seat, copy_table
 from paxsim.engine.jit import called, kernel
 from paxsim.engine.loop import FINE, play_from
-from paxsim.engine.records import MAX_PARAMS, MAX_PLAYERS, N_CATEGORIES
-from paxsim.engine.scoring import categories_displayed, score, stronger_than_rome
+from paxsim.engine.records import MAX_PARAMS
 from paxsim.search.imagine import (
     count_ways,
     deal_unseen,
@@ -17,10 +15,7 @@ from paxsim.search.imagine import (
 )
 from paxsim.search.models import weigh_models
 from paxsim.search.unseen import sort_out
-
-#: Margins of so many points, or symbols of intrigue, count in full as tie-breaks.
-POINTS_MARGIN = 20.0
-INTRIGUE_MARGIN = 6.0
+from paxsim.search.value import worth
 
 
 @called
@@ -112,40 +107,3 @@ def begin_rollout(search):
     """A copy of the imagined world, to be played."""
     search.progress.asked += 1  # whoever watches sees that the search moves on
     copy_game(search.game, search.world)
-
-
-@called
-def worth(search, game, seat):
-    """The share of the win, and a little for a margin, so that lost games differ too."""
-    result = search.result
-    for i in range(MAX_PLAYERS):
-        result.shares[i] = 0.0
-    score(game, result)
-    return result.shares[seat] + search.tie_break * margin(game, result, seat)
-
-
-@kernel
-def margin(game, result, seat):
-    """How far ahead a seat is in what decided the game, from -1 to 1."""
-    table = game.table
-    if table.solo_level:
-        done = stronger_than_rome(result, 0) + categories_displayed(table, 0)
-        return done / (2.0 * N_CATEGORIES)
-    if result.rome_wins:
-        lead = lead_in_intrigue(table, seat)
-        return min(max(lead / INTRIGUE_MARGIN, -1.0), 1.0)
-    best = 0
-    for other in range(table.players):
-        if other != seat:
-            best = max(best, result.points[other])
-    return min(max((result.points[seat] - best) / POINTS_MARGIN, -1.0), 1.0)
-
-
-@kernel
-def lead_in_intrigue(table, seat):
-    """Symbols of intrigue beyond those of the best rival."""
-    best = 0
-    for other in range(table.players):
-        if other != seat:
-            best = max(best, table.symbols[other, INTRIGUE])
-    return table.symbols[seat, INTRIGUE] - best

@@ -40,9 +40,9 @@ from paxsim.search.rollouts import (
     imagine_world,
     roll_out,
     take_plan,
-    worth,
 )
 from paxsim.search.searcher import Searcher, make_searcher, search_at
+from paxsim.search.value import worth
 
 #: Stands for the option that the seat's own model chooses.
 OWN = -1

@@ -26,7 +26,10 @@ from paxsim.search.records import MAX_MODELS, MAX_PLANS, SearchType, search_dtyp
 
 #: The most rollouts for an option: hours for a game, and no sense.
 MAX_ROLLOUTS = 100_000
-DEFAULTS = {"rollouts": 32.0, "doubt": 1.0, "tie_break": 0.1}
+#: The most that its other numbers may be: with so many errors nothing is ever sure, and a weight is
+#: a part of 1.
+MOST = {"doubt": 1000, "closeness": 1}
+DEFAULTS = {"rollouts": 32.0, "doubt": 1.0, "closeness": 0.5}
 #: Ways to search: one decision deep, or with a tree over the later ones.
 FLAT, TREE = KINDS = ("flat", "tree")
 #: Hermit's idea with others at the table, tuned to win by points where rivals conspire: above Rome
@@ -197,10 +200,10 @@ class Searcher(Policy):
                 f"policy search: rollouts: found {rollouts:g}; "
                 f"allowed: a whole number from 1 to {MAX_ROLLOUTS:,}"
             )
-        for name in ("doubt", "tie_break"):
-            if made.params[name] < 0:
+        for name, most in MOST.items():
+            if not 0 <= made.params[name] <= most:
                 raise PaxsimError(
-                    f"policy search: {name}: found {made.params[name]:g}; allowed: 0 or more"
+                    f"policy search: {name}: found {made.params[name]:g}; allowed: 0 to {most}"
                 )
         return made  # type: ignore[return-value]
 

@@ -24,7 +24,8 @@ from paxsim.engine.records import BUY, DISPLAY, KEEP, NOBODY, PLACE, PLAY, REACT
 from paxsim.engine.seating import policy_at
 from paxsim.engine.streams import mix
 from paxsim.search.records import MAX_DEPTH, MAX_EDGES, MAX_NODES
-from paxsim.search.rollouts import begin_rollout, worth
+from paxsim.search.rollouts import begin_rollout
+from paxsim.search.value import worth
 
 #: No edge, or no room for one.
 NONE = -1
