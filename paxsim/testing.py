@@ -172,5 +172,8 @@ def _played(
     except Exception as error:  # a check that stumbles has failed
         return played, f"could not be played: {one_line(repr(error))}"
     if batches[0] != batches[1]:
-        return played, "plays the same games differently; it must depend on what it sees"
+        return played, (
+            "plays the same games differently; it must depend on what it sees, "
+            "with paxsim.helpers.random_below(me, n) for dice"
+        )
     return played, None

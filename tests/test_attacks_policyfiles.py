@@ -77,6 +77,7 @@ def test_a_check_of_a_policy_that_plays_the_same_games_differently_has_failed(mo
     monkeypatch.setattr(testing, "play_deals", unrepeatable(testing.play_deals))
     for check in check_policy("first", deals=2):
         assert check.problem.startswith("plays the same games differently; it must depend on")
+        assert check.problem.endswith("paxsim.helpers.random_below(me, n) for dice")
 
 
 def test_a_run_of_policies_that_play_the_same_game_differently_is_refused(here, monkeypatch):
@@ -111,7 +112,11 @@ def test_a_check_counts_the_games_up_to_the_one_that_failed():
         ("raise SystemExit('bye')", "ends the program"),
         ("raise BaseException('odd')", "BaseException: odd"),
         ("raise ValueError('two\\nlines \\x1b[31m')", "ValueError: two lines \\x1b[31m"),
-        ("import no_such_module", "ModuleNotFoundError: No module named 'no_such_module'"),
+        ("import no_such_module", "line 1: ModuleNotFoundError: No module named 'no_such_module'"),
+        (
+            "import paxsim\n\npaxsim.policy(params=3)",
+            "line 3: TypeError: policy() got an",
+        ),
         ("def broken(:", "line 1: SyntaxError"),
         ("x = " + "(" * 3000 + ")" * 3000, "SyntaxError"),
         ("\0", "null bytes"),

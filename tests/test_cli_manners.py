@@ -1,6 +1,8 @@
 """The command line understands what people type, and says what it did not."""
 
 import os
+import subprocess
+import sys
 
 import pytest
 from mistakes import mistake
@@ -118,3 +120,9 @@ def test_a_table_without_room_for_a_column_names_it(capsys, monkeypatch):
         left_out = said.partition("no room for")[2]
         for heading, cell in (("win rate %", "12.3 ± 0.4"), ("points", "8.2 ± 0.1")):
             assert cell in said or heading in left_out, width
+
+
+def test_who_has_read_enough_is_told_nothing():
+    command = f"{sys.executable} -m paxsim policies | head -1; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "") and done.stdout.count("\n") == 1

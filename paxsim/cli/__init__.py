@@ -98,6 +98,11 @@ def run_command(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         warn("interrupted")
         return EXIT_INTERRUPTED
+    except SystemExit as leaving:
+        if not isinstance(leaving.__context__, BrokenPipeError):
+            raise
+        give_up(sys.__stdout__)  # so do libraries leave when the reader has seen enough
+        return 0
 
 
 def exit_code_of(error: Exception, arguments: list[str]) -> int:

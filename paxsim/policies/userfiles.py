@@ -13,6 +13,7 @@ import importlib.util
 import linecache
 import sys
 import threading
+import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
@@ -97,7 +98,7 @@ def import_user_file(file: UserFile) -> ModuleType:
             del sys.modules[file.module_name]
             if isinstance(error, (PaxsimError, KeyboardInterrupt)):
                 raise
-            raise PaxsimError(_in_one_line(Path(file.path).name, error)) from None
+            raise PaxsimError(_in_one_line(file.path, error)) from None
         return module
 
 
@@ -106,8 +107,12 @@ def stdout_to_stderr() -> contextlib.AbstractContextManager:
     return contextlib.redirect_stdout(sys.stderr)
 
 
-def _in_one_line(name: str, error: BaseException) -> str:
-    line = f" line {error.lineno}:" if isinstance(error, SyntaxError) and error.lineno else ""
+def _in_one_line(path: str, error: BaseException) -> str:
+    name, number = Path(path).name, error.lineno if isinstance(error, SyntaxError) else None
+    for frame in traceback.extract_tb(error.__traceback__):
+        if number is None and frame.filename == path:
+            number = frame.lineno
+    line = f" line {number}:" if number else ""
     if isinstance(error, SystemExit):
         return f"policy {name}: ends the program when it is imported; allowed: definitions"
     return f"policy {name}:{line} {type(error).__name__}: {one_line(str(error))}"
