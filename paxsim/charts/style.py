@@ -209,8 +209,9 @@ def save(figure: Any, stem: Path, png: bool = True) -> tuple[Path, ...]:
             with atomic_write(path, "stem", mode="wb") as file:
                 what = {"Software": None, "Description": said}
                 figure.savefig(file, format="png", dpi=DPI, metadata=what)
-            # Where everything stands is known by now; to find that takes longer than to draw.
-            figure.set_layout_engine("none")
+            # Where everything stands is known by now; to find that takes longer than to draw. With
+            # no engine at all, not even the one called "none", the SVG is drawn once and not twice.
+            figure.set_layout_engine(None)
         drawn = io.StringIO()
         what = {"Date": None, "Creator": None, "Description": said}
         figure.savefig(drawn, format="svg", metadata=what)
