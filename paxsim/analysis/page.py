@@ -10,13 +10,12 @@ import pandas as pd
 from paxsim.analysis.judging import CONFIRMING, Verdict
 from paxsim.board.words import player_name
 from paxsim.search.outlook import chance_in_words
+from paxsim.stats.constants import SURE_ERRORS
 from paxsim.text import listing, number, points
 
 if TYPE_CHECKING:
     from paxsim.analysis.analysis import Analysis
 
-#: Standard errors in the half-width of an interval of 95 %.
-_ERRORS = 1.96
 #: Digits of a chance in the graph.
 _DIGITS = 4
 
@@ -155,8 +154,8 @@ def _account(row: pd.Series) -> list[str]:
 
 def _amount(value: float, error: float, sign: str = "") -> str:
     """Percentage points with half of a 95 % interval."""
-    return f"{number(100 * value, 1, sign)} ± {number(100 * _ERRORS * error, 1)}"
+    return f"{number(100 * value, 1, sign)} ± {number(100 * SURE_ERRORS * error, 1)}"
 
 
 def _points(value: float, error: float) -> str:
-    return points(value, value - _ERRORS * error, value + _ERRORS * error)
+    return points(value, value - SURE_ERRORS * error, value + SURE_ERRORS * error)

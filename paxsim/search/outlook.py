@@ -14,10 +14,8 @@ from paxsim.policies.registry import find_policy
 from paxsim.search.samples import choice_of, different_options, fill_samples, plans_of, sample
 from paxsim.search.searcher import MAX_ROLLOUTS, Searcher, make_searcher
 from paxsim.setting import MAX_NUMBER
+from paxsim.stats.constants import SURE_ERRORS
 from paxsim.text import percent
-
-#: Standard errors in the half-width of an interval of 95 %.
-_ERRORS = 1.96
 
 
 @dataclass(frozen=True)
@@ -88,7 +86,7 @@ def chance_in_words(win: float, error: float, rollouts: int) -> str:
     if error == 0.0:  # all rollouts agree, which says as much as their number (at 95 %)
         ends = (win - 3 / rollouts, win + 3 / rollouts)
     else:
-        ends = (win - _ERRORS * error, win + _ERRORS * error)
+        ends = (win - SURE_ERRORS * error, win + SURE_ERRORS * error)
     return percent(win, max(ends[0], 0.0), min(ends[1], 1.0))
 
 

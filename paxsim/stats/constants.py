@@ -15,7 +15,7 @@ SURE = 0.05
 
 SURE_ERRORS = round(NormalDist().inv_cdf((1 + LEVEL) / 2), 2)
 """Standard errors to either side of an estimate that is taken for normal, where no t or Wilson
-interval is at hand (the studies' ratios and jackknives). To two digits: such an interval is not
+interval is at hand (means over rollouts). To two digits: such an interval is not
 known better."""
 
 POWER = 0.8
