@@ -1,42 +1,65 @@
 """PAX for programs that learn: as arrays of many games, for PettingZoo, for Gymnasium.
 
 `layout` says what observations and actions mean, `kernels` writes them, `batch` holds many games
-at once, `reading` makes a policy of what was learnt, `pettingzoo`, `parallel` and `solo` are what
+at once, `reader` makes a policy of what was learnt, `pettingzoo`, `parallel` and `solo` are what
 the two libraries ask for (the extra ``learn``).
 """
 
+from pathlib import Path
 from typing import Any
 
+from paxsim.cards import DEFAULT_DECK, Deck
 from paxsim.errors import missing_library
 from paxsim.learning.batch import BatchEnv
 from paxsim.learning.layout import Field, Layout
-from paxsim.learning.reading import Reader
+from paxsim.learning.reader import Reader
+from paxsim.rules import Rules
 
 __all__ = ["BatchEnv", "Field", "Layout", "Reader", "env", "parallel_env", "solo_env"]
 
 
-def env(players: int = 4, **how: Any) -> Any:
+def env(
+    players: int = 4,
+    *,
+    deck: str | Path | Deck = DEFAULT_DECK,
+    rules: str | Path | dict[str, Any] | Rules | None = None,
+    max_cycles: int | None = None,
+    render_mode: str | None = None,
+) -> Any:
     """PAX as a PettingZoo environment; see `paxsim.learning.pettingzoo.PaxEnv`."""
     try:
         from paxsim.learning.pettingzoo import env as made
     except ImportError as error:
         raise missing_library("paxsim.env", error.name) from None
-    return made(players, **how)
+    return made(players, deck=deck, rules=rules, max_cycles=max_cycles, render_mode=render_mode)
 
 
-def parallel_env(players: int = 4, **how: Any) -> Any:
+def parallel_env(
+    players: int = 4,
+    *,
+    deck: str | Path | Deck = DEFAULT_DECK,
+    rules: str | Path | dict[str, Any] | Rules | None = None,
+    max_cycles: int | None = None,
+    render_mode: str | None = None,
+) -> Any:
     """PAX for agents that act all at once; see `paxsim.learning.parallel.ParallelPaxEnv`."""
     try:
         from paxsim.learning.parallel import parallel_env as made
     except ImportError as error:
         raise missing_library("paxsim.parallel_env", error.name) from None
-    return made(players, **how)
+    return made(players, deck=deck, rules=rules, max_cycles=max_cycles, render_mode=render_mode)
 
 
-def solo_env(level: int = 1, **how: Any) -> Any:
+def solo_env(
+    level: int = 1,
+    *,
+    deck: str | Path | Deck = DEFAULT_DECK,
+    rules: str | Path | dict[str, Any] | Rules | None = None,
+    render_mode: str | None = None,
+) -> Any:
     """Solo PAX as a Gymnasium environment; see `paxsim.learning.solo.SoloEnv`."""
     try:
         from paxsim.learning.solo import solo_env as made
     except ImportError as error:
         raise missing_library("paxsim.solo_env", error.name) from None
-    return made(level, **how)
+    return made(level, deck=deck, rules=rules, render_mode=render_mode)

@@ -135,7 +135,14 @@ class ParallelPaxEnv(ParallelEnv[str, dict, int]):
         """Nothing is open."""
 
 
-def parallel_env(players: int = 4, **how: Any) -> ParallelPaxEnv:
+def parallel_env(
+    players: int = 4,
+    *,
+    deck: str | Path | Deck = DEFAULT_DECK,
+    rules: str | Path | dict[str, Any] | Rules | None = None,
+    max_cycles: int | None = None,
+    render_mode: str | None = None,
+) -> ParallelPaxEnv:
     """PAX as a parallel environment of PettingZoo; see `ParallelPaxEnv`.
 
     Examples
@@ -149,4 +156,6 @@ def parallel_env(players: int = 4, **how: Any) -> ParallelPaxEnv:
     >>> all(truncated.values())
     True
     """
-    return ParallelPaxEnv(players, **how)
+    return ParallelPaxEnv(
+        players, deck=deck, rules=rules, max_cycles=max_cycles, render_mode=render_mode
+    )

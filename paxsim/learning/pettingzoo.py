@@ -197,7 +197,14 @@ class PaxEnv(AECEnv[str, dict, int]):
         """Nothing is open."""
 
 
-def env(players: int = 4, **how: Any) -> OrderEnforcingWrapper:
+def env(
+    players: int = 4,
+    *,
+    deck: str | Path | Deck = DEFAULT_DECK,
+    rules: str | Path | dict[str, Any] | Rules | None = None,
+    max_cycles: int | None = None,
+    render_mode: str | None = None,
+) -> OrderEnforcingWrapper:
     """PAX as a PettingZoo environment; see `PaxEnv` for what can be asked for.
 
     Examples
@@ -212,4 +219,5 @@ def env(players: int = 4, **how: Any) -> OrderEnforcingWrapper:
     >>> table.agents
     []
     """
-    return OrderEnforcingWrapper(PaxEnv(players, **how))
+    made = PaxEnv(players, deck=deck, rules=rules, max_cycles=max_cycles, render_mode=render_mode)
+    return OrderEnforcingWrapper(made)

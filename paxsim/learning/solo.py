@@ -76,7 +76,13 @@ class SoloEnv(gymnasium.Env):
         return None if self.render_mode is None else self._view.render(self.render_mode)
 
 
-def solo_env(level: int = 1, **how: Any) -> SoloEnv:
+def solo_env(
+    level: int = 1,
+    *,
+    deck: str | Path | Deck = DEFAULT_DECK,
+    rules: str | Path | dict[str, Any] | Rules | None = None,
+    render_mode: str | None = None,
+) -> SoloEnv:
     """Solo PAX as a Gymnasium environment; see `SoloEnv`.
 
     Examples
@@ -87,4 +93,4 @@ def solo_env(level: int = 1, **how: Any) -> SoloEnv:
     >>> int(observation["action_mask"].sum()) > 0
     True
     """
-    return SoloEnv(level, **how)
+    return SoloEnv(level, deck=deck, rules=rules, render_mode=render_mode)
