@@ -66,7 +66,7 @@ def command(
 
 def _tuned(asked: dict[str, Any], generations: int | None, how: dict[str, Any]) -> Any:
     """The tuned answers, under a progress bar of their own."""
-    from paxsim.tuning.restrictions import GENERATIONS, tuned_answers
+    from paxsim.tuning.adapting import GENERATIONS, tuned_answers
 
     bar = ProgressBar()
     try:

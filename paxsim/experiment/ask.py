@@ -10,7 +10,6 @@ from typing import Any
 
 from paxsim.errors import PaxsimError, checked_path
 from paxsim.experiment.answers import answer
-from paxsim.experiment.bar import default_bar
 from paxsim.experiment.cutting import CHUNK_GAMES
 from paxsim.experiment.plan import Plan
 from paxsim.experiment.result import Result
@@ -22,6 +21,7 @@ from paxsim.experiment.store import (
     make_manifest,
     refuse_others_files,
 )
+from paxsim.experiment.textbar import default_bar
 from paxsim.experiment.workers import workers
 from paxsim.quoting import told
 

@@ -19,8 +19,8 @@ from paxsim.failures import replay_command
 from paxsim.files import atomic_write, make_folder
 from paxsim.lineup import Lineup, draw_lineups
 from paxsim.playing import play_batch
+from paxsim.report.readback import damaged
 from paxsim.report.subject import Subject
-from paxsim.report.tablefiles import damaged
 from paxsim.setting import Setting, make_setting
 from paxsim.shapes import TEXT, Kind, misfit
 from paxsim.trace import trace_game

@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
+from paxsim.report.readback import read_table, reading
 from paxsim.report.study import SUMMARY
-from paxsim.report.tablefiles import read_table, reading
 from paxsim.text import listing, number
 
 #: How the fields are called, in the order of the rows.

@@ -17,8 +17,8 @@ from paxsim.report.budget import HEADLINE_PLAYERS, STUDIES
 from paxsim.report.display import shown_table
 from paxsim.report.examples import read_examples
 from paxsim.report.firstscreen import rome_table, short_answers
+from paxsim.report.readback import damaged, read_table, reading
 from paxsim.report.study import SUMMARY
-from paxsim.report.tablefiles import damaged, read_table, reading
 from paxsim.setting import MAX_NUMBER
 from paxsim.shapes import FLAG, NUMBER, TEXT, Each, Kind, misfit, one_of, whole
 from paxsim.text import listing

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from paxsim.errors import missing_library
 
 if TYPE_CHECKING:
+    from paxsim.tuning.adapting import tuned_answers
     from paxsim.tuning.answer import Answer
     from paxsim.tuning.question import tune
-    from paxsim.tuning.restrictions import tuned_answers
     from paxsim.tuning.widening import Widening, widen
 
 __all__ = ["Answer", "Widening", "tune", "tuned_answers", "widen"]
@@ -26,7 +26,7 @@ _MODULES = {
     "Answer": "answer",
     "Widening": "widening",
     "tune": "question",
-    "tuned_answers": "restrictions",
+    "tuned_answers": "adapting",
     "widen": "widening",
 }
 
