@@ -6,6 +6,7 @@ tests (see mutants/run.py); that compiled code does the same is tested elsewhere
 """
 
 import ctypes
+import functools
 import os
 import types
 
@@ -123,7 +124,12 @@ def use():
         setattr(paxsim.game, name, played_plainly(getattr(paxsim.game, name)))
 
 
+@functools.cache
+def decider(function):
+    """The function of a policy, without being compiled."""
+    return plain(function)
+
+
 def asked(policy, table, me, choice):
     """The option that a policy chooses, in plain Python."""
-    decide = plain(policy.function)
-    return decide(view(table), view(me), view(choice), *policy.params.values())
+    return decider(policy.function)(view(table), view(me), view(choice), *policy.params.values())

@@ -2,10 +2,10 @@
 
 import dataclasses
 import inspect
-import types
 
 import numba
 import numpy as np
+import plain
 import pytest
 
 import paxsim
@@ -122,62 +122,14 @@ def test_every_parameter_of_a_heuristic_matters(built_in):
 # --- compiled code does what the source says ------------------------------------------------
 
 
-class Strict:
-    """An array of a record that refuses every index out of range, negative ones included."""
-
-    def __init__(self, array):
-        self.array = array
-
-    def __getitem__(self, index):
-        found = self.array[self.checked(index)]
-        return Strict(found) if isinstance(found, np.ndarray) else found.item()
-
-    def __setitem__(self, index, value):
-        self.array[self.checked(index)] = value
-
-    def checked(self, index):
-        indices = index if isinstance(index, tuple) else (index,)
-        for i, size in zip(indices, self.array.shape, strict=False):
-            if not 0 <= i < size:
-                raise IndexError(f"index {index} of an array of shape {self.array.shape}")
-        return index
-
-
-def opened(record):
-    """A record with plain numbers and strict arrays as attributes."""
-    values = {}
-    for name in record.dtype.names:
-        field = record[name]
-        if isinstance(field, np.void):
-            values[name] = opened(field)
-        else:
-            values[name] = Strict(field) if isinstance(field, np.ndarray) else field.item()
-    return types.SimpleNamespace(**values)
-
-
-def plain(function, known=None):
-    """A compiled function, and all that it calls, as the Python functions they were made from."""
-    known = {} if known is None else known
-    source = getattr(function, "py_func", function)
-    if source not in known:
-        names = dict(source.__globals__)
-        known[source] = types.FunctionType(source.__code__, names, source.__name__)
-        for name in source.__code__.co_names:
-            if hasattr(names.get(name), "py_func"):
-                names[name] = plain(names[name], known)
-    return known[source]
-
-
 @pytest.mark.parametrize("name", BUILT_IN[1:])
 def test_plain_python_decides_alike_and_never_uses_an_index_out_of_range(name):
     policy = paxsim.find_policy(name)
-    function = plain(policy.function)
     for number, game in enumerate(decisions(policy, seed=3)):
         if number % 4 == 0:
             seat = game.seat - 1
             copy = game.copy()
-            table, me, choice = map(opened, records_of(copy, seat))
-            answer = function(table, me, choice, *policy.params.values())
+            answer = plain.asked(policy, *records_of(copy, seat))
             notes = copy.record["seats"][seat]["memory"]
             compiled = game.copy()
             assert asked(policy.compiled, compiled, seat)[0] == answer
