@@ -25,11 +25,11 @@ $(READY): requirements.lock pyproject.toml
 report: $(READY)  ## all standing studies into reports/index.html; SCALE=10 for more games
 	$(BIN)/python -m paxsim.report --scale $(SCALE) --out reports
 
-# Each worker begins with one half of the tests in their order, so that what a file prepares is
-# prepared once, and takes from the other when it is done. The many processes that tests start find
-# the package's bytecode.
+# A worker takes a file at a time, so that what a file prepares is prepared once; those that take
+# longest come first (tests/conftest.py). The many processes that tests start find the package's
+# bytecode.
 test: $(READY)  ## the whole test suite
-	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 2 --dist worksteal
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 mutants: $(READY)  ## does the suite notice mistakes? takes hours; SAMPLE=150, JOBS=2, AREA="tally stats", RECORD=FILE
 	$(BIN)/python tests/mutants/run.py --jobs $(JOBS) $(addprefix --area ,$(AREA)) $(addprefix --sample ,$(SAMPLE)) \

@@ -5,12 +5,12 @@ the same modest number of examples each time, so that it passes or fails for eve
 """
 
 import os
-import subprocess
-import sys
 from collections import Counter
 
+import effort
 import plain
 import pytest
+import warming
 from hypothesis import HealthCheck, settings
 
 import paxsim
@@ -31,12 +31,14 @@ settings.register_profile(
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+settings.load_profile(effort.PROFILE)
 
-COMPILE_SEARCH = (
-    "paxsim.find_policy('search').compiled; "
-    "from paxsim.search.outlook import warm_rollouts; warm_rollouts()"
-)
+#: Files that take longest, in this order, so that both workers end at the same time.
+LONGEST = (
+    "report_page", "search", "compile_cache", "invariants", "board_in_browser", "stats_coverage",
+    "documentation", "attacks_hanging", "attacks_repeating", "wheel", "tuning",
+    "experiment_parallel", "attacks_fingerprint", "knowledge", "learning", "metagame",
+)  # fmt: skip
 
 #: Every way to play: two to eight players, and the five solo levels.
 TABLES = [(players, None) for players in range(2, 9)] + [(1, level) for level in range(1, 6)]
@@ -57,22 +59,19 @@ def pytest_configure(config):
         plain.use()
     wanted = os.environ.get("PAXSIM_TESTS_WARM_UP") != "0" and not plain.WANTED
     if wanted and not hasattr(config, "workerinput") and not config.option.collectonly:
-        warm_up_all(several_workers=bool(getattr(config.option, "numprocesses", 0)))
+        workers = getattr(config.option, "numprocesses", 0)
+        if workers:
+            warming.warm_up(workers)
+        else:  # whoever tests one file may not need what takes longest
+            for _ in warm_up():
+                pass
+            warm_counting()
 
 
-def warm_up_all(several_workers):
-    """Compile engine and policies; for several workers the search too, at the same time.
-
-    It takes as long as all the others, and whoever tests one file may not need it.
-    """
-    search = None
-    if several_workers:
-        search = subprocess.Popen([sys.executable, "-c", "import paxsim; " + COMPILE_SEARCH])
-    for _ in warm_up():
-        pass
-    warm_counting()
-    if search is not None:
-        search.wait()
+def pytest_collection_modifyitems(items):
+    """What takes longest comes first; the order within a file stays."""
+    places = {f"test_{name}": place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.path.stem, len(places)))
 
 
 def deck_counts(deck):

@@ -245,7 +245,7 @@ def test_an_edited_source_of_the_package_is_another_engine(source, tmp_path, mon
 
 
 def test_a_run_is_not_mixed_with_another_engine(tmp_path):
-    shutil.copytree(PACKAGE, tmp_path / "paxsim", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(PACKAGE, tmp_path / "paxsim")
     out = tmp_path / "run"
     asked = ["run", "--policies", "random,first", "--games", "20", "--out", out]
     done = command(*asked, path=tmp_path)

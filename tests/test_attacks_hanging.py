@@ -85,7 +85,7 @@ def handed_{depth}(me):
 @pytest.fixture
 def impatient(monkeypatch):
     """Nobody waits for long."""
-    monkeypatch.setattr(watch, "PATIENCE", 0.4)
+    monkeypatch.setattr(watch, "PATIENCE", 0.2)
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +108,7 @@ def test_a_policy_that_never_answers_is_stopped_and_named(endless, impatient, wa
     with pytest.raises(paxsim.PolicyError) as error:
         paxsim.play_batch(["random", stuck], deals=3, rotations=(1,))
     said = str(error.value)
-    assert said.startswith(f"policy {stuck.label} at seat 1 gave no answer within 0.4 s, at the ")
+    assert said.startswith(f"policy {stuck.label} at seat 1 gave no answer within 0.2 s, at the ")
     assert "to see this game: paxsim trace --players 2 --policies random," in said
     assert said.endswith("--seed 0 --deal 0 --rotation 1")
 
@@ -155,13 +155,13 @@ def test_a_run_with_a_policy_that_never_answers_ends(endless, impatient, jobs, c
     assert run_command([*command, "--jobs", jobs]) == 2
     assert time.monotonic() - began < 30
     out, err = capsys.readouterr()
-    assert out == "" and "gave no answer within 0.4 s" in err and err.count("\n") == 1
+    assert out == "" and "gave no answer within 0.2 s" in err and err.count("\n") == 1
 
 
 def test_a_trace_of_a_policy_that_never_answers_ends(endless, impatient, capsys):
     spec = endless.with_params({"which": 4}).spec
     assert run_command(["trace", "--policies", f"{spec},random"]) == 2
-    assert "gave no answer within 0.4 s" in capsys.readouterr().err
+    assert "gave no answer within 0.2 s" in capsys.readouterr().err
 
 
 def test_a_policy_that_takes_memory_without_end_is_stopped(tmp_path, monkeypatch):

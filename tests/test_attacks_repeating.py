@@ -2,11 +2,11 @@
 
 import dataclasses
 import json
-import os
 
 import numpy as np
 import pytest
 from attacks import find, games, refused
+from effort import THOROUGH
 
 import paxsim
 from paxsim.cli import run_command
@@ -261,7 +261,6 @@ def test_a_counter_in_a_closure_is_refused(tmp_path):
 
 #: Each takes seconds to compile, so all of them are for who has the time.
 SAMPLE = ("random", "first", "weighted", "tribune", "hermit")
-THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 
 
 @pytest.mark.parametrize("name", BUILT_IN if THOROUGH else SAMPLE)

@@ -90,9 +90,9 @@ def finish(process):
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory):
-    """A folder with a copy of the package."""
+    """A folder with a copy of the package, and of its bytecode, so that processes start soon."""
     root = tmp_path_factory.mktemp("copy")
-    shutil.copytree(PACKAGE, root / "paxsim", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(PACKAGE, root / "paxsim")
     return root
 
 

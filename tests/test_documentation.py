@@ -132,6 +132,8 @@ def carry_out(line):
         few = FEW_GAMES[words[0]]
         if words[0] == "tournament" and "--policies" not in words:
             few = [*few, "--policies", "builder,racer,miser"]  # not everybody against everybody
+        if "--games" in few and "search" in line:
+            few = [*few, "--games", "8"]  # every decision of a searcher is hundreds of games
         assert run_command([*words, *few]) == 0, line
 
 

@@ -10,6 +10,7 @@ import numba
 import numpy as np
 import pytest
 from conftest import TABLES
+from effort import THOROUGH
 from numba import types
 
 import paxsim
@@ -32,7 +33,7 @@ from paxsim.engine.records import (
 )
 from paxsim.engine.streams import below, seat_keys, seed_seat
 
-GAMES_IN_ALL = 100_000
+GAMES_IN_ALL = 100_000 if THOROUGH else 30_000
 #: No game of 240 cards comes near it: each round takes at least a card for good.
 MOST_DECISIONS = 20_000
 #: So far behind the last card of a list is looked at every decision.

@@ -11,6 +11,7 @@ import imagined
 import numpy as np
 import pytest
 from attacks import policy_file
+from effort import THOROUGH
 from hypothesis import given
 from hypothesis import strategies as st
 from mistakes import mistake
@@ -33,6 +34,8 @@ SEARCHERS = {
     "several plans": "search:rollouts=2:self=random+weighted:opponents=random",
     "tree": "search:kind=tree:rollouts=3:opponents=weighted+random",
 }
+#: Deals of every table at which searchers are tried to be caught cheating.
+DEALS = 2 if THOROUGH else 1
 #: A policy that looks at everything it is handed, and chooses by that.
 CURIOUS = """
 total = 0
@@ -126,7 +129,7 @@ def test_no_decision_depends_on_what_the_seat_can_not_know(kind):
         setting = paxsim.make_setting(players, solo_level=level)
         seated = itertools.islice(itertools.cycle(["weighted", "random", "augur"]), players)
         lineup = paxsim.make_lineup(list(seated), players)
-        for deal in range(2):
+        for deal in range(DEALS):
             for number, game in enumerate(walk(setting, lineup, 5, deal, 0)):
                 if game.over:
                     break
@@ -140,7 +143,7 @@ def test_no_decision_depends_on_what_the_seat_can_not_know(kind):
                 assert mine.tobytes() == theirs.tobytes()
                 asked += 1
                 plain[answers[0]] += 1
-    assert asked > 700 and hidden > 0.9 * asked and len(plain) > 3
+    assert asked > 350 * DEALS and hidden > 0.9 * asked and len(plain) > 3
 
 
 # --- it repeats itself ------------------------------------------------------------------------
@@ -174,10 +177,10 @@ def curious(tmp_path_factory):
 def test_rollouts_find_nothing_of_other_games_in_their_memory(curious):
     """Rollouts by a policy that reads every number it is handed, also those that mean nothing."""
     spec = f"search:rollouts=2:self={curious}:opponents={curious}"
-    first = bytes_of([spec, spec, "random"], deals=2, rotations="all")
+    first = bytes_of([spec, spec, "random"], rotations="all")
     bytes_of([*["random"] * 5, spec, spec, "augur"], deals=1)
-    bytes_of(["random", spec], deals=2, rotations="all")
-    assert bytes_of([spec, spec, "random"], deals=2, rotations="all") == first
+    bytes_of(["random", spec], rotations="all")
+    assert bytes_of([spec, spec, "random"], rotations="all") == first
 
 
 def test_every_game_and_every_seat_has_a_memory_of_its_own():
@@ -202,7 +205,7 @@ def test_two_searchers_of_a_kind_share_no_secrets(curious):
     """It does not matter whether they are of the same name."""
     one = f"search:rollouts=2:self={curious}:opponents={curious}"
     other = f"{one}:doubt=1.0000000001"
-    assert bytes_of([one, one, one], deals=3) == bytes_of([one, other, one], deals=3)
+    assert bytes_of([one, one, one], deals=2) == bytes_of([one, other, one], deals=2)
 
 
 def test_the_number_of_threads_changes_nothing():
@@ -439,15 +442,15 @@ def test_rollouts_that_take_long_are_not_taken_for_a_policy_that_hangs(tmp_path,
 
 @pytest.mark.parametrize("kind", ["flat", "tree"])
 def test_search_beats_its_own_rollout_policy_in_solo(kind):
-    """Level 3: hermit wins a third of its games, with 8 rollouts two thirds; 0.3 +- 0.03."""
-    deals = 300
+    """Level 3: hermit wins a third of its games, with 8 rollouts two thirds; 0.3 +- 0.04."""
+    deals = 160
     searching, plain = (
         paxsim.play_batch(policy, solo_level=3, deals=deals, seed=11).shares[:, 0]
         for policy in (f"search:kind={kind}:rollouts=8:self=hermit", "hermit")
     )
     gains = searching - plain
     error = gains.std(ddof=1) / deals**0.5
-    assert 0.25 < plain.mean() < 0.42 and error < 0.04
+    assert 0.25 < plain.mean() < 0.42 and error < 0.05
     assert gains.mean() > 5 * error
 
 

@@ -3,13 +3,8 @@
 import ast
 import itertools
 import math
-import os
 import pkgutil
 import re
-import shutil
-import subprocess
-import sys
-import zipfile
 from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
@@ -86,33 +81,6 @@ def test_nothing_is_loaded_from_outside_the_package(folder):
 def test_a_study_that_there_is_not_is_refused():
     with pytest.raises(PaxsimError, match="study: found 'luck'; allowed: rome_rate, dose_response"):
         load_study("luck")
-
-
-def test_an_installed_package_makes_a_report_in_an_empty_folder(tmp_path):
-    source, site, empty = (tmp_path / name for name in ("source", "site", "empty"))
-    empty.mkdir()
-    unwanted = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(PACKAGE, source / "paxsim", ignore=unwanted)
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(PACKAGE.parent / name, source)
-    wheel = ["-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "--no-index"]
-    subprocess.run([sys.executable, *wheel, "-w", tmp_path, source], check=True)
-    with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as file:
-        file.extractall(site)
-    code = (
-        "import sys, paxsim, paxsim.cli; "
-        f"assert paxsim.__file__.startswith({str(site)!r}), paxsim.__file__; "
-        "sys.exit(paxsim.cli.run_command(sys.argv[1:]))"
-    )
-    words = ["report", "--study", "solo_ladder", "--scale", "0.0001", "--jobs", "1"]
-    subprocess.run(
-        [sys.executable, "-c", code, *words],
-        cwd=empty,
-        env={**os.environ, "PYTHONPATH": str(site), "MPLBACKEND": "Agg"},
-        check=True,
-    )
-    assert "paxsim study solo_ladder" in (empty / "reports/index.html").read_text("utf-8")
-    assert [path.name for path in empty.iterdir()] == ["reports"]
 
 
 # --- the command ----------------------------------------------------------------------------
