@@ -19,7 +19,7 @@ from paxsim.playing import warm_up
 
 settings.register_profile(
     "default",
-    max_examples=60,
+    max_examples=40,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
