@@ -11,7 +11,7 @@ from mistakes import mistake
 from oracle_tables import Match
 
 import paxsim
-import paxsim.tuning.restrictions as tuning
+import paxsim.tuning.adapting as tuning
 from paxsim.cli import run_command
 from paxsim.experiment import show
 from paxsim.tuning import tuned_answers
