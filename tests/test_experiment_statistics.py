@@ -1,5 +1,6 @@
 """Whether intervals hold: over real games, and over made-up ones whose truth is known."""
 
+import itertools
 import re
 from types import SimpleNamespace
 
@@ -132,12 +133,14 @@ def test_a_precision_beyond_reach_says_how_many_games_it_takes():
     with pytest.raises(PaxsimError, match="would take about") as caught:
         simulate("random,first", precision=0.01, games=5_000, seed=2)
     needed = int(re.search(r"about ([\d,]+) games", str(caught.value))[1].replace(",", ""))
-    assert simulate("random,first", precision=0.01, games=int(1.2 * needed), seed=2).games > 5_000
+    found = simulate("random,first", precision=0.01, games=int(1.2 * needed), seed=2)
+    assert found.games > 5_000 and reached(found.matches[0], 0.01) <= 0.01
 
 
 def test_allowed_games_that_turn_out_too_few_are_played_and_said(monkeypatch):
     """The first look may be too hopeful; then what was played is reported as it is."""
-    monkeypatch.setattr("paxsim.experiment.stopping.games_when_watched", lambda *_: 0)
+    looks = itertools.chain([0], itertools.repeat(10**9))
+    monkeypatch.setattr("paxsim.experiment.stopping.games_when_watched", lambda *_: next(looks))
     notices = []
     result = simulate("random,first", precision=0.001, games=20_000, notices=notices)
     assert result.games == 20_000

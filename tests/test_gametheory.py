@@ -355,7 +355,7 @@ def test_a_quadratic_world_is_filled_in_exactly_and_another_with_the_error_it_te
     missing = np.setdiff1d(np.arange(len(counts)), rows)
     real, told = [], []
     for _ in range(20):
-        rough = payoffs + rng.normal(0, 0.1, payoffs.shape)
+        rough = payoffs + rng.normal(0, [0.02, 0.05, 0.1, 0.2], payoffs.shape)
         off = (fill(5, rows, rough[rows], rome[rows]).payoffs - rough)[missing][here[missing]]
         real.append(np.mean(off**2))
         told.append(left_out_error(5, rows, rough[rows]) ** 2)

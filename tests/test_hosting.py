@@ -7,6 +7,7 @@ import json
 import math
 import random
 import signal
+from types import SimpleNamespace
 
 import pytest
 import referee
@@ -23,7 +24,7 @@ from paxsim.hosting.arrangement import Arrangement, read_save
 from paxsim.hosting.asking import option_words
 from paxsim.hosting.hints import chances
 from paxsim.hosting.session import Session
-from paxsim.hosting.terminal import play_in_terminal
+from paxsim.hosting.terminal import _decide, play_in_terminal
 
 FORBIDDEN, BROKEN, NOT_NOW = 403, 400, 409
 
@@ -539,6 +540,15 @@ def test_a_campaign_goes_from_level_to_level_until_one_is_lost(tmp_path):
     assert len(games) == 3
 
 
+@pytest.mark.parametrize(
+    ("level", "rome_wins", "goes_on"), [(4, False, True), (4, True, False), (5, False, False)]
+)
+def test_a_campaign_ends_with_a_defeat_or_with_the_last_level(level, rome_wins, goes_on):
+    game = SimpleNamespace(result=lambda: {"rome_wins": rome_wins})
+    session = SimpleNamespace(over=True, game=game, setting=SimpleNamespace(solo_level=level))
+    assert Arrangement([None], 1, solo_level=1, campaign=True).goes_on(session) is goes_on
+
+
 # --- hints, and the terminal ----------------------------------------------------------------
 
 
@@ -614,6 +624,16 @@ def test_where_input_ends_the_game_is_left_and_it_is_said_how_to_go_on(
     )
     assert "Draft, 51 cards in the deck." in said and "Round 0" not in said
     assert len(read_save(kept)[1]) == 1
+
+
+def test_a_number_in_the_terminal_is_a_place_in_the_list_of_options():
+    """Of options that can't be told apart one is listed, so the last may have any index."""
+    taken = []
+    host = SimpleNamespace(decide=lambda *decided: taken.append(decided))
+    options = [{"index": index, "words": ""} for index in (0, 3)]
+    decision = {"asked": "Which?", "number": 5, "options": options}
+    assert _decide(host, 1, decision, lambda text: None, lambda text: "2")
+    assert taken == [(1, 5, 3)]
 
 
 def test_several_people_at_one_terminal_are_asked_to_look_away(tmp_path):

@@ -238,6 +238,11 @@ def test_cards_dealt_anew_leave_what_was_seen_and_what_was_put_back():
     after = game.state()
     assert after["deck"] != before["deck"] and after["deck"][-3:] == before["deck"][-3:]
     assert sorted(after["deck"]) == sorted(before["deck"])
+    tops = set()
+    for seed in range(5):
+        redealing.shuffle_undealt(game, top + left - 3, np.random.default_rng(seed))
+        tops.add(game.state()["deck"][0])
+    assert len(tops) > 1  # the next card to be drawn is among them
     assert {k: v for k, v in after.items() if k != "deck"} == {
         k: v for k, v in before.items() if k != "deck"
     }
