@@ -1,35 +1,24 @@
 """What the compiler could not do with a guest, in plain words: where, what is wrong, the remedy.
 
-The compiler tells its own story, in types and candidates. What a user wants is in the source: the
-place is found in that story, and the line there is looked at for what can't be compiled.
+The line where the compiler stopped (`scene`) is looked at for what can't be compiled.
 """
 
 from __future__ import annotations
 
 import ast
-import builtins
 import inspect
 import re
 import sys
-import textwrap
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
-from numba.core.ir import Loc
-
-from paxsim.engine.records import choice_dtype, rules_dtype, seat_dtype, table_dtype
 from paxsim.errors import suggestion
+from paxsim.guests.scene import RECORDS, Scene, scene_of, tree_of
 from paxsim.policies.sources import place, quoted
 from paxsim.quoting import one_line
 
-#: The compiler tells its story in colours where colorama happens to be installed.
-_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _ANYTHING_ELSE = "what docs/policies.md lists"
-_RECORDS = {"table": table_dtype, "me": seat_dtype, "choice": choice_dtype, "rules": rules_dtype}
-_FIELDS = sorted({name for dtype in _RECORDS.values() for name in dtype.names or ()})
+_FIELDS = sorted({name for dtype in RECORDS.values() for name in dtype.names or ()})
 
 #: What is wrong, and what is allowed instead.
 Verdict = tuple[str, str]
@@ -68,59 +57,6 @@ _OUTSIDE: tuple[tuple[type, Verdict], ...] = (
 )
 
 
-@dataclass(frozen=True)
-class Scene:
-    """Where the compiler stopped.
-
-    Attributes
-    ----------
-    function : callable
-        The function that it was at.
-    line : int
-        The line of its file; 0 if that is not known.
-    story : str
-        What the compiler says.
-    tree : ast.AST
-        The function's source.
-    """
-
-    function: Callable
-    line: int
-    story: str
-    tree: ast.AST
-
-    def nodes(self, *kinds: type[ast.AST]) -> Iterator[Any]:
-        """Parts of the source that begin on the line; of all lines if it is not known."""
-        for node in ast.walk(self.tree):
-            if isinstance(node, kinds) and self.line in (0, getattr(node, "lineno", 0)):
-                yield node
-
-    def around(self, *kinds: type[ast.AST]) -> Iterator[Any]:
-        """Parts of the source that the line lies within."""
-        for node in ast.walk(self.tree):
-            first, last = getattr(node, "lineno", 0), getattr(node, "end_lineno", 0)
-            if isinstance(node, kinds) and first <= self.line <= last:
-                yield node
-
-    def value_of(self, node: ast.AST) -> Any:
-        """What a name, or an attribute of a module, stands for outside the function, or None."""
-        if isinstance(node, ast.Name):
-            found = inspect.getclosurevars(self.function)
-            for names in (found.nonlocals, self.function.__globals__, vars(builtins)):
-                if node.id in names:
-                    return names[node.id]
-        if isinstance(node, ast.Attribute):
-            owner = self.value_of(node.value)
-            if isinstance(owner, ModuleType):
-                return getattr(owner, node.attr, None)
-        return None
-
-    def records(self) -> set[str]:
-        """Names of the function's arguments that are records."""
-        names = inspect.signature(self.function).parameters
-        return {name for name in names if name in _RECORDS}
-
-
 def explain(error: Exception, functions: Iterable[Callable]) -> str:
     """One line about an error of the compiler.
 
@@ -131,7 +67,7 @@ def explain(error: Exception, functions: Iterable[Callable]) -> str:
     functions : iterable of callable
         The functions of the user that it was compiling: the policy first, then what it calls.
     """
-    scene = _scene(error, list(functions))
+    scene = scene_of(error, list(functions), tuple(_CONSTRUCTS))
     what, instead = _verdict(scene, error)
     where = f"{place(scene.function, scene.line)}: " if scene.line else ""
     return f"{where}{what}; allowed: {instead}{quoted(scene.function, scene.line)}"
@@ -139,7 +75,7 @@ def explain(error: Exception, functions: Iterable[Callable]) -> str:
 
 def explain_answer(kind: Any, function: Callable) -> str:
     """One line about a policy whose answer is of the wrong type."""
-    returns = [node for node in ast.walk(_tree(function)) if isinstance(node, ast.Return)]
+    returns = [node for node in ast.walk(tree_of(function)) if isinstance(node, ast.Return)]
     found = _kind_in_words(str(kind))
     what, instead = f"returns {found}", "a whole number, the index of the chosen option"
     line = returns[0].lineno if len(returns) == 1 else 0
@@ -149,79 +85,6 @@ def explain_answer(kind: Any, function: Callable) -> str:
         instead += ", int(...)"
     where = f"{place(function, line)}: " if line else ""
     return f"{where}{what}; allowed: {instead}{quoted(function, line)}"
-
-
-def _scene(error: Exception, functions: list[Callable]) -> Scene:
-    """The innermost place in a function of the user's that the compiler speaks of."""
-    story = _with_short_names(_COLOURS.sub("", str(error)))
-    for file, line in [*_places_told(story), *_places_worked_at(error)]:
-        for function in functions:
-            first, last = _extent(function)
-            same = Path(function.__code__.co_filename).name == Path(file).name
-            # Of what has no line of its own, the compiler names that of the definition.
-            if same and first < line <= last:
-                return Scene(function, line, story, _tree(function))
-    for function in functions:
-        for scene in _suspected(function, story):
-            return scene
-    return Scene(functions[0], 0, story, _tree(functions[0]))
-
-
-def _places_told(story: str) -> Iterator[tuple[str, int]]:
-    patterns = r'File "(.+?)", line (\d+)', r"Raised from (.+?) \((\d+)\)"
-    for pattern in patterns:
-        for file, line in re.findall(pattern, story):
-            yield file, int(line)
-
-
-def _places_worked_at(error: Exception) -> list[tuple[str, int]]:
-    """What the compiler was at when it tripped over something itself, the last first."""
-    found = []
-    traceback = error.__traceback__
-    while traceback is not None:
-        loc = getattr(traceback.tb_frame.f_locals.get("self"), "loc", None)
-        if isinstance(loc, Loc):
-            found.append((loc.filename, loc.line))
-        traceback = traceback.tb_next
-    return found[::-1]
-
-
-def _suspected(function: Callable, story: str) -> Iterator[Scene]:
-    """Places of a function that can't be compiled by themselves, or that the story is about."""
-    tree = _tree(function)
-    missing = re.search(r"NameError: name '(\w+)'", story)
-    for node in ast.walk(tree):
-        named = missing and isinstance(node, ast.Name) and node.id == missing[1]
-        if named or isinstance(node, tuple(_CONSTRUCTS)):
-            yield Scene(function, getattr(node, "lineno", 0), story, tree)
-
-
-def _extent(function: Callable) -> tuple[int, int]:
-    """The first line of a function, that of its definition or decorator, and its last."""
-    try:
-        lines, first = inspect.getsourcelines(function)
-    except (OSError, TypeError):
-        return function.__code__.co_firstlineno, 0
-    return first, first + len(lines) - 1
-
-
-def _tree(function: Callable) -> ast.AST:
-    """The source of a function, with the lines of its file; nothing if it has none."""
-    try:
-        lines, first = inspect.getsourcelines(function)
-        tree = ast.parse(textwrap.dedent("".join(lines)))
-    except (OSError, TypeError, SyntaxError):
-        return ast.Module([], [])
-    return ast.increment_lineno(tree, first - 1)
-
-
-def _with_short_names(text: str) -> str:
-    """A text with the three records called as everybody calls them."""
-    from paxsim.guests.views import GuestChoice, GuestSeat, GuestTable
-
-    for name, kind in (("table", GuestTable), ("me", GuestSeat), ("choice", GuestChoice)):
-        text = text.replace(str(kind), name)
-    return text
 
 
 # --- what may be wrong ----------------------------------------------------------------------
@@ -266,7 +129,7 @@ def _missing_field(scene: Scene, error: Exception) -> Verdict | None:
 def _record_for_another(scene: Scene) -> Verdict | None:
     """A helper that is handed one record where it wants another."""
     for name, parameter, given in _handed_over(scene):
-        if parameter in _RECORDS and given != parameter:
+        if parameter in RECORDS and given != parameter:
             return f"hands {given} to {name} as {parameter}", f"{parameter} as {parameter}"
     return None
 
@@ -352,7 +215,7 @@ def _record_as_number(scene: Scene, error: Exception) -> Verdict | None:
             what = f"takes the record {node.iter.id} for a list in for ... in {node.iter.id}"
             return what, f"one of its fields, such as {_SOME_LIST[node.iter.id]}"
     for name, parameter, given in _handed_over(scene):
-        if parameter not in _RECORDS:
+        if parameter not in RECORDS:
             return f"hands {given} to {name} as {parameter}", f"a number as {parameter}"
     return None
 
@@ -405,7 +268,7 @@ def _construct(scene: Scene, error: Exception) -> Verdict | None:
 
 def construct_at(function: Callable, line: int) -> Verdict | None:
     """What stands on a line that is Python, but can't be compiled here."""
-    return _construct(Scene(function, line, "", _tree(function)), Exception())
+    return _construct(Scene(function, line, "", tree_of(function)), Exception())
 
 
 def _of_a_module(scene: Scene, error: Exception) -> Verdict | None:
