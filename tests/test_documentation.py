@@ -204,6 +204,10 @@ def test_the_site_is_built_with_a_search_box_and_no_broken_link(tmp_path, monkey
         r'role="search".*name="q"', (site / "index.html").read_text("utf-8"), re.DOTALL
     )
     assert "simulate" in (site / "docs" / "reference.html").read_text("utf-8")
+    for page in site.rglob("*.html"):  # a page needs no other server, and has its colours
+        text = page.read_text("utf-8")
+        assert not re.search(r'<(script|link|img)[^>]*(src|href)="(https?:)?//', text), page
+    assert "color: #" in (site / "docs" / "tutorial.html").read_text("utf-8")
 
 
 def function_named(source, name):
