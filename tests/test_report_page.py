@@ -28,6 +28,7 @@ from paxsim.report.build import build_report
 from paxsim.report.examples import write_examples
 from paxsim.report.firstscreen import short_answers
 from paxsim.report.page import write_page
+from paxsim.report.study import SUMMARY
 
 
 @pytest.fixture(scope="module")
@@ -172,6 +173,23 @@ def test_the_first_screen_answers_in_one_minute(report):
     assert "(deck " in answers["What does it depend on?"]
     text = " ".join(answers.values())
     assert "±" not in text and "nan" not in text
+
+
+def test_the_number_to_change_is_the_one_nearest_to_a_half(tmp_path):
+    folder = tmp_path / "dose_response"
+    folder.mkdir()
+    (folder / SUMMARY).write_text("{}")
+    pd.DataFrame([{"rule": "rome_needs", "meaning": "categories", "crosses": True, "lowest": 0.1,
+                   "highest": 0.9}]).to_csv(folder / "crossings.csv")  # fmt: skip
+    rates = {3: 0.9, 4: 0.8, 5: 0.48, 6: 0.1}
+    rows = [{"players": 4, "rule": "rome_needs", "value": v, "in_force": v == 4, "rome_wins": r}
+            for v, r in rates.items()]  # fmt: skip
+    pd.DataFrame(rows).to_csv(folder / "values.csv")
+    said = short_answers(tmp_path, [4])["Which number to change?"]
+    assert said == (
+        "5 categories (rome_needs) instead of 4: Rome wins 48 % instead of 80 %. "
+        "(4 players, all line-ups.)"
+    )
 
 
 def test_contents_lead_to_sections(html):

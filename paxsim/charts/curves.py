@@ -210,7 +210,7 @@ def field_ranges(source: pd.DataFrame, *, title: str = "", ax: Axes | None = Non
         for number, name in enumerate(names):
             place = group * (len(names) + 0.8) + number
             heights.append(place)
-            labels.append(f"{players} players, {name}")
+            labels.append(f"{players} players: {name}" if number == 0 else str(name))
             if name in rows.index:
                 _draw_range(ax, place, rows.loc[name], COLOURS[number], MARKERS[number])
     ax.axvline(50, color=QUIET, linewidth=0.9, linestyle=(0, (1, 2)))

@@ -113,21 +113,21 @@ def _which_number(out: Path, players: list[int]) -> str:
         return "None that was tried brings Rome to a half by itself."
     reach = (crossing["highest"] - crossing["lowest"]).sort_values(ascending=False, kind="stable")
     parts = [
-        _curve(row["meaning"], values[values["rule"] == row["rule"]])
+        _nearest_to_half(row, values[values["rule"] == row["rule"]])
         for _, row in crossing.loc[reach.index].iterrows()
     ]
-    first = parts[0][:1].upper() + parts[0][1:]
     count = int(values["players"].iloc[0])
-    return f"{'. Or '.join([first, *parts[1:]])}. ({count} players, all line-ups.)"
+    return f"{'; or '.join(parts)}. ({count} players, all line-ups.)"
 
 
-def _curve(meaning: str, values: pd.DataFrame) -> str:
-    """Rome's rate at each value of a number: ``4 (now): 79 %, 5: 53 %``."""
-    rates = [
-        f"{row['value']}{' (now)' if row['in_force'] else ''}: {_round(row['rome_wins'])} %"
-        for _, row in values.iterrows()
-    ]
-    return f"{meaning} ({values['rule'].iloc[0]}), at {', '.join(rates)}"
+def _nearest_to_half(row: pd.Series, values: pd.DataFrame) -> str:
+    """The value of a number that brings Rome nearest to a half, and what it is now."""
+    best = values.loc[(values["rome_wins"] - 0.5).abs().idxmin()]
+    now = values[values["in_force"]].iloc[0]
+    return (
+        f"{best['value']} {row['meaning']} ({row['rule']}) instead of {now['value']}: Rome wins "
+        f"{_round(best['rome_wins'])} % instead of {_round(now['rome_wins'])} %"
+    )
 
 
 def _round(rate: float) -> str:
