@@ -57,3 +57,14 @@ def test_the_committed_report_is_a_real_run():
     assert all(summary["scale"] >= 1 for summary in summaries)
     runs = {name: games for summary in summaries for name, games in summary["runs"].items()}
     assert sum(runs.values()) >= 2_000_000
+
+
+def test_no_file_is_left_of_what_studies_no_longer_write():
+    committed("rome_rate/rome_rate.csv")
+    for path in REPORTS.glob("*/study.json"):
+        summary = json.loads(path.read_text("utf-8"))
+        written = {"study.json", *(f"{table['name']}.csv" for table in summary["tables"])}
+        for chart in summary["charts"]:
+            written |= {f"{chart['name']}.png", f"{chart['name']}.svg"}
+            written |= {f"{chart['name']}_narrow.svg"} if chart["narrow"] else set()
+        assert {file.name for file in path.parent.iterdir()} == written, path.parent.name
