@@ -20,6 +20,7 @@ from paxsim import playing
 from paxsim.cli.bench import play_once
 from paxsim.experiment import simulate
 from paxsim.experiment.cutting import CHUNK_GAMES
+from paxsim.experiment.workers import CLUSTER_SETTINGS
 from paxsim.policies.registry import BUILT_IN
 
 Row = dict[str, Any]
@@ -146,13 +147,17 @@ def _processor_time() -> float:
 
 @contextmanager
 def _dask_address() -> Iterator[str | None]:
-    """Address of a cluster of two workers on this machine; None without dask."""
+    """Address of a cluster of two workers here, set as paxsim sets its own; None without dask."""
     try:
+        import dask
         from distributed import LocalCluster
     except ImportError:
         yield None
         return
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+    with (
+        dask.config.set(CLUSTER_SETTINGS),
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+    ):
         yield cluster.scheduler_address
 
 

@@ -179,7 +179,13 @@ def coming_part(table, me):
 @kernel
 def cards_to_rome(table):
     """Cards that Rome will still take, on average."""
-    return _CARDS_A_GROUP * (rounds_left(table) + 1.0)
+    return cards_in_rounds(rounds_left(table))
+
+
+@kernel
+def cards_in_rounds(rounds):
+    """Cards that Rome takes in this round and in so many to come, on average."""
+    return _CARDS_A_GROUP * (rounds + 1.0)
 
 
 @kernel

@@ -17,6 +17,7 @@ import time
 import numba
 import numpy as np
 import pytest
+from llvmlite.binding import get_host_cpu_name
 
 import paxsim
 from paxsim.playing import play_deals
@@ -24,12 +25,17 @@ from paxsim.trace import trace_texts
 
 #: A searcher among builders, whose time is that of its rollouts.
 ROLLOUTS = "search:rollouts=2:self=builder:opponents=builder,builder,builder,builder"
-#: Time of a game of 4 players, in rounds of the yardstick; as recorded. `random` stands for the
-#: engine, `builder` for the planner, `weighted` for all wishes that heuristics share.
-RECORDED = {"random": 17.5, "builder": 37.6, "weighted": 53.9, ROLLOUTS: 6340.0}
-#: The share of speed that may be lost: a little below the quarter that must never pass, because
-#: the ratio varies by some 3 %.
-TOLERATED_LOSS = 0.22
+#: Time of a game of 4 players, in rounds of the yardstick, as recorded on a processor. `random`
+#: stands for the engine, `builder` for the planner, `weighted` for all wishes that heuristics
+#: share.
+RECORDED = {
+    "emeraldrapids": {"random": 0.0, "builder": 0.0, "weighted": 0.0, ROLLOUTS: 0.0},
+}
+#: The most of what was recorded on any processor; what another one makes of these is not known.
+ELSEWHERE = {"random": 17.5, "builder": 37.6, "weighted": 53.9, ROLLOUTS: 6340.0}
+#: The share of speed that may be lost. Ratios vary by some 3 % on a processor, with others busy by
+#: a little more; between processors they differ by a tenth.
+TOLERATED_LOSS, TOLERATED_ELSEWHERE = 0.13, 0.22
 GAMES = {"random": 1500, "builder": 700, "weighted": 500, ROLLOUTS: 8}
 ROUNDS = 3000
 ATTEMPTS = 4
@@ -83,9 +89,11 @@ def measured_ratio(policy) -> float:
     return best_game / best_round
 
 
-@pytest.mark.parametrize("policy", RECORDED)
+@pytest.mark.parametrize("policy", ELSEWHERE)
 def test_play_has_not_become_slower(policy):
-    allowed = RECORDED[policy] / (1 - TOLERATED_LOSS)
+    known = RECORDED.get(get_host_cpu_name())
+    recorded = (known or ELSEWHERE)[policy]
+    allowed = recorded / (1 - (TOLERATED_LOSS if known else TOLERATED_ELSEWHERE))
     ratios = []
     for _ in range(ATTEMPTS):
         ratios.append(measured_ratio(policy))
@@ -93,7 +101,7 @@ def test_play_has_not_become_slower(policy):
             return
     raise AssertionError(
         f"a game of {policy} takes {min(ratios):.2f} rounds of the yardstick; recorded "
-        f"{RECORDED[policy]}, allowed {allowed:.2f}: about a quarter of the speed is lost"
+        f"{recorded}, allowed {allowed:.2f}: {1 - recorded / min(ratios):.0%} of the speed is lost"
     )
 
 

@@ -17,6 +17,8 @@ Places are listed in the order hand, under the deck, legions in ascending order.
 
 from __future__ import annotations
 
+import numpy as np
+
 from paxsim.engine.jit import kernel
 from paxsim.engine.records import BUY, PLAY, REACT
 
@@ -43,10 +45,10 @@ def placed_to(choice, option):
 @kernel
 def bought_legion(choice, option):
     """BUY: the legion whose group the option buys; not for the last option."""
-    return choice.options[option]
+    return np.uint16(choice.options[option])  # an index that needs no look at its sign
 
 
 @kernel
 def played_card(me, choice, option):
     """PLAY, REACT: the hand card that the option plays; not for the last option."""
-    return me.hand[choice.options[option]]
+    return me.hand[np.uint16(choice.options[option])]

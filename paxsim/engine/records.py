@@ -29,7 +29,7 @@ MAX_CARDS = 240
 #: Slots of the deck, a ring whose size is a power of two so that wrapping round is a mask.
 RING = 256
 MAX_PARAMS = 64
-MEMORY_SIZE = 72
+MEMORY_SIZE = 88
 
 NOBODY = -1
 #: The allowance of categories whose cards may always be played: more than any card's symbols.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from paxsim.helpers import rounds_left
 from paxsim.policies.planner import heuristic
 from paxsim.policies.wishes import (
+    rounds_to_come,
     wish_foresight,
     wish_limit,
     wish_money,
@@ -18,6 +18,6 @@ def augur(table, me, piety=0.5, thrift=0.3):
     """Religion early: who sees two or three cards at once places them better ever after."""
     wish_points(table, me, 1.5, 2.0, 0.5)
     wish_wrest(table, me, 1.0)
-    wish_foresight(table, me, piety * rounds_left(table))
+    wish_foresight(table, me, piety * rounds_to_come(me))
     wish_limit(table, me, 0.4)
     wish_money(me, thrift)

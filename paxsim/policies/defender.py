@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from paxsim.engine.jit import kernel
-from paxsim.helpers import SENATOR, WEALTH, rounds_left
+from paxsim.helpers import SENATOR, WEALTH
 from paxsim.policies.planner import heuristic
 from paxsim.policies.wishes import (
+    rounds_to_come,
     wish_card,
     wish_foresight,
     wish_limit,
@@ -27,7 +28,7 @@ def defend(
     primus, margin, starve, money, money_end, peek,
 ):  # fmt: skip
     """The wishes of a seat that fights Rome; the numbers are those of `defender`."""
-    rounds = rounds_left(table)
+    rounds = rounds_to_come(me)
     wish_points(table, me, new, stronger, arms)
     wish_reach(table, me, within_reach, 2.0)
     wish_row(table, me, row * rounds)

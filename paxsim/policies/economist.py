@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from paxsim.engine.jit import kernel
-from paxsim.helpers import INTRIGUE, N_CATEGORIES, category_of, is_military, rounds_left
+from paxsim.helpers import INTRIGUE, N_CATEGORIES, category_of, is_military
 from paxsim.policies.planner import heuristic
-from paxsim.policies.wishes import wish_card, wish_limit, wish_money, wish_points
+from paxsim.policies.wishes import rounds_to_come, wish_card, wish_limit, wish_money, wish_points
 
 
 @kernel
@@ -32,6 +32,6 @@ def economist(table, me, row=0.5, thrift=0.5):
     armies need land, so these are not chosen. Late in the game income has nothing left to buy.
     """
     wish_points(table, me, 1.2, 1.5, 0.5)
-    wish_card(me, row_to_build(table, me), row * (1.0 + min(rounds_left(table), 4.0)))
+    wish_card(me, row_to_build(table, me), row * (1.0 + min(rounds_to_come(me), 4.0)))
     wish_limit(table, me, 0.3)
     wish_money(me, thrift)

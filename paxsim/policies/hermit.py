@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from paxsim.helpers import SENATOR, WEALTH, rounds_left
+from paxsim.helpers import SENATOR, WEALTH
 from paxsim.policies.planner import heuristic
 from paxsim.policies.wishes import (
+    rounds_to_come,
     wish_card,
     wish_foresight,
     wish_limit,
@@ -38,7 +39,7 @@ def hermit(
     A category that is not shown at the end loses the game, so it grows more urgent every round;
     money is worth nothing at the end. Numbers found by tuning, on all five levels together.
     """
-    rounds = rounds_left(table)
+    rounds = rounds_to_come(me)
     wish_points(table, me, new + urgency / (1.0 + rounds), stronger, arms)
     wish_row(table, me, row * rounds)
     wish_card(me, SENATOR, senator * rounds)

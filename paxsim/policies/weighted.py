@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from paxsim.helpers import SENATOR, WEALTH, rounds_left
+from paxsim.helpers import SENATOR, WEALTH
 from paxsim.policies.planner import heuristic
 from paxsim.policies.wishes import (
     rome_outlook,
+    rounds_to_come,
     wish_card,
     wish_foresight,
     wish_limit,
@@ -65,7 +66,7 @@ def weighted(
     feed, starve : what a symbol for Rome is worth while holding primus conspiratus, or not
     money, money_end : worth of an Aureus, and what is added to it in the last round
     """
-    rounds = rounds_left(table)
+    rounds = rounds_to_come(me)
     rome = rome_outlook(table, me, outlook_shift)
     if table.solo_level:
         rome = 0.0

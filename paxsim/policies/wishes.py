@@ -20,11 +20,11 @@ from paxsim.helpers import (
     NOBODY,
     RELIGION,
     best_rival,
-    cards_to_rome,
+    cards_a_round,
+    cards_in_rounds,
     copy_size,
     rome_bonus,
     rome_known,
-    rounds_left,
     strength,
 )
 
@@ -42,8 +42,12 @@ _WISHES = PEEKING + 1  # so many cells are wishes
 # Behind the wishes stands what is worked out once a turn.
 MADE = _WISHES  #: the round for which the wishes were made, plus 1; 0 before the first
 COPY = MADE + 1  #: cards in one copy of the deck
-HIDDEN = COPY + 1  #: Rome's hidden cards as a part of these
-USUAL = HIDDEN + 1  #: hope for an average card of the deck, by these wishes
+COPY_SYMBOLS = COPY + 1  #: by category: symbols in one copy of the deck,
+COPY_CARDS = COPY_SYMBOLS + N_CATEGORIES  #: and cards; as numbers that need not be converted
+HIDDEN = COPY_CARDS + N_CATEGORIES  #: Rome's hidden cards as a part of one copy
+CARDS_A_ROUND = HIDDEN + 1  #: cards that leave the deck in a round, on average
+ROUNDS = CARDS_A_ROUND + 1  #: rounds to come after this one, when the wishes were made
+USUAL = ROUNDS + 1  #: hope for an average card of the deck, by these wishes
 ROME_END = USUAL + 1  #: by category: Rome's strength expected at the end
 ROME_NOW = ROME_END + N_CATEGORIES  #: by category: Rome's strength as things stand, hidden cards
 #: on average; noted only for ideas that look at it (`paxsim.policies.planner.heuristic`)
@@ -69,25 +73,42 @@ _A_THOUGHT = 1e-9
 
 
 @kernel
+def note_deck(table, me):
+    """Note what stays the same all game: the deck, and how fast it is drawn."""
+    me.memory[COPY] = copy_size(table)
+    me.memory[HIDDEN] = table.rules.rome_hidden / copy_size(table)
+    me.memory[CARDS_A_ROUND] = cards_a_round(table)
+    for category in range(N_CATEGORIES):
+        me.memory[COPY_SYMBOLS + category] = table.copy_symbols[category]
+        me.memory[COPY_CARDS + category] = table.copy_cards[category]
+
+
+@kernel
+def rounds_to_come(me):
+    """Rounds still to come after this one, when wishes are made (`paxsim.helpers.rounds_left`)."""
+    return me.memory[ROUNDS]
+
+
+@kernel
 def begin_wishes(table, me, with_now):
     """Wish for nothing, and note what the wishes of this round are made from: Rome's strength.
 
     `with_now` says whether its strength as things stand is wanted, besides that at the end.
     """
     if me.memory[MADE] == 0.0:  # the first wishes of a game
-        me.memory[COPY] = copy_size(table)
-        me.memory[HIDDEN] = table.rules.rome_hidden / copy_size(table)
+        note_deck(table, me)
     for i in range(_WISHES):
         me.memory[i] = 0.0
     me.memory[MADE] = table.round + 1
     me.memory[LEGIONS_AT] = 0.0
     hidden = 0.0 if me.peeked else me.memory[HIDDEN]
-    coming = hidden + cards_to_rome(table) / me.memory[COPY]
+    me.memory[ROUNDS] = table.deck_left / me.memory[CARDS_A_ROUND]
+    coming = hidden + cards_in_rounds(me.memory[ROUNDS]) / me.memory[COPY]
     for category in range(N_CATEGORIES):
         known = rome_known(table, me, category)
-        me.memory[ROME_END + category] = known + coming * table.copy_symbols[category]
+        me.memory[ROME_END + category] = known + coming * me.memory[COPY_SYMBOLS + category]
         if with_now:
-            me.memory[ROME_NOW + category] = known + hidden * table.copy_symbols[category]
+            me.memory[ROME_NOW + category] = known + hidden * me.memory[COPY_SYMBOLS + category]
     for category in (FLEET, ARMY):
         bonus = rome_bonus(table, me, category)
         me.memory[ROME_END + category] += bonus
@@ -144,6 +165,12 @@ def want_at_least(me, category, symbols):
 def wish_rome_symbols(me, category, worth):
     """A symbol of a category that Rome gets is worth so much to this seat."""
     me.memory[ROME + category] = worth
+    note_rome(me, worth)
+
+
+@kernel
+def note_rome(me, worth):
+    """Note that what Rome gets counts, of which some symbols may have a worth of this sign."""
     me.memory[ROME_COUNTS] = 1.0
     me.memory[ROME_GAINS] = max(me.memory[ROME_GAINS], worth)
 
@@ -306,7 +333,8 @@ def wish_rome(table, me, worth):
     for category in range(N_CATEGORIES):
         ahead = me.memory[ROME_NOW + category] - table.strongest[category]
         weight = 1.0 / (1.0 + abs(ahead + 0.5))
-        wish_rome_symbols(me, category, worth * weight)
+        me.memory[ROME + category] = worth * weight
+    note_rome(me, worth)
 
 
 @kernel
@@ -347,7 +375,7 @@ def wish_peek(table, me, worth):
     then knowledge comes too late. The planner adds what peeking pays.
     """
     if worth > 0.0:
-        rounds = rounds_left(table)
+        rounds = rounds_to_come(me)
         useful = not me.peeked and rounds >= 1.0 and hidden_decide(table, me)
         me.memory[PEEKING] = worth / rounds if useful else _A_THOUGHT
 
