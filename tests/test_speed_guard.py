@@ -29,7 +29,7 @@ ROLLOUTS = "search:rollouts=2:self=builder:opponents=builder,builder,builder,bui
 #: stands for the engine, `builder` for the planner, `weighted` for all wishes that heuristics
 #: share.
 RECORDED = {
-    "emeraldrapids": {"random": 0.0, "builder": 0.0, "weighted": 0.0, ROLLOUTS: 0.0},
+    "emeraldrapids": {"random": 16.3, "builder": 33.4, "weighted": 47.3, ROLLOUTS: 5830.0},
 }
 #: The most of what was recorded on any processor; what another one makes of these is not known.
 ELSEWHERE = {"random": 17.5, "builder": 37.6, "weighted": 53.9, ROLLOUTS: 6340.0}

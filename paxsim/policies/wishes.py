@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from paxsim.engine.jit import kernel
 from paxsim.engine.records import MEMORY_SIZE, NEVER
 from paxsim.helpers import (
@@ -65,6 +67,9 @@ assert _END <= MEMORY_SIZE, "compiled policies do not check this index"
 
 #: Symbols that Rome's hidden cards may well have in a category: two small cards, or a large one.
 _HIDDEN_REACH = 2
+#: What is left of a wish for a seat that is 0, 1, 2 ... symbols behind another, so many of them.
+_BEHIND = 32
+_NEARNESS = 1.0 / (1.0 + np.arange(_BEHIND))
 #: What knowledge that is of no use is worth: enough to think of what peeking pays.
 _A_THOUGHT = 1e-9
 
@@ -243,8 +248,9 @@ def wish_points(table, me, new, stronger, arms):
 def wish_reach(table, me, worth, near):
     """`worth` more a symbol where at most `near` symbols are missing to be above Rome."""
     for category in range(N_CATEGORIES):
-        if 0.0 < me.memory[WANTED + category] <= near:
-            wish_symbols(me, category, worth)
+        wanted = me.memory[WANTED + category]
+        # A number instead of a branch, as in `wish_points`.
+        wish_symbols(me, category, worth * ((wanted > 0.0) & (wanted <= near)))
 
 
 @kernel
@@ -263,7 +269,7 @@ def wish_wrest(table, me, worth):
             need = need_over_rome(table, me, category)
             # The seat that is nearest does it; the others leave it to that seat.
             behind = table.strongest[category] - strength(table, me.seat, category)
-            share = 1.0 / (1.0 + behind)
+            share = 1.0 / (1.0 + behind) if behind >= _BEHIND else _NEARNESS[behind]
             wish_symbols(me, category, worth * share / need)
             want_at_least(me, category, need)
 
