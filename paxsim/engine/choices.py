@@ -45,10 +45,10 @@ def placed_to(choice, option):
 @kernel
 def bought_legion(choice, option):
     """BUY: the legion whose group the option buys; not for the last option."""
-    return np.uint16(choice.options[option])  # an index that needs no look at its sign
+    return choice.options[option]
 
 
 @kernel
 def played_card(me, choice, option):
     """PLAY, REACT: the hand card that the option plays; not for the last option."""
-    return me.hand[np.uint16(choice.options[option])]
+    return me.hand[np.uint16(choice.options[option])]  # an index that needs no look at its sign

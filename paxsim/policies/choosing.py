@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from paxsim.engine.jit import kernel
 from paxsim.helpers import (
     INTRIGUE,
@@ -64,7 +66,7 @@ def choose_purchase(table, me, choice):
     best = choice.count - 1
     best_score = 0.0
     for option in range(choice.count - 1):
-        legion = bought_legion(choice, option)
+        legion = np.uint16(bought_legion(choice, option))  # needs no look at its sign
         score = keep * group_hope(table, me, legion)
         score -= me.memory[MONEY] * price_of_legion(table, me.seat, legion)
         if legion == richest:
