@@ -1,6 +1,7 @@
 """A game judged: its decisions are found again, costs are honest, luck and play add up."""
 
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 
 import imagined
@@ -321,6 +322,14 @@ def test_every_option_of_every_decision_is_told(found, game):
     assert (turns["change"].abs() > 3 * turns["error"]).all() and turns[
         "step"
     ].is_monotonic_increasing
+
+
+def test_a_few_worlds_that_agree_are_hardly_sure(found):
+    zeros = {name: getattr(found.ledger, name) * 0 for name in ("draw_errors", "choice_errors")}
+    agreed = replace(found, rollouts=2, ledger=replace(found.ledger, **zeros))
+    turns = agreed.turning_points()
+    assert len(turns) and (turns["error"] > 0.1).all()
+    assert (turns["change"].abs() > 3 * turns["error"]).all()
 
 
 def test_random_play_costs_more_than_weighted_plays():

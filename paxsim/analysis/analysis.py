@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from paxsim.analysis.judging import Progress, Verdict, in_threads, judge, marked
+from paxsim.analysis.judging import Progress, Verdict, in_threads, judge, marked, paired_cost
 from paxsim.analysis.ledger import Ledger, write_ledger
 from paxsim.analysis.opponents import batch_of, models_of, yardstick_for
 from paxsim.analysis.retrace import Decision, retrace
@@ -186,7 +186,7 @@ class Analysis:
             ("choice", ledger.choices, ledger.choice_errors),
         ):
             for k, (change, error) in enumerate(zip(changes, errors, strict=True)):
-                sure = np.abs(change) > TURN_ERRORS * np.maximum(error, 1e-9)
+                sure = np.abs(change) > TURN_ERRORS * np.maximum(error, self._least_error)
                 if sure.any():
                     whose = int(np.where(sure, np.abs(change), 0.0).argmax())
                     found.append((abs(change[whose]), kind, k, whose))
@@ -195,6 +195,12 @@ class Analysis:
         rows.sort(key=lambda row: (row["step"], row["kind"] == "choice"))
         columns = ["step", "round", "kind", "what", "who", "before", "after", "change", "error"]
         return pd.DataFrame(rows, columns=columns)
+
+    @property
+    def _least_error(self) -> float:
+        """The error of a change where all worlds agree, which a few do by chance."""
+        worlds = WATCHING * self.rollouts
+        return paired_cost(np.zeros(worlds))[1]
 
     def _turn(self, kind: str, k: int, whose: int) -> dict[str, Any]:
         ledger = self.ledger
@@ -220,7 +226,7 @@ class Analysis:
             "before": before[whose],
             "after": after[whose],
             "change": after[whose] - before[whose],
-            "error": error[whose],
+            "error": max(float(error[whose]), self._least_error),
         }
 
     def _drawn_before(self, k: int) -> str:
