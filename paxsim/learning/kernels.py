@@ -18,17 +18,43 @@ from paxsim.engine.loop import (
     record_at,
     result_at,
 )
-from paxsim.engine.records import MAX_PLAYERS, NOBODY, OVER, game_dtype, result_dtype
+from paxsim.engine.records import (
+    MAX_CARDS,
+    MAX_PLAYERS,
+    NOBODY,
+    OVER,
+    choice_dtype,
+    game_dtype,
+    hidden_dtype,
+    result_dtype,
+    seat_dtype,
+    table_dtype,
+)
 from paxsim.engine.scoring import score
 from paxsim.engine.seating import AddressesType, ParamsType, policy_at, position_at, seat_lineup
 from paxsim.engine.streams import KeysType, draw_below, set_state, state_of
 from paxsim.learning.acting import NOT_ALLOWED, action_of, allow, option_of
 from paxsim.learning.layout import layout_dtype
 from paxsim.learning.observing import observe
-from paxsim.learning.rows import NUMBER, clear_bytes, take
+from paxsim.learning.rows import NUMBER, clear_bytes, fetch, take
 
 _GAME_SIZE = game_dtype.itemsize
 _RESULT_SIZE = result_dtype.itemsize
+
+
+def _offset(dtype, name):
+    return dtype.fields[name][1]
+
+
+#: Where those parts of a game are that a step reads and writes, and how long they are, in bytes.
+_TABLE, _SEATS, _CHOICES = (_offset(game_dtype, name) for name in ("table", "seats", "choices"))
+_HIDDEN_HEAD, _TABLE_HEAD = _offset(hidden_dtype, "deck"), _offset(table_dtype, "copy")
+_SEAT_HEAD, _CHOICE_HEAD = _offset(seat_dtype, "hand") + 64, _offset(choice_dtype, "options") + 32
+_SEAT_SIZE, _CHOICE_SIZE = seat_dtype.itemsize, choice_dtype.itemsize
+_LEGIONS = _TABLE + _offset(table_dtype, "legion_cards")
+_LEGION_SIZE = table_dtype["legion_cards"].base.itemsize * MAX_CARDS
+#: Bytes that a processor brings at once, and how many games ahead it is asked for them.
+LINE, AHEAD = 64, 1
 #: Instead of an action: deal the game. No learner would say so by mistake.
 RESTART = -(1 << 62)
 #: What `advance_games` answers when all went well; else the game whose action is not allowed.
@@ -177,6 +203,29 @@ def first_refused(batch, actions, n_actions):
     return ALL_FINE
 
 
+@kernel
+def fetch_lines(first, size):
+    """Ask for all cache lines of a piece of memory."""
+    for line in range(0, size, LINE):
+        fetch(first + line)
+
+
+@kernel
+def fetch_game(batch, layout, legions, i, seat):
+    """Ask for what the next step of a game reads and writes, while others are played.
+
+    More than a few hundred games do not fit the processor's nearer caches.
+    """
+    game = batch.games + i * _GAME_SIZE
+    fetch_lines(game, _HIDDEN_HEAD)
+    fetch_lines(game + _TABLE, _TABLE_HEAD)
+    for legion in range(legions):
+        fetch(game + _LEGIONS + legion * _LEGION_SIZE)
+    fetch_lines(game + _SEATS + seat * _SEAT_SIZE, _SEAT_HEAD)
+    fetch_lines(game + _CHOICES + seat * _CHOICE_SIZE, _CHOICE_HEAD)
+    fetch_lines(batch.observations + i * layout.size * NUMBER, layout.size * NUMBER)
+
+
 @entry(
     types.int64(
         types.int64,
@@ -212,7 +261,10 @@ def advance_games(
     if refused != ALL_FINE:
         return refused
     games = actions.size
+    legions = game_at(batch.games).table.legions
     for i in range(games):
+        if i + AHEAD < games:
+            fetch_game(batch, layout, legions, i + AHEAD, seats[i + AHEAD])
         game = game_at(batch.games + i * _GAME_SIZE)
         options = batch.options + i * n_actions * NUMBER
         players = game.table.players

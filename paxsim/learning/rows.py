@@ -66,3 +66,19 @@ def mark(typingctx, row, place):
         return context.get_dummy_value()
 
     return types.void(types.int64, types.int64), codegen
+
+
+@intrinsic
+def fetch(typingctx, place):
+    """Ask the processor for the cache line at an address, which will soon be needed."""
+
+    def codegen(context, builder, signature, args):
+        number = ir.IntType(32)
+        pointer = builder.inttoptr(args[0], cgutils.voidptr_t)
+        kind = ir.FunctionType(ir.VoidType(), [pointer.type, number, number, number])
+        prefetch = builder.module.declare_intrinsic("llvm.prefetch", [pointer.type], kind)
+        read, keep, data = (ir.Constant(number, value) for value in (0, 3, 1))
+        builder.call(prefetch, [pointer, read, keep, data])
+        return context.get_dummy_value()
+
+    return types.void(types.int64), codegen
