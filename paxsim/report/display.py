@@ -18,9 +18,18 @@ RATES = {
     "half", "last", "chance_best", "lowest", "highest", "seat_change", "change",
     "a_win_rate", "difference", "tribune", "joined", "conspirator", "rome", "winner",
     "lowest_lineup", "highest_lineup", "seat1_over_fair", "at_from", "at_to", "at_near",
+    "payoff", "basin", "regret", "stable_draws", "alpha_rank", "before", "after", "gain",
+    "others_after", "temptation", "rome_before", "rome_after",
 }  # fmt: skip
+#: Columns that a meta-game has for each of its strategies: shares of the players.
+SHARES = "share_"
 #: Columns that every CSV has and no reader of the page needs in each row.
 HIDDEN = {"seed", "version", "blocks", "example_game", "solo_level", "decisions"}
+#: Columns that are left out if they say the same in every row.
+SAME = {
+    "deck", "rules", "lineup", "strategies", "lineups", "lineups_played", "estimated_error",
+    "starts", "draws", "played",
+}  # fmt: skip
 NAMES = {
     "rome_wins": "Rome wins %",
     "rome_alone": "Rome alone %",
@@ -62,6 +71,18 @@ NAMES = {
     "chance_best": "chance best %",
     "half": "leader at half wins %",
     "last": "leader before last round wins %",
+    "payoff": "a seat wins %",
+    "basin": "starts that lead there %",
+    "regret": "gain of the best answer, points",
+    "stable_draws": "redraws in which it is stable %",
+    "alpha_rank": "alpha-rank %",
+    "before": "wins before %",
+    "after": "wins after %",
+    "gain": "gain, points",
+    "others_after": "others after %",
+    "temptation": "gain of who breaks it, points",
+    "rome_before": "Rome before %",
+    "rome_after": "Rome after %",
 }
 
 
@@ -95,7 +116,7 @@ def _columns(table: pd.DataFrame) -> list[str]:
     found = []
     for name in table.columns:
         folded = name.endswith(("_low", "_high")) and name.rpartition("_")[0] in table
-        constant = name in ("deck", "rules", "lineup") and table[name].nunique(dropna=False) == 1
+        constant = name in SAME and table[name].nunique(dropna=False) == 1
         empty = len(table) > 0 and table[name].isna().all()
         if not (folded or constant or empty or name in HIDDEN or name.startswith("holds_")):
             found.append(name)
@@ -104,8 +125,14 @@ def _columns(table: pd.DataFrame) -> list[str]:
 
 def heading(name: str) -> str:
     """A column's heading, with its unit."""
+    if name.startswith(SHARES) and name not in NAMES:
+        return f"{name.removeprefix(SHARES)} %"
     said = name.replace("_", " ")
-    return NAMES.get(name, f"{said} %" if name in RATES else said)
+    return NAMES.get(name, f"{said} %" if _is_rate(name) else said)
+
+
+def _is_rate(name: str) -> bool:
+    return name in RATES or name.startswith(SHARES)
 
 
 def _cell(row: dict[str, Any], name: str) -> Cell:
@@ -116,7 +143,7 @@ def _cell(row: dict[str, Any], name: str) -> Cell:
         return Cell("" if pd.isna(value) else str(value), str(value), False)
     if math.isnan(value):
         return Cell(MISSING, "-Infinity", True)
-    unit = 100.0 if name in RATES else 1.0
+    unit = 100.0 if _is_rate(name) else 1.0
     low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
     if low is not None and high is not None and math.isfinite(low) and math.isfinite(high):
         return Cell(amount(value, low, high, unit), repr(value), True)

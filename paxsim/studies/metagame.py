@@ -15,6 +15,7 @@ import pandas as pd
 
 from paxsim import charts
 from paxsim.cards import Deck, load_deck
+from paxsim.charts import flows
 from paxsim.experiment.metaquestion import FEWEST_BLOCKS, metagame
 from paxsim.experiment.metasentences import (
     best_fighters,
@@ -67,25 +68,38 @@ def run(study: Study) -> None:
     study.table("payoffs", "Win rate of a seat in every line-up", fields.joined(played, "payoffs"))
 
     caption = fields.caption(played)
-    rows, columns = -(-len(results) // 2), min(2, len(results))
-    figure, axes = charts.panels(rows, columns, width=6.0 * columns, height=4.3 * rows,
-                                 squeeze=False)  # fmt: skip
-    for ax, (deck, result) in zip(axes.flat, results.items(), strict=True):
-        charts.state_flow(result, title=f"Deck {deck}", ax=ax, caption=caption)
-    for ax in list(axes.flat)[:-1]:
-        ax.get_legend().remove()
-    study.chart("flow", "States, and the ways between them", figure,
-                "For each deck the states by Rome's rate; arrows show what one player, and what "
-                "two or three together, would leave them for.")  # fmt: skip
+    wide, narrow = (_flows(results, *shape, caption) for shape in ((2, 9.4), (1, 4.4)))
+    study.chart("flow", "States, and the ways between them", wide,
+                "For each deck, in rows what is played, by Rome's rate; arrows show what one "
+                "player, and what two or three together, would leave a state for.",
+                narrow=narrow)  # fmt: skip
     rates = rome_rates(results)
     study.table("rome", "Rome's rate where players end, and when some leave that together", rates)
-    figure, ax = charts.panels(width=8.0, height=1.2 + 0.32 * len(rates))
-    charts.forest(rates, "rome_wins", by="label", label="games that Rome wins (%)", reference=0.5,
-                  title="Rome's rate where players end, and against fighters", ax=ax,
-                  caption=caption)  # fmt: skip
-    study.chart("rome", "Rome's rate where players end, and when some leave that together", figure,
-                "Rome's rate with its interval by deck: in the states that players end in, and "
-                "when two or three fight it together.")  # fmt: skip
+    figures = []
+    for width in (8.0, 4.4):
+        figure, ax = charts.panels(width=width, height=1.2 + 0.32 * len(rates))
+        charts.forest(rates, "rome_wins", by="label", label="games that Rome wins (%)",
+                      reference=0.5, title="Rome's rate where players end, and against fighters",
+                      ax=ax, caption=caption)  # fmt: skip
+        figures.append(figure)
+    study.chart("rome", "Rome's rate where players end, and when some leave that together",
+                figures[0], "Rome's rate with its interval by deck: in the states that players end "
+                "in, and when two or three fight it together.", narrow=figures[1])  # fmt: skip
+
+
+def _flows(results: dict[str, Result], columns: int, width: float, caption: str) -> Any:
+    """The states of every deck, so many beside each other."""
+    columns = min(columns, len(results))
+    rows = -(-len(results) // columns)
+    most = max(len(flows.shown_states(result["states"])) for result in results.values())
+    height = rows * (flows.AROUND_ROWS + flows.ROW_HEIGHT * most)
+    figure, axes = charts.panels(rows, columns, width=width, height=height, squeeze=False)
+    for ax, (deck, result) in zip(axes.flat, results.items(), strict=False):
+        charts.state_flow(result, title=f"Deck {deck}", legend=False, ax=ax, caption=caption)
+    for ax in list(axes.flat)[len(results) :]:
+        ax.set_visible(False)
+    flows.add_flow_legend(axes[-1, 0], columns)
+    return figure
 
 
 def decks_of(subject: Subject) -> list[Deck]:
