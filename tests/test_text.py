@@ -132,6 +132,14 @@ def test_a_shown_table_folds_intervals_and_keeps_the_order_of_numbers():
     assert float(shown.rows[0][1].sort) == 0.5
 
 
+def test_a_shown_table_has_shares_of_strategies_in_percent_and_leaves_out_what_is_always_the_same():
+    rows = [{"state": name, "share_racer": share, "lineups": 5, "gain": -share / 10}
+            for name, share in (("racer", 1.0), ("mixed", 0.25))]  # fmt: skip
+    shown = shown_table(pd.DataFrame(rows))
+    assert shown.headings == ["state", "racer %", "gain, points"]
+    assert [cell.text for cell in shown.rows[1]] == ["mixed", "25.0", "−2.5"]
+
+
 @pytest.mark.parametrize(
     ("interval", "value", "sure"),
     [

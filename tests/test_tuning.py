@@ -100,6 +100,16 @@ def test_a_coalition_is_measured_at_all_its_seats_and_rome_by_its_losses():
         assert 0.9 < 2 * row["win_rate"] + row["rival_win_rate"] < 1 + 1e-9
 
 
+def test_wins_on_points_are_those_that_rome_did_not_win():
+    answer = paxsim.tune("racer", "builder", 2, goal="points", **SHORT)
+    row = answer.held_out.set_index("role").loc["start"]
+    deals = {"deals": int(row["blocks"]), "first_deal": FOR_HELD_OUT, "rotations": "all"}
+    batch = paxsim.play_batch(["racer", "builder"], 2, **deals)
+    won = batch.shares[batch.positions == 0]
+    assert row["figure"] == pytest.approx(won[~batch.rome_wins].sum() / len(batch))
+    assert 0 < row["figure"] == row["won_on_points"] < row["win_rate"]
+
+
 def test_solo_counts_all_levels_alike():
     answer = paxsim.tune("hermit", goal="solo", levels=[1, 3], params="new,starve", **SHORT)
     row = answer.held_out.set_index("role").loc["start"]

@@ -27,7 +27,10 @@ _SHOWN = 8
 )
 @click.option("--players", type=int, default=4, show_default=True, help="2 to 8.")
 @click.option(
-    "--goal", default="wins", show_default=True, help="What counts: wins, rome-loses or solo."
+    "--goal",
+    default="wins",
+    show_default=True,
+    help="What counts: wins, points, rome-loses or solo.",
 )
 @click.option(
     "--coalition", type=int, default=1, show_default=True, help="Seats that POLICY takes."

@@ -21,7 +21,13 @@ from paxsim.tuning.arena import NOTED, Arena
 
 TUNED, START, CATALOGUE = "tuned", "start", "catalogue"
 #: The columns of the held-out table that each noted rate fills.
-_COLUMNS = dict(zip(NOTED, ("figure", "win_rate", "rival_win_rate", "rome_wins"), strict=True))
+_COLUMNS = dict(
+    zip(
+        NOTED,
+        ("figure", "win_rate", "rival_win_rate", "rome_wins", "won_on_points"),
+        strict=True,
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -46,8 +52,9 @@ class Answer:
         Whether these are the same: no policy of the catalogue, nor the start, did better.
     held_out : pandas.DataFrame
         Contenders (the tuned one, the start, the catalogue in the same seats), best first: the
-        goal's figure, the win rates of a tuned seat and of a rival's, how often Rome won, and the
-        paired difference of the figure to the tuned one's, each with its interval over blocks.
+        goal's figure, the win rates of a tuned seat (on points as well) and of a rival's, how often
+        Rome won, and the paired difference of the figure to the tuned one's, each with its
+        interval over blocks.
     generations : pandas.DataFrame
         The search: best and mean figure by restart and generation.
     about : dict

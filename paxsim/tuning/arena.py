@@ -20,9 +20,9 @@ from paxsim.setting import Setting
 from paxsim.tuning.field import TUNED, Field
 
 #: What is noted of a block, in this order, each 0 to 1: the goal's figure, the win rate of a tuned
-#: seat, that of a rival's seat, and how often Rome won.
-NOTED = ("figure", "seat", "rival", "rome")
-_FIGURE, _SEAT, _RIVAL, _ROME = range(len(NOTED))
+#: seat, that of a rival's seat, how often Rome won, and a tuned seat's win rate on points.
+NOTED = ("figure", "seat", "rival", "rome", "points")
+_FIGURE, _SEAT, _RIVAL, _ROME, _POINTS = range(len(NOTED))
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,7 @@ GOALS = {
     goal.name: goal
     for goal in (
         Goal("wins", "win rate of a tuned seat", _SEAT),
+        Goal("points", "win rate of a tuned seat on points, so while Rome loses", _POINTS),
         Goal("rome-loses", "games that Rome loses", _ROME, against=True),
         Goal("solo", "success in solo, mean over the levels", _SEAT),
     )
@@ -102,9 +103,9 @@ class Arena:
 
     @property
     def scale(self) -> np.ndarray:
-        """Units in a whole of every rate, shape ``(4,)``; shares of a win are whole in them."""
+        """Units in a whole of every rate, shape ``(5,)``; shares of a win are whole in them."""
         rivals = max(self.field.seats, 1)
-        seats = {_SEAT: self.coalition, _RIVAL: rivals, _ROME: 1}
+        seats = {_SEAT: self.coalition, _RIVAL: rivals, _ROME: 1, _POINTS: self.coalition}
         seats[_FIGURE] = seats[self.goal.noted]
         return WIN * self.block_games * np.array([seats[i] for i in range(len(NOTED))])
 
@@ -118,7 +119,7 @@ class Arena:
         return sittings
 
     def measure(self, candidate: Policy, sittings: list[Sitting]) -> np.ndarray:
-        """The noted rates by deal, shape ``(deals, 4)``, in units of ``1 / scale``."""
+        """The noted rates by deal, shape ``(deals, 5)``, in units of ``1 / scale``."""
         return np.concatenate([self._play(candidate, sitting) for sitting in sittings])
 
     def figure(self, noted: np.ndarray) -> float:
@@ -175,7 +176,7 @@ class Arena:
 
 
 def _noted_by_deal(batch: Batch, tuned: np.ndarray) -> np.ndarray:
-    """The noted rates but the figure, summed over the games of every deal, shape ``(deals, 4)``.
+    """The noted rates but the figure, summed over the games of every deal, shape ``(deals, 5)``.
 
     Parameters
     ----------
@@ -190,4 +191,5 @@ def _noted_by_deal(batch: Batch, tuned: np.ndarray) -> np.ndarray:
     noted[:, _SEAT] = of_tuned
     noted[:, _RIVAL] = shares.sum(axis=1) - of_tuned
     noted[:, _ROME] = WIN * batch.rome_wins
+    noted[:, _POINTS] = np.where(batch.rome_wins, 0, of_tuned)
     return noted.reshape(-1, len(batch.rotations), len(NOTED)).sum(axis=1)

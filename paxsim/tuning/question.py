@@ -84,8 +84,9 @@ def tune(
     players : int
         2 to 8.
     goal : str
-        ``"wins"``: the win rate of the tuned seats; ``"rome-loses"``: how often Rome loses;
-        ``"solo"``: success alone, on average over `levels`.
+        ``"wins"``: the win rate of the tuned seats; ``"points"``: the same, but only of games that
+        Rome loses; ``"rome-loses"``: how often Rome loses; ``"solo"``: success alone, on average
+        over `levels`.
     coalition : int
         Seats that the tuned policy takes, all with the same parameters.
     params : str or sequence of str, optional
