@@ -32,14 +32,20 @@ WORLDS = (
     ("tribune", "weighted", "weighted", "weighted"),
     ("loner", "weighted", "weighted", "weighted"),
     ("answerer", "weighted", "weighted", "weighted"),
+    ("answerer", "conspirator", "conspirator", "conspirator"),
     ("tribune", "tribune", "tribune", "weighted"),
     ("defender", "defender", "defender", "weighted"),
     ("defender", "defender", "defender", "conspirator"),
-    ("answerer", "defender", "defender", "weighted"),
+    ("defender", "defender", "defender", "feeder"),
     ("defender", "defender", "weighted", "weighted"),
+    ("answerer", "defender", "defender", "weighted"),
+    ("answerer", "defender", "defender", "defender"),
+    ("answerer", "tribune", "tribune", "tribune"),
     ("answerer", "answerer", "answerer", "weighted"),
     ("answerer", "answerer", "answerer", "answerer"),
 )
+#: Against three of whom everybody is tried alone.
+CONSPIRATORS = ("weighted", "conspirator")
 #: Who is better off not peeking, in whose company, and for what pay in Aurei.
 PEEKERS = ("scout", "scout:peek=0", "tribune,defender,weighted")
 PAY = (0, 2, 4, 6, 8)
@@ -84,6 +90,23 @@ def worlds(lineups: list[tuple[str, ...]], games: int, seed: int) -> list[list[s
         ]
         rows.append([*cells, *[""] * (3 - len(cells)), _percent(rome, "rome_wins")])
     return rows
+
+
+def alone(names: list[str], games: int, seed: int) -> list[list[str]]:
+    """One seat against three conspirators of each kind: wins on points and in all, in %."""
+    found = {}
+    for rival in CONSPIRATORS:
+        for name in names:
+            if name != rival:
+                table = simulate([name, rival, rival, rival], 4, games, seed)["strategies"]
+                (row,) = table[table["strategy"] == name].to_dict("records")
+                found[name, rival] = row["won_on_points"], _percent(row, "win_rate")
+    rows = []
+    for name in names:
+        cells = [found.get((name, rival)) for rival in CONSPIRATORS]
+        said = [("·", "·") if cell is None else (f"{100 * cell[0]:.2f}", cell[1]) for cell in cells]
+        rows.append([name, *(text for pair in said for text in pair)])
+    return sorted(rows, key=lambda row: -sum(float(text) for text in row[1::2] if text != "·"))
 
 
 def peeking(games: int, seed: int) -> list[list[str]]:
@@ -166,8 +189,23 @@ def page(games: int, seed: int) -> str:
         "## Who fights Rome against who does not\n",
         "Four players; win rate in % of a seat of each strategy, with its interval over blocks. "
         "Who fights Rome alone among conspirators wins little. Several who fight together are "
-        "another world, and `answerer` tries to tell which one it is in.\n",
+        "another world, and `answerer` tries to tell which one it is in: to conspire with "
+        "conspirators, and to win on points where others keep Rome down.\n",
         markdown(["", "", "", "Rome wins %"], worlds(list(WORLDS), games, seed)),
+        "## Alone against three conspirators\n",
+        f"Wins in % of one seat, on points and in all, in {4 * games:,} games; what is not won on "
+        "points is won with Rome, by holding primus conspiratus.\n",
+        markdown(
+            [
+                "",
+                *(
+                    text
+                    for rival in CONSPIRATORS
+                    for text in (f"on points, against {rival}", f"in all, against {rival}")
+                ),
+            ],
+            alone(names, 4 * games, seed),
+        ),
         "## What peeking is worth\n",
         f"`{PEEKERS[0]}` gives up a turn to look at Rome's hidden cards when they may decide; here "
         f"it is paired with one that never does, among {PEEKERS[2].replace(',', ', ')}, on common "

@@ -535,13 +535,13 @@ def test_weighted_holds_primus_as_tuned():
 
 # --- defender, loner -------------------------------------------------------------------------
 
-FIGHT = ["new", "stronger", "arms", "limit", "wrest", "row", "discount", "foresight", "starve",
-         "money_end"]  # fmt: skip
+FIGHT = ["new", "stronger", "arms", "limit", "wrest", "hold", "spare", "row", "senator",
+         "discount", "foresight", "starve", "money_end"]  # fmt: skip
 FIGHT_NOTHING = {
-    "defender": dict.fromkeys([*FIGHT, "within_reach", "senator", "primus", "margin"], 0.0),
+    "defender": dict.fromkeys([*FIGHT, "within_reach", "primus", "margin"], 0.0),
     "loner": dict.fromkeys(FIGHT, 0.0),
     "answerer": {
-        **dict.fromkeys([*FIGHT, "within_reach", "senator", "primus", "margin"], 0.0),
+        **dict.fromkeys([*FIGHT, "within_reach", "primus", "margin"], 0.0),
         **dict.fromkeys(["aside", "intrigue", "lead"], 0.0),
         "doubt": 0.5,
     },
@@ -558,7 +558,13 @@ FIGHT_NOTHING = {
         ({"limit": 3.0}, "land/1/1", {}, 3.0),
         ({"wrest": 3.0}, "wealth/1/1", {"rome": ROME}, 3.0 / 2),
         ({"wrest": 3.0}, "wealth/1/1", {"rome": ROME, "rivals": {1: ["wealth/2/3"]}}, 0.0),
+        ({"wrest": 3.0}, "wealth/1/1", {"rome": ROME, "rivals": {1: ["wealth/1/1"]}}, 3.0 / 2 / 2),
+        ({"wrest": 3.0, "spare": 1.0}, "wealth/2/3", {"rome": ROME}, 2 * 3.0 / 2),
+        ({"hold": 3.0, "spare": 2.0}, "wealth/1/1", {"show": ["wealth/1/1"]}, 3.0),
+        ({"hold": 3.0, "spare": 2.0}, "wealth/1/1", {"show": ["wealth/2/3"] * 2}, 0.0),
+        ({"hold": 3.0, "spare": 2.0}, "wealth/1/1", {"rivals": {1: ["wealth/1/1"]}}, 0.0),
         ({"row": 3.0}, "wealth/1/1", {"show": ["wealth/1/1"] * 2, "deck": DECK}, 3.0 * 2 * 5),
+        ({"senator": 3.0}, "senator/1/1", {"deck": DECK}, 3.0 * 5),
         ({"discount": 3.0}, "wealth/1/1", {"deck": DECK}, 3.0 * 5 / 3),
         ({"foresight": 3.0}, "religion/1/1", {"deck": DECK}, 3.0 * 5 / 3),
     ],
@@ -582,7 +588,8 @@ def test_defender_collects_intrigue_until_its_lead_is_wide_enough():
 
 def test_loner_leaves_the_lead_in_intrigue_to_the_others():
     cards = {"show": ["intrigue/2/3"], "rivals": {1: ["intrigue/2/3"]}, "rome": ROME, "primus": 1}
-    assert worth("loner", "intrigue/1/1", "money", {"money_end": 0.0}, **cards) < 0.01
+    weights = {"money_end": 0.0, "hold": 0.0}
+    assert worth("loner", "intrigue/1/1", "money", weights, **cards) < 0.01
 
 
 @pytest.mark.parametrize("policy", FIGHT_NOTHING)
@@ -741,7 +748,7 @@ def test_hermit_starves_rome():
         ("feeder", "intrigue"), ("starver", "fleet"), ("tribune", "land"), ("admiral", "fleet"),
         ("merchant", "wealth"), ("augur", "religion"), ("racer", "fleet"), ("miser", "fleet"),
         ("denier", "intrigue"), ("opportunist", "intrigue"), ("weighted", "intrigue"),
-        ("defender", "senator"), ("loner", "wealth"), ("answerer", "intrigue"), ("scout", "fleet"),
+        ("defender", "senator"), ("loner", "senator"), ("answerer", "intrigue"), ("scout", "fleet"),
         ("hermit", "wealth"),
     ],
 )  # fmt: skip

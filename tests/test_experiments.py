@@ -67,12 +67,14 @@ def test_the_catalogue_page_has_its_sections(tmp_path, monkeypatch):
     for name in ("MIXED", "WORLDS"):
         monkeypatch.setitem(main.__globals__, name, [("racer", "starver", "racer", "starver")])
     monkeypatch.setitem(main.__globals__, "PEEKERS", ("racer", "starver", "miser"))
+    monkeypatch.setitem(main.__globals__, "CONSPIRATORS", ("racer",))
     page = tmp_path / "catalogue.md"
     monkeypatch.setattr(sys, "argv", ["catalogue.py", "--games", "8", "--out", str(page)])
     main()
     text = page.read_text("utf-8")
     assert text.startswith("# The catalogue of policies")
     assert "| 2 racer: " in text.partition("## Who fights Rome")[2]
+    assert "| racer | · | · |" in text.partition("## Alone against")[2]
     assert "## Solo" in text and "| starver, " not in text.partition("## Solo")[2]
 
 

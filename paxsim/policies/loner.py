@@ -9,15 +9,16 @@ from paxsim.policies.planner import heuristic
 @heuristic
 def loner(
     table, me,
-    new=0.15, stronger=1.72, arms=0.06, limit=0.27, wrest=3.15, row=0.5, discount=0.31,
-    foresight=0.24, starve=0.74, money=1.0, money_end=-1.2, peek=0.0,
+    new=0.04, stronger=0.6, arms=0.05, limit=0.28, wrest=2.63, hold=0.49, spare=2.26, row=0.17,
+    senator=0.35, discount=0.9, foresight=0.46, starve=0.64, money=1.0, money_end=-0.95, peek=0.0,
 ):  # fmt: skip
     """Alone among conspirators: leave them their intrigue, and break Rome where nobody else will.
 
-    The wishes are those of `defender` but for intrigue, with numbers that were found against three
-    who conspire: the best that can be done for points there, which is little.
+    Discounts and senators first, since everything must be bought alone. The wishes are those of
+    `defender` but for intrigue, with numbers that were found for the most wins on points against
+    three who conspire: the best that can be done for points there, which is little.
     """
     defend(
-        table, me, new, stronger, 0.0, arms, limit, wrest, row, 0.0, discount, foresight, 0.0, 0.0,
-        starve, money, money_end, peek,
+        table, me, new, stronger, 0.0, arms, limit, wrest, hold, spare, row, senator, discount,
+        foresight, 0.0, 0.0, starve, money, money_end, peek,
     )  # fmt: skip

@@ -290,6 +290,37 @@ def is_romes(table, me, category):
 
 
 @kernel
+def wish_defence(table, me, wrest, hold, spare, starve):
+    """Take categories from Rome that nobody takes, and keep those that this seat has taken.
+
+    Parameters
+    ----------
+    wrest : float
+        Worth of a category that Rome would hold, spread over the symbols needed. The seat that is
+        nearest does it, the others leave it to that seat.
+    hold : float
+        Worth of a symbol where this seat is above Rome by little, and nobody by more.
+    spare : float
+        Symbols wanted above Rome's strength at the end, which whoever feeds Rome adds to.
+    starve : float
+        Worth of a symbol that Rome does not get, most where Rome and the best player are close.
+    """
+    for category in range(N_CATEGORIES):
+        strongest = table.strongest[category]
+        margin = strongest - me.memory[ROME_END + category]
+        behind = strongest - strength(table, me.seat, category)
+        if margin <= 0.0:
+            need = need_over_rome(table, me, category)
+            wish_symbols(me, category, wrest / ((1.0 + behind) * need))
+            want_at_least(me, category, need + spare)
+        elif behind == 0 and margin < spare:
+            wish_symbols(me, category, hold)
+            want_at_least(me, category, spare - margin)
+        ahead = me.memory[ROME_NOW + category] - strongest
+        wish_rome_symbols(me, category, -starve / (1.0 + abs(ahead + 0.5)))
+
+
+@kernel
 def wish_limit(table, me, worth):
     """Land that lets fleets and armies be played: `worth` a symbol, as long as they are few."""
     arms = max(table.symbols[me.seat, FLEET], table.symbols[me.seat, ARMY])
