@@ -11,7 +11,7 @@ import argparse
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -53,8 +53,8 @@ SECTIONS: list[tuple[str, Callable[[bool], Rows]]] = [
 ]
 
 
-def measure_all(quick: bool) -> dict[str, Any]:
-    """Measure section after section, printing each as it is done."""
+def measure_all(quick: bool) -> Iterator[dict[str, Any]]:
+    """Measure section after section, printing each; all figures so far after each of them."""
     for _ in warm_up():
         pass
     begin = time.perf_counter()
@@ -70,9 +70,9 @@ def measure_all(quick: bool) -> dict[str, Any]:
         if rows:
             result["sections"][heading] = rows
             print(section_text(heading, rows), flush=True)
-    result["seconds"] = round(time.perf_counter() - begin)
-    result["load"] = round(os.getloadavg()[1], 1)
-    return result
+        result["seconds"] = round(time.perf_counter() - begin)
+        result["load"] = round(os.getloadavg()[1], 1)
+        yield result
 
 
 def section_text(heading: str, rows: Rows) -> str:
@@ -97,10 +97,10 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="Fewer games and repeats.")
     parser.add_argument("--out", type=Path, default=RESULTS, help="Where results are saved.")
     arguments = parser.parse_args()
-    result = measure_all(arguments.quick)
     arguments.out.mkdir(parents=True, exist_ok=True)
-    (arguments.out / "latest.json").write_text(json.dumps(result, indent=2) + "\n", "utf-8")
-    (arguments.out / "latest.md").write_text(page(result), "utf-8")
+    for result in measure_all(arguments.quick):  # whoever interrupts it keeps what was measured
+        (arguments.out / "latest.json").write_text(json.dumps(result, indent=2) + "\n", "utf-8")
+        (arguments.out / "latest.md").write_text(page(result), "utf-8")
     print(f"{result['machine']}; {result['seconds']} s")
 
 

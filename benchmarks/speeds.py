@@ -94,7 +94,7 @@ def run_scaling(quick: bool) -> list[Row]:
     By the clock, and by the processor's time of all processes, which tells what the workers add to
     the work whatever else the machine has to do; but not what they wait for.
     """
-    games, repeats = (HEURISTIC_GAMES // 10, 2) if quick else (HEURISTIC_GAMES, 3)
+    games, repeats = (HEURISTIC_GAMES // 10, 2) if quick else (HEURISTIC_GAMES, 2)
 
     def experiment(**how: Any) -> None:
         simulate(HEURISTIC, 4, games=games, **how)
