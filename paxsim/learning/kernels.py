@@ -55,6 +55,8 @@ _LEGIONS = _TABLE + _offset(table_dtype, "legion_cards")
 _LEGION_SIZE = table_dtype["legion_cards"].base.itemsize * MAX_CARDS
 #: Bytes that a processor brings at once, and how many games ahead it is asked for them.
 LINE, AHEAD = 64, 1
+#: Of so many games the nearer caches hold what is needed, and to ask for it takes longer.
+NEAR = 384
 #: Instead of an action: deal the game. No learner would say so by mistake.
 RESTART = -(1 << 62)
 #: What `advance_games` answers when all went well; else the game whose action is not allowed.
@@ -212,10 +214,7 @@ def fetch_lines(first, size):
 
 @kernel
 def fetch_game(batch, layout, legions, i, seat):
-    """Ask for what the next step of a game reads and writes, while others are played.
-
-    More than a few hundred games do not fit the processor's nearer caches.
-    """
+    """Ask for what the next step of a game reads and writes, while others are played."""
     game = batch.games + i * _GAME_SIZE
     fetch_lines(game, _HIDDEN_HEAD)
     fetch_lines(game + _TABLE, _TABLE_HEAD)
@@ -263,7 +262,7 @@ def advance_games(
     games = actions.size
     legions = game_at(batch.games).table.legions
     for i in range(games):
-        if i + AHEAD < games:
+        if games > NEAR and i + AHEAD < games:
             fetch_game(batch, layout, legions, i + AHEAD, seats[i + AHEAD])
         game = game_at(batch.games + i * _GAME_SIZE)
         options = batch.options + i * n_actions * NUMBER
