@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, settings
 import paxsim
 from paxsim.experiment.counting import warm_counting
 from paxsim.playing import warm_up
+from paxsim.policies import registry
 
 settings.register_profile(
     "default",
@@ -77,6 +78,14 @@ def pytest_collection_modifyitems(items):
 def deck_counts(deck):
     """How many of each card one copy of a deck has, by the card's name."""
     return Counter(str(card) for card in deck.cards)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def forgetting_policies():
+    """What a file of tests registers is forgotten after it: others may use the same name."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(registry, "_registry", dict(registry._registry))
+        yield
 
 
 @pytest.fixture(params=TABLES, ids=TABLE_NAMES)

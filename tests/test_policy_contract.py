@@ -165,7 +165,7 @@ def test_own_and_built_in_policies_sit_at_one_table(folder):
         ("two.py:one_of_two:x=1", "policy one_of_two: parameter: 'x' is unknown; allowed: none"),
         ("empty.py:mine", "policy empty.py: found no policy; allowed: functions with @paxsim.p"),
         ("broken.py:mine", "policy broken.py: line 1: SyntaxError: "),
-        ("raising.py:mine", "policy raising.py: ZeroDivisionError: division by zero"),
+        ("raising.py:mine", "policy raising.py: line 1: ZeroDivisionError: division by zero"),
     ],
 )
 def test_a_policy_that_is_not_there_is_answered_with_what_is(folder, spec, said):

@@ -33,7 +33,7 @@ def answerer(
     usual=0.33, doubt=-1.2, aside=0.24, intrigue=3.1, lead=10.7, feed=0.73,
     new=0.6, stronger=2.1, within_reach=0.48, arms=2.6, limit=0.34, wrest=0.19, hold=1.1, spare=2.0,
     row=0.2, senator=0.29, discount=0.34, foresight=0.28, primus=0.12, margin=10.0, starve=2.9,
-    money=1.0, money_end=0.06, peek=0.0,
+    money=1.0, money_end=0.06,
 ):  # fmt: skip
     """If most rivals conspire, which their intrigue shows, conspire too; if not, win on points.
 
@@ -50,14 +50,14 @@ def answerer(
     intrigue, lead : an intrigue symbol while conspiring, as long as the lead is below this
     feed : what a symbol for Rome is worth while conspiring with primus conspiratus in hand
     new, stronger, within_reach, arms, limit, wrest, hold, spare, row, senator, discount, foresight,
-    primus, margin, starve, money, money_end, peek : as for `defender`
+    primus, margin, starve, money, money_end : as for `defender`
     """
     conspiring = table.players > 1 and most_conspire(table, me, usual, doubt)
     part = aside if conspiring else 1.0
     defend(
         table, me, part * new, part * stronger, part * within_reach, part * arms, part * limit,
         part * wrest, part * hold, spare, part * row, part * senator, part * discount,
-        part * foresight, part * primus, margin, part * starve, money, money_end, part * peek,
+        part * foresight, part * primus, margin, part * starve, money, money_end, 0.0,
     )  # fmt: skip
     if conspiring:
         wish_primus(table, me, intrigue, lead)
