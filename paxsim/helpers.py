@@ -37,12 +37,11 @@ __all__ = [
     "N_CATEGORIES", "PEEK", "PLACE", "PLAY", "PLAYED_CARD", "REACT", "RELIGION", "SENATOR",
     "TAKE_TURN", "TO_BOTTOM", "TO_HAND", "TURN", "WEALTH", "best_rival", "bought_legion",
     "cards_a_round", "cards_in_rounds", "cards_to_rome", "cards_unseen", "category_of",
-    "coming_part", "copy_size", "hidden_part", "income_if_played", "income_of",
-    "is_military", "lead_over_rome", "limit_of", "passes", "placed_card", "placed_to",
-    "playable_after", "played_card", "price_of_legion", "random_below",
-    "richest_legion",
-    "rome_bonus", "rome_forecast", "rome_holds", "rome_known", "rome_now", "rome_strength", "rounds_left", "strength", "symbols_of", "symbols_unseen",
-    "value_of", "within_limit",
+    "coming_part", "copy_size", "hidden_part", "income_if_played", "income_of", "is_military",
+    "lead_over_rome", "limit_of", "passes", "placed_card", "placed_to", "playable_after",
+    "played_card", "price_of_legion", "random_below", "richest_legion", "rome_bonus",
+    "rome_forecast", "rome_holds", "rome_known", "rome_now", "rome_strength", "rounds_left",
+    "strength", "symbols_of", "symbols_unseen", "value_of", "within_limit",
 ]  # fmt: skip
 
 #: Cards that leave the deck in a round for each player (drawn 3, one goes back under it, and now
