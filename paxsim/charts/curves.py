@@ -112,7 +112,10 @@ def dose_curves(
     if _gap(starts) > _gap(ends):
         ax.set_xticks(sorted(source[x].unique()))
         low, high = ax.get_xlim()
-        ax.set_xlim(low - 0.22 * (high - low), high)
+        if ax.get_xscale() == "log":
+            ax.set_xlim(low * (low / high) ** 0.22, high)
+        else:
+            ax.set_xlim(low - 0.22 * (high - low), high)
         name_ends(ax, starts, -8.0)
     else:
         name_ends(ax, ends)
