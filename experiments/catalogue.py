@@ -210,7 +210,7 @@ def page(games: int, seed: int) -> str:
         f"`{PEEKERS[0]}` gives up a turn to look at Rome's hidden cards when they may decide; here "
         f"it is paired with one that never does, among {PEEKERS[2].replace(',', ', ')}, on common "
         "deals. The published pay is 2 Aurei. No other heuristic peeks: given the same wish "
-        "(`peek` of `defender`, `loner`, `answerer`) they lose by it.\n",
+        "(`peek` of `defender`, `loner`) they lose by it.\n",
         markdown(["pay", "peeks: wins %", "never: wins %", "difference"], peeking(games, seed)),
         "## Solo: success in % by level\n",
         markdown(["policy", "1", "2", "3", "4", "5"], solo_rates(games, seed)),

@@ -53,8 +53,8 @@ def defender(
     Long rows pay for what is bought later, and towards the end everything is spent. Categories
     that a rival holds against Rome are left to that rival, those that this seat holds are made
     safe, the group that Rome would take is bought or diluted, and intrigue is collected, lest
-    somebody profit if Rome wins after all. Numbers found by tuning: three seats of it so that Rome
-    loses most often against a conspirator.
+    somebody profit if Rome wins after all. Numbers found by tuning, three seats of it so that Rome
+    loses most often against `weighted`, but for `hold` and `spare`, which tuning did not improve.
 
     Parameters
     ----------
