@@ -14,15 +14,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 from commands import COMMAND
+from imports import PACKAGE, imported_files, reached_from
 
 import paxsim
 from paxsim.cli import run_command
 from paxsim.errors import PaxsimError
 from paxsim.experiment import simulate
+from paxsim.experiment.plan import Plan, make_match
+from paxsim.experiment.run import play_work, warm
 from paxsim.policies import origins, registry, userfiles
 from paxsim.policies.fingerprint import code_fingerprint, package_fingerprint
 
-PACKAGE = Path(paxsim.__file__).parent
 #: A policy whose every part is in another place.
 MINE = '''
 import numpy as np
@@ -229,7 +231,15 @@ def test_an_edited_import_is_refused_in_another_process(folder, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "source", ["engine/scoring.py", "helpers.py", "policies/first.py", "rules.py"]
+    "source",
+    [
+        "engine/scoring.py",
+        "experiment/counting.py",
+        "experiment/layout.py",
+        "helpers.py",
+        "policies/first.py",
+        "rules.py",
+    ],
 )
 def test_an_edited_source_of_the_package_is_another_engine(source, tmp_path, monkeypatch):
     copy = tmp_path / "paxsim"
@@ -242,6 +252,30 @@ def test_an_edited_source_of_the_package_is_another_engine(source, tmp_path, mon
     assert origins._digest_of_sources() == package_fingerprint()
     (copy / source).write_text((copy / source).read_text("utf-8") + "\nX = 1\n")
     assert origins._digest_of_sources() != package_fingerprint()
+
+
+def test_all_that_plays_and_counts_a_chunk_is_in_the_fingerprint():
+    """Files whose functions are called for a chunk, and those that compiled counting is made of."""
+    match = make_match(paxsim.make_setting(2), paxsim.make_lineup("random,first", 2))
+    plan = Plan(((match,),), (4,), seed=1)
+    warm(plan)
+    called = set()
+
+    def note(frame, event, argument):
+        called.add(Path(frame.f_code.co_filename).resolve())
+
+    ((chunk,),) = plan.chunks()
+    work = plan.work(chunk)
+    sys.setprofile(note)
+    try:
+        play_work(work)
+    finally:
+        sys.setprofile(None)
+    files = {path for path in called if path.is_relative_to(PACKAGE)}
+    compiled = {path for path in files if PACKAGE / "engine/jit.py" in imported_files(path)}
+    assert {PACKAGE / "engine/loop.py", PACKAGE / "experiment/counting.py"} <= compiled
+    counting = reached_from(compiled) & set(PACKAGE.glob("experiment/*.py"))
+    assert files | counting <= set(origins._package_sources())
 
 
 def test_a_run_is_not_mixed_with_another_engine(tmp_path):

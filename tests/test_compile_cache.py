@@ -4,21 +4,17 @@ Each test starts processes on copies of the package. They compile two small entr
 a helper from another file: the score of a game, and the policy `random`.
 """
 
-import ast
 import json
 import os
 import shutil
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
+from imports import PACKAGE, imported_files, reached_from
 
-import paxsim
 from paxsim.engine import cache as code_cache
-
-PACKAGE = Path(paxsim.__file__).parent
 
 #: Scores a game that has not begun and asks `random` once; prints points and answer.
 SCRIPT = """
@@ -181,25 +177,10 @@ def test_code_of_versions_that_nobody_uses_is_removed(tmp_path, monkeypatch):
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names[1:])
 
 
-def imported_files(path):
-    """Files of the package that a file imports, those inside functions left out."""
-    for node in ast.parse(path.read_text("utf-8")).body:
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("paxsim."):
-            for name in [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]:
-                file = PACKAGE.parent / (name.replace(".", "/") + ".py")
-                if file.exists():
-                    yield file
-
-
 def test_compiled_code_stands_in_fingerprinted_files_only():
     fingerprinted = {path for pattern in code_cache.COMPILED for path in PACKAGE.glob(pattern)}
-    reached = {*PACKAGE.glob("engine/*.py"), *PACKAGE.glob("policies/*.py")}
-    to_do = list(reached)
-    while to_do:
-        for file in set(imported_files(to_do.pop())) - reached:
-            reached.add(file)
-            to_do.append(file)
-    assert reached <= fingerprinted
+    playing = [*PACKAGE.glob("engine/*.py"), *PACKAGE.glob("policies/*.py")]
+    assert reached_from(playing) <= fingerprinted
     for path in set(PACKAGE.rglob("*.py")) - fingerprinted - set(PACKAGE.glob("cli/*.py")):
         compilers = {PACKAGE / "engine/cache.py", PACKAGE / "engine/jit.py"}
         assert not compilers & set(imported_files(path)), path

@@ -20,12 +20,18 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 #: The parts of the package that decide how a game goes and what is counted of it.
 _SOURCES = (
     "cards.py",
+    "errors.py",
+    "failures.py",
     "rules.py",
     "helpers.py",
     "setting.py",
     "lineup.py",
     "playing.py",
+    "experiment/counting.py",
+    "experiment/cutting.py",
+    "experiment/layout.py",
     "experiment/plan.py",
+    "experiment/run.py",
     "experiment/tally.py",
     "engine/**/*.py",
     "guests/**/*.py",
@@ -56,7 +62,7 @@ _PACKAGE_FILES = frozenset(_package_sources())
 
 
 def package_fingerprint() -> str:
-    """Sixteen hexadecimal digits of the sources of engine, rules, helpers, policies and search.
+    """Sixteen hexadecimal digits of the sources of all that plays games and counts them.
 
     They depend on the sources as they were imported, and neither on where they are nor on the
     machine.
