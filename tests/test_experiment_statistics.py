@@ -59,7 +59,7 @@ def test_rates_pooled_over_line_ups_on_common_deals_hold():
         won = rng.binomial(seats * lineups, deal)
         wins = np.bincount(np.arange(blocks) % SUPERBLOCKS, won, SUPERBLOCKS).astype(np.int64)
         games = np.full(SUPERBLOCKS, blocks // SUPERBLOCKS * seats * lineups)
-        held += TRUE_RATE in Pool(WIN * wins, games, blocks).interval()
+        held += TRUE_RATE in Pool(wins, games, blocks).interval()
     # 95 % +- 3 standard errors of 2000 repeats.
     assert 0.935 <= held / repeats <= 0.965
 

@@ -1,5 +1,8 @@
 """Tallies against the plain results of the same games."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -7,6 +10,7 @@ import paxsim
 from paxsim.experiment import compare, simulate, solo
 from paxsim.experiment.plan import Plan, make_match
 from paxsim.experiment.run import run_plan
+from paxsim.experiment.shares import in_units, in_wins
 from paxsim.experiment.tally import merge_tallies
 from paxsim.lineup import make_lineup
 from paxsim.setting import make_setting
@@ -172,3 +176,20 @@ def test_super_blocks_gather_the_wins_of_every_so_manieth_deal():
     assert np.array_equal(tally["0/rome_superblocks"], rome)
     held = batch.results["rome_held"][:, None] >> np.arange(7) & 1
     assert np.array_equal(tally["0/rome_held"], held.sum(axis=0))
+
+
+def test_shares_that_were_added_up_as_wins_are_whole_units_again():
+    """Of any number of winners, and as many of them as a long run has in a super-block."""
+    for winners in range(1, 9):
+        shares = np.full(1000, 1 / winners) * 1_000_003
+        assert in_units(1 / winners) * winners == in_units(1)
+        assert in_units(shares.sum()) * winners == in_units(1) * 1000 * 1_000_003
+    units = np.arange(10_000) * 7_919
+    assert np.array_equal(in_units(in_wins(units)), units)
+
+
+def test_only_what_counts_shares_knows_their_unit():
+    package = Path(paxsim.__file__).parent
+    knowing = {path.stem for path in package.rglob("*.py")
+               if "WIN" in re.findall(r"\w+", path.read_text("utf-8"))}  # fmt: skip
+    assert knowing == {"counting", "layout", "shares"}

@@ -103,12 +103,12 @@ def _column(field: str, **width: int) -> TextColumn:
 
 def rates_so_far(standing: Any, room: int) -> str:
     """Win rates in percent of what is being played, with names as long as there is room for."""
-    from paxsim.experiment.layout import WIN
+    from paxsim.experiment.shares import in_wins
 
     matches = standing.plan.bundles[standing.bundle]
     rates: list[tuple[str, float]] = []
     for index, match in enumerate(matches):
-        wins = standing.tally[f"{index}/superblocks"].sum(axis=0) / WIN
+        wins = in_wins(standing.tally[f"{index}/superblocks"].sum(axis=0))
         rate = 100 * wins[:-1] / standing.tally[f"{index}/games"][0]
         names: dict[str, list[float]] = {}
         for label, value in zip(match.lineup.labels, rate, strict=True):

@@ -15,7 +15,7 @@ import pandas as pd
 
 from paxsim.errors import PaxsimError, checked_path
 from paxsim.experiment.changes import changes_by_restrictions, changes_by_rules
-from paxsim.experiment.layout import SUPERBLOCKS, WIN
+from paxsim.experiment.layout import SUPERBLOCKS
 from paxsim.experiment.measures import MatchMeasures, Pool, bundle_moments, joint_rates
 from paxsim.experiment.metatables import metagame_tables, payoff_table
 from paxsim.experiment.plan import Facts, stored_facts
@@ -135,7 +135,7 @@ def _names(matches: list[MatchMeasures]) -> list[str]:
 
 def pool_of(matches: Sequence[MatchMeasures], name: str) -> Pool:
     """Wins of a seat of a strategy, over line-ups that have it."""
-    wins, games = np.zeros(SUPERBLOCKS, np.int64), np.zeros(SUPERBLOCKS, np.int64)
+    wins, games = np.zeros(SUPERBLOCKS), np.zeros(SUPERBLOCKS, np.int64)
     for match in matches:
         places = match.strategies[name]
         wins += match.superblock_wins()[:, places].sum(axis=1)
@@ -147,7 +147,7 @@ def rome_pool(matches: Sequence[MatchMeasures]) -> Pool:
     """Rome's wins over some line-ups on common deals."""
     wins = np.sum([match.superblock_rome() for match in matches], axis=0)
     games = np.sum([match.superblock_games() for match in matches], axis=0)
-    return Pool(WIN * wins, games, sum(match.blocks for match in matches))
+    return Pool(wins, games, sum(match.blocks for match in matches))
 
 
 def _standings(matches: list[MatchMeasures]) -> pd.DataFrame:
@@ -232,7 +232,7 @@ def _ratings(matches: list[MatchMeasures]) -> pd.DataFrame:
     wins = np.zeros((SUPERBLOCKS, len(matches), len(names)))
     seats = np.zeros((len(matches), len(names)))
     for row, match in enumerate(matches):
-        found = match.superblock_wins() / WIN
+        found = match.superblock_wins()
         for position, label in enumerate(match.labels):
             wins[:, row, column[label]] += found[:, position]
             seats[row, column[label]] += 1

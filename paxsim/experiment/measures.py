@@ -8,8 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from paxsim.experiment.layout import WIN, Layout
+from paxsim.experiment.layout import Layout
 from paxsim.experiment.plan import Facts
+from paxsim.experiment.shares import in_units, in_wins
 from paxsim.experiment.tally import Tally
 from paxsim.stats import (
     DIFFERENCE,
@@ -210,7 +211,7 @@ class MatchMeasures:
         number = list(self.strategies).index(strategy)
         n = self.blocks
         games = self.facts.block_size * len(self.strategies[strategy]) // self.players
-        unit = WIN * games
+        unit = int(self.layout.units[self.layout.seat(seat)]) * games
         total = int(self.detail("cells")[seat, number])
         squares = int(self.detail("cell_squares")[seat, number])
         # Whole numbers until the last step: nothing is lost where blocks hardly differ.
@@ -218,8 +219,8 @@ class MatchMeasures:
         return make_interval(total / n / unit, math.sqrt(variance / n), n, bounds=RATE)
 
     def superblock_wins(self) -> np.ndarray:
-        """Wins by super-block and contestant (positions, then Rome alone), in 840ths."""
-        return self.detail("superblocks")
+        """Wins by super-block and contestant (positions, then Rome alone)."""
+        return in_wins(self.detail("superblocks"))
 
     def superblock_rome(self) -> np.ndarray:
         """Games that Rome won, alone or not, by super-block, shape ``(SUPERBLOCKS,)``."""
@@ -227,7 +228,7 @@ class MatchMeasures:
 
     def superblock_games(self) -> np.ndarray:
         """Games by super-block, shape ``(SUPERBLOCKS,)``; every one is won by somebody."""
-        return self.superblock_wins().sum(axis=1) // WIN
+        return in_wins(self.detail("superblocks").sum(axis=1)).astype(np.int64)
 
     def example(self, positions: Sequence[int] | None = None, seat: int | None = None) -> int:
         """Number of the first game won by one of these positions, or -1; at a seat, if given."""
@@ -291,8 +292,8 @@ class Pool:
 
     Parameters
     ----------
-    wins, games : numpy.ndarray of int, shape (SUPERBLOCKS,)
-        Wins (in 840ths) and games of each super-block, summed over the matches.
+    wins, games : numpy.ndarray, shape (SUPERBLOCKS,)
+        Wins and games of each super-block, summed over the matches.
     blocks : int
         Blocks behind them.
     """
@@ -300,9 +301,10 @@ class Pool:
     def __init__(self, wins: np.ndarray, games: np.ndarray, blocks: int):
         self.blocks = blocks
         self.units = int(np.count_nonzero(games))
-        self.won, self.played = int(wins.sum()), WIN * int(games.sum())
+        won, played = in_units(wins), in_units(games)
+        self.won, self.played = int(won.sum()), int(played.sum())
         #: What a super-block won beyond the rate, by super-block; exact, times all games.
-        residuals = wins.astype(object) * self.played - WIN * games.astype(object) * self.won
+        residuals = won.astype(object) * self.played - played.astype(object) * self.won
         self.residuals = residuals / self.played**2
 
     @property

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from paxsim.experiment.layout import WIN
 from paxsim.experiment.measures import MatchMeasures
 from paxsim.experiment.tables import Row, group_of, make_table, size_of, spread
 from paxsim.gametheory.analysis import Analysis, CoalitionGain, Described, Estimate, analyse
@@ -62,7 +61,7 @@ def gather(names: Sequence[str], matches: Sequence[MatchMeasures]) -> Played:
     rome, games = np.zeros(wins.shape[:2]), np.zeros(wins.shape[:2])
     for column, index in enumerate(order):
         match = matches[index]
-        found = match.superblock_wins() / WIN
+        found = match.superblock_wins()
         for name, places in match.strategies.items():
             wins[:, column, names.index(name)] = found[:, places].mean(axis=1)
         rome[:, column] = match.superblock_rome()

@@ -17,8 +17,8 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 from paxsim import charts
-from paxsim.experiment.layout import WIN
 from paxsim.experiment.run import checked_jobs
+from paxsim.experiment.shares import in_units
 from paxsim.playing import play_batch
 from paxsim.report.study import MIN_BLOCKS, Finding, Study
 from paxsim.stats import pooled_variance_shares
@@ -184,7 +184,7 @@ def squares(
     setting: dict[str, Any],
     jobs: int | None,
 ) -> dict[str, np.ndarray]:
-    """Shares of the win by line-up, deal, seat and strategy, in 840ths; no deal is played twice.
+    """Shares of the win by line-up, deal, seat and strategy, in units; no deal is played twice.
 
     Returns
     -------
@@ -205,7 +205,7 @@ def _square(
     players = len(policies)
     batch = play_batch(policies, deals=deals, first_deal=first, rotations="all", seed=seed,
                        **setting)  # fmt: skip
-    shares = np.rint(batch.shares * WIN).astype(np.int64).reshape(deals, players, players)
+    shares = in_units(batch.shares).reshape(deals, players, players)
     positions = batch.positions.reshape(deals, players, players)
     square = np.zeros((deals, players, players), np.int64)
     deal = np.arange(deals)[:, None, None]

@@ -17,7 +17,7 @@ import pandas as pd
 
 from paxsim.engine.loop import finish_game, progress_dtype
 from paxsim.engine.records import RING, address_of
-from paxsim.experiment.layout import WIN
+from paxsim.experiment.shares import in_units
 from paxsim.failures import ask_all
 from paxsim.game import Game, walk
 from paxsim.lineup import Lineup, make_lineup
@@ -45,7 +45,7 @@ def redeal_games(
     Returns
     -------
     dict of str to numpy.ndarray
-        ``shares``, in 840ths: shape (deals, points, copies, players). ``undealt``: cards that
+        ``shares``, in units: shape (deals, points, copies, players). ``undealt``: cards that
         could be dealt anew, shape (deals, points).
     """
     setting = make_setting(len(lineups[0]), **how_played)
@@ -64,7 +64,7 @@ def redeal_games(
 def redealt_deal(
     setting: Setting, lineup: Lineup, seed: int, deal: int, rotation: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Shares of the win of one deal, shape (points, copies, players), in 840ths; and the cards that
+    """Shares of the win of one deal, shape (points, copies, players), in units; and the cards that
     are still undealt, shape (points,).
     """
     rng = np.random.default_rng([seed, deal])
@@ -105,8 +105,8 @@ def finish(game: Game, lineup: Lineup, seed: int, deal: int, rotation: int) -> N
 
 
 def shares_of(game: Game) -> np.ndarray:
-    """Shares of the win by seat at the end of a game, in 840ths."""
-    return np.rint(game.result()["shares"][: game.setting.players] * WIN).astype(np.int64)
+    """Shares of the win by seat at the end of a game, in units (`in_units`)."""
+    return in_units(game.result()["shares"][: game.setting.players])
 
 
 def decided_table(

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from paxsim.experiment.layout import WIN
 from paxsim.experiment.plan import Plan, make_match
 from paxsim.experiment.run import warm
+from paxsim.experiment.shares import in_units
 from paxsim.lineup import Lineup
 from paxsim.playing import Batch, play_deals
 from paxsim.policies.policy import Policy
@@ -107,7 +107,7 @@ class Arena:
         rivals = max(self.field.seats, 1)
         seats = {_SEAT: self.coalition, _RIVAL: rivals, _ROME: 1, _POINTS: self.coalition}
         seats[_FIGURE] = seats[self.goal.noted]
-        return WIN * self.block_games * np.array([seats[i] for i in range(len(NOTED))])
+        return in_units([self.block_games * seats[i] for i in range(len(NOTED))])
 
     def draw_sittings(self, first_deal: int, deals: int) -> list[Sitting]:
         """Seats and company of some deals, drawn for every deal on its own."""
@@ -185,11 +185,11 @@ def _noted_by_deal(batch: Batch, tuned: np.ndarray) -> np.ndarray:
     tuned : numpy.ndarray, shape (players,), bool
         Which positions of the line-up are tuned.
     """
-    shares = np.rint(WIN * batch.shares).astype(np.int64)
+    shares = in_units(batch.shares)
     of_tuned = np.where(tuned[batch.positions], shares, 0).sum(axis=1)
     noted = np.zeros((len(batch), len(NOTED)), np.int64)
     noted[:, _SEAT] = of_tuned
     noted[:, _RIVAL] = shares.sum(axis=1) - of_tuned
-    noted[:, _ROME] = WIN * batch.rome_wins
+    noted[:, _ROME] = in_units(batch.rome_wins)
     noted[:, _POINTS] = np.where(batch.rome_wins, 0, of_tuned)
     return noted.reshape(-1, len(batch.rotations), len(NOTED)).sum(axis=1)
