@@ -34,7 +34,7 @@ from paxsim.policies.registry import BUILT_IN, find_policy
 from paxsim.quoting import one_line
 from paxsim.rules import Rules
 from paxsim.setting import MAX_NUMBER, Setting, make_setting, players_meant
-from paxsim.text import WIDTH
+from paxsim.text import WIDTH, in_percent
 from paxsim.trace import trace_game
 
 #: Games of one batch, whose results are all kept in memory.
@@ -68,12 +68,12 @@ class Batch:
 
     def __repr__(self) -> str:
         who = [
-            f"{one_line(label)} {100 * self.shares[self.positions == place].mean():.1f} %"
+            f"{one_line(label)} {in_percent(self.shares[self.positions == place].mean())} %"
             for place, label in enumerate(self.lineup.labels)
         ]
         said = (
             f"{len(self):,} games, deck {self.setting.deck.name}, seed {self.seed}; wins: "
-            f"{', '.join(who)}; Rome wins {100 * self.rome_wins.mean():.1f} %"
+            f"{', '.join(who)}; Rome wins {in_percent(self.rome_wins.mean())} %"
         )
         return textwrap.fill(said, WIDTH, subsequent_indent="  ")
 

@@ -54,11 +54,11 @@ def percent(estimate: float, low: float, high: float) -> str:
     A rate that can only be a little less than a round number, as a fair share can, is that number.
     """
     if estimate == 0:
-        return f"0 % (at most {number(100 * high, _digits(100 * high))} %)"
+        return f"0 % (at most {in_percent(high, _digits(100 * high))} %)"
     if estimate == 1:
-        return f"100 % (at least {number(100 * low, _digits(100 * (1 - low)))} %)"
-    if high == estimate and number(100 * low, 1) == number(100 * high, 1):
-        return f"{number(100 * estimate, 1)} %"
+        return f"100 % (at least {in_percent(low, _digits(100 * (1 - low)))} %)"
+    if high == estimate and in_percent(low) == in_percent(high):
+        return f"{in_percent(estimate)} %"
     return _said(estimate, low, high, PERCENT, after=" %")
 
 
@@ -69,7 +69,7 @@ def points(estimate: float, low: float, high: float) -> str:
 
 def span(values: Sequence[float]) -> str:
     """Rates from the lowest to the highest: ``between 12 and 34 %``, or the one value there is."""
-    low, high = (f"{100 * value:.0f}" for value in (min(values), max(values)))
+    low, high = (in_percent(value, 0) for value in (min(values), max(values)))
     return f"{low} %" if low == high else f"between {low} and {high} %"
 
 
@@ -81,7 +81,21 @@ def listing(names: Iterable[object]) -> str:
 
 def number(value: float, digits: int, sign: str = "") -> str:
     """A number with so many decimals and a true minus sign."""
-    return f"{value:{sign}z.{digits}f}".replace("-", "−")
+    return MISSING if math.isnan(value) else _true_minus(f"{value:{sign}z.{digits}f}")
+
+
+def in_percent(rate: float, digits: int = 1, sign: str = "") -> str:
+    """A rate, or a difference of rates, that is said without its interval: ``34.1``."""
+    return number(PERCENT * rate, digits, sign)
+
+
+def significant(value: float, figures: int = 6) -> str:
+    """A number of any size with so many figures that count: ``0.0123``, ``12.3``."""
+    return _true_minus(f"{value:.{figures}g}")
+
+
+def _true_minus(said: str) -> str:
+    return said.replace("-", "−")
 
 
 def _said(
@@ -117,9 +131,13 @@ def _reach(estimate: float, half: float, digits: int) -> tuple[float, float]:
 
 def p_value(p: float) -> str:
     """``p = 0.012``; one that is smaller than anybody needs to know is ``p < 0.001``."""
-    if math.isnan(p):
-        return f"p {MISSING}"
-    return f"p < {SMALLEST_P}" if p < SMALLEST_P else f"p = {p:.3f}"
+    said = p_number(p)
+    return f"p {said}" if said == MISSING or said.startswith("<") else f"p = {said}"
+
+
+def p_number(p: float) -> str:
+    """The same for a column of p-values: ``0.012``, ``< 0.001``."""
+    return f"< {SMALLEST_P}" if p < SMALLEST_P else number(p, 3)
 
 
 def _digits(half: float) -> int:

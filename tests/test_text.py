@@ -1,16 +1,30 @@
 """Numbers in words: as many digits as are sure, the same in the terminal and on the page."""
 
 import math
+import re
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
+import paxsim
 from paxsim.cli.printing import percent as terminal_percent
 from paxsim.cli.printing import plus_minus
 from paxsim.report.display import shown_table
 from paxsim.report.firstscreen import _cell as first_screen_cell
 from paxsim.stats import wilson
-from paxsim.text import amount, listing, p_value, percent, points, span
+from paxsim.text import (
+    amount,
+    in_percent,
+    listing,
+    number,
+    p_number,
+    p_value,
+    percent,
+    points,
+    significant,
+    span,
+)
 
 
 @pytest.mark.parametrize(
@@ -101,6 +115,24 @@ def test_there_is_no_minus_zero_and_no_nan():
     assert amount(-0.01, -0.51, 0.49) == "0.0 ± 0.5"
     assert points(-0.0001, -0.0051, 0.0049) == "+0.0 ± 0.5 percentage points"
     assert amount(math.nan, math.nan, math.nan) == "–"
+
+
+def test_rates_and_numbers_without_an_interval():
+    assert in_percent(0.3414) == "34.1"
+    assert in_percent(0.3414, 0) == "34" and in_percent(0.3414, 2) == "34.14"
+    assert in_percent(-0.0004) == "0.0" and in_percent(-0.02, sign="+") == "−2.0"
+    assert in_percent(math.nan) == number(math.nan, 1) == "–"
+    assert number(-1234.56, 1) == "−1234.6"
+    assert significant(0.012345, 3) == "0.0123" and significant(-0.5) == "−0.5"
+    assert p_number(0.0123) == "0.012" and p_number(1e-9) == "< 0.001" and p_number(math.nan) == "–"
+
+
+def test_nobody_writes_percent_by_hand():
+    """One formatter: what is shown of a rate is said by `paxsim.text`."""
+    by_hand = re.compile(r"\{100 \* [^{}]*:[^{}]*\}|:\.\d%\}")
+    package = Path(paxsim.__file__).parent
+    found = [str(path) for path in package.rglob("*.py") if by_hand.search(path.read_text("utf-8"))]
+    assert not found
 
 
 def test_spans_and_listings():

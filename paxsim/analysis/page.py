@@ -11,7 +11,7 @@ from paxsim.analysis.judging import CONFIRMING, Verdict
 from paxsim.board.words import player_name
 from paxsim.search.outlook import chance_in_words
 from paxsim.stats.constants import SURE_ERRORS
-from paxsim.text import listing, number, points
+from paxsim.text import in_percent, listing, points
 
 if TYPE_CHECKING:
     from paxsim.analysis.analysis import Analysis
@@ -48,9 +48,9 @@ def summary(analysis: Analysis) -> list[str]:
         if row["result"] > 0:
             said.append(
                 f"{row['who'].capitalize()} ({player_name(analysis.replay.setup, int(place) + 1)}) "
-                f"went from {100 * row['start']:.0f} % to {100 * row['result']:.0f} % of the win: "
-                f"draws changed {_points(row['draws'], row['draws_error'])}, its own choices "
-                f"{_points(row['own_choices'], row['own_error'])}, choices of others "
+                f"went from {in_percent(row['start'], 0)} % to {in_percent(row['result'], 0)} % of "
+                f"the win: draws changed {_points(row['draws'], row['draws_error'])}, its own "
+                f"choices {_points(row['own_choices'], row['own_error'])}, choices of others "
                 f"{_points(row['other_choices'], row['other_error'])}."
             )
     sure = int(analysis.marked.sum())
@@ -134,7 +134,7 @@ def _turn(row: pd.Series) -> dict[str, Any]:
         "kind": row["kind"],
         "what": row["what"],
         "who": row["who"],
-        "chances": f"{100 * row['before']:.0f} → {100 * row['after']:.0f} %",
+        "chances": f"{in_percent(row['before'], 0)} → {in_percent(row['after'], 0)} %",
         "change": _amount(row["change"], row["error"], "+"),
     }
 
@@ -143,9 +143,9 @@ def _account(row: pd.Series) -> list[str]:
     """A line of the table of luck and play, in percentage points."""
     return [
         row["who"],
-        f"{100 * row['start']:.1f}",
-        f"{100 * row['result']:.1f}",
-        number(100 * row["change"], 1, "+"),
+        in_percent(row["start"]),
+        in_percent(row["result"]),
+        in_percent(row["change"], sign="+"),
         _amount(row["draws"], row["draws_error"], "+"),
         "–" if row["who"] == "Rome" else _amount(row["own_choices"], row["own_error"], "+"),
         _amount(row["other_choices"], row["other_error"], "+"),
@@ -154,7 +154,7 @@ def _account(row: pd.Series) -> list[str]:
 
 def _amount(value: float, error: float, sign: str = "") -> str:
     """Percentage points with half of a 95 % interval."""
-    return f"{number(100 * value, 1, sign)} ± {number(100 * SURE_ERRORS * error, 1)}"
+    return f"{in_percent(value, sign=sign)} ± {in_percent(SURE_ERRORS * error)}"
 
 
 def _points(value: float, error: float) -> str:

@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from paxsim.charts.data import how_games_were_won, one_value, only, table_of
 from paxsim.charts.style import ABOVE, BELOW, COLOURS, FAINT, HATCHES, INK, QUIET, chart
 from paxsim.stats.constants import SURE
+from paxsim.text import in_percent, number
 
 
 @chart(5.0, 3.6)
@@ -57,8 +58,8 @@ def seat_bars(
     ax.set_xticks(rows["seat"].tolist())
     ax.set_xlabel("seat")
     ax.set_ylabel("share of wins over fair (points)")
-    fair = 100 * float(rows["fair_share"].iloc[0])
-    ax.set_title(f"{players} players (fair: {fair:.1f} %)", fontsize="medium")
+    fair = in_percent(float(rows["fair_share"].iloc[0]))
+    ax.set_title(f"{players} players (fair: {fair} %)", fontsize="medium")
 
 
 def _verdict_colours(rows: pd.DataFrame) -> list[str]:
@@ -126,18 +127,18 @@ def stacked_shares(
 def _stack(table: pd.DataFrame, parts: Mapping[str, str], ax: Axes) -> None:
     places = np.arange(len(table))
     left = np.zeros(len(table))
-    for number, (column, said) in enumerate(parts.items()):
+    for index, (column, said) in enumerate(parts.items()):
         width = 100 * table[column].to_numpy(float)
         if not width.any():
             continue
         # What is nowhere wide enough to be seen has no place in the legend.
         seen = np.abs(width).max() >= 100 * LEAST_SHOWN
-        ax.barh(places, width, left=left, height=0.7, color=COLOURS[number % len(COLOURS)],
-                hatch=HATCHES[number % len(HATCHES)], edgecolor="white", lw=0.8,
+        ax.barh(places, width, left=left, height=0.7, color=COLOURS[index % len(COLOURS)],
+                hatch=HATCHES[index % len(HATCHES)], edgecolor="white", lw=0.8,
                 label=said if seen else "")  # fmt: skip
         for place, start, size in zip(places.tolist(), left.tolist(), width.tolist(), strict=True):
             if size >= 7:
-                ax.text(start + size / 2, place, f"{size:.0f}", ha="center", va="center",
+                ax.text(start + size / 2, place, number(size, 0), ha="center", va="center",
                         fontsize=7.5, color=INK,
                         bbox={"boxstyle": "round,pad=0.15", "fc": "white", "ec": "none",
                               "alpha": 0.85})  # fmt: skip

@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 
 from paxsim.charts.data import table_of
 from paxsim.charts.style import ABOVE, BELOW, FAINT, QUIET, chart, style
-from paxsim.text import number
+from paxsim.text import in_percent
 
 #: Area of a state's mark: of one that no start leads to, and what is added if all do.
 _SMALL, _LARGE = 50, 330
@@ -117,7 +117,7 @@ def _draw_coalitions(
         _arrow(ax, place, there, ABOVE, "--", _area(row), _DIAMOND)
         face = ABOVE if best["gain_low"] > 0 else "white"
         ax.scatter(*there, marker="D", s=_DIAMOND, facecolor=face, edgecolor=ABOVE, zorder=5)
-        gain = number(100 * best["gain"], 1, "+")
+        gain = in_percent(best["gain"], sign="+")
         ax.annotate(
             f"{seats} seats: {gain}", there, (0, -8 - 10 * (seats % 2)), ha="center", va="top",
             textcoords="offset points", fontsize=8, color=ABOVE, zorder=6, bbox=_PAPER,
@@ -170,4 +170,4 @@ def add_flow_legend(ax: Axes, columns: int = 2) -> None:
 def _row_label(row: Any) -> str:
     """What is played, and the share of starts that lead to the state in which all play it."""
     name = str(row["state"]).replace(" + ", "\n+ ").replace(" → ", "\n→ ")
-    return f"{name}\n{100 * row['basin']:.0f} % of starts" if row["basin"] >= _NONE else name
+    return f"{name}\n{in_percent(row['basin'], 0)} % of starts" if row["basin"] >= _NONE else name

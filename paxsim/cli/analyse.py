@@ -14,7 +14,7 @@ from paxsim.cli.progress import ProgressBar
 from paxsim.cli.replay import asked_replay, refuse
 from paxsim.cli.trace import given_options
 from paxsim.errors import PaxsimError, checked_path
-from paxsim.text import number as number_text
+from paxsim.text import in_percent, number
 
 _PAGE = "game.html"
 
@@ -136,10 +136,10 @@ def _judge_many(
         (
             row["policy"],
             row["kind"],
-            f"{row['decisions']:.1f}",
-            f"{100 * row['improvable']:.0f}",
+            number(row["decisions"], 1),
+            in_percent(row["improvable"], 0),
             percent(row, "cost"),
-            number_text(100 * row["cost_of_one"], 2),
+            in_percent(row["cost_of_one"], 2),
         )
         for _, row in found.table.iterrows()
     ]

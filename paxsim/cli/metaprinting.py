@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from paxsim.cli.console import print_table, say
-from paxsim.text import MISSING, amount, number
+from paxsim.text import amount, in_percent
 
 #: Rows of a table that are printed; with `--csv` all are written.
 _COALITIONS, _PAYOFFS = 12, 12
@@ -35,8 +35,8 @@ def show_states(states: pd.DataFrame) -> None:
             _percent(row, "rome_wins"),
             _percent(row, "basin"),
             _percent(row, "regret"),
-            number(100 * row["stable_draws"], 0),
-            MISSING if pd.isna(row["alpha_rank"]) else number(100 * row["alpha_rank"], 1),
+            in_percent(row["stable_draws"], 0),
+            in_percent(row["alpha_rank"]),
         )
         for _, row in kept.iterrows()
     ]
@@ -66,11 +66,11 @@ def show_coalitions(coalitions: pd.DataFrame) -> None:
             row["state"],
             row["strategy"],
             row["seats"],
-            number(100 * row["before"], 1),
-            number(100 * row["after"], 1),
+            in_percent(row["before"]),
+            in_percent(row["after"]),
             _percent(row, "gain"),
-            MISSING if pd.isna(row["others_after"]) else number(100 * row["others_after"], 1),
-            number(100 * row["rome_before"], 1),
+            in_percent(row["others_after"]),
+            in_percent(row["rome_before"]),
             _percent(row, "rome_after"),
         )
         for _, row in kept.head(_COALITIONS).iterrows()
@@ -123,5 +123,5 @@ def show_steps(steps: pd.DataFrame) -> None:
 def _percent(row: Any, name: str) -> str:
     """A rate in percent with its uncertainty; one that was not measured stands alone."""
     if pd.isna(row[name]) or pd.isna(row[f"{name}_low"]):
-        return MISSING if pd.isna(row[name]) else number(100 * row[name], 1)
+        return in_percent(row[name])
     return amount(row[name], row[f"{name}_low"], row[f"{name}_high"], 100.0)

@@ -8,7 +8,7 @@ import pandas as pd
 
 from paxsim.cli.console import print_table, say
 from paxsim.cli.metaprinting import show_metagame
-from paxsim.text import amount, p_value
+from paxsim.text import amount, in_percent, number, p_value, significant
 
 
 def percent(row: Any, name: str) -> str:
@@ -44,10 +44,10 @@ def _show_match(result: Any, match: Any) -> None:
         (
             row["strategy"] if row["seats"] == 1 else f"{row['strategy']} (x{row['seats']})",
             percent(row, "win_rate"),
-            f"{100 * row['fair_share']:.1f}",
+            in_percent(row["fair_share"]),
             significance(row),
-            f"{100 * row['won_with_rome']:.1f}",
-            f"{100 * row['won_on_points']:.1f}",
+            in_percent(row["won_with_rome"]),
+            in_percent(row["won_on_points"]),
             plus_minus(row, "points"),
         )
         for row in here("strategies")
@@ -64,7 +64,7 @@ def _show_match(result: Any, match: Any) -> None:
             (
                 row["seat"],
                 percent(row, "win_rate"),
-                f"{100 * row['fair_share']:.1f}",
+                in_percent(row["fair_share"]),
                 significance(row),
             )
             for row in here("seats")
@@ -104,9 +104,9 @@ def show_tournament(result: Any) -> None:
             (
                 row["strategy"],
                 percent(row, "win_rate"),
-                f"{100 * row['fair_share']:.1f}",
+                in_percent(row["fair_share"]),
                 plus_minus(rating[row["strategy"]], "rating"),
-                f"{100 * row['rome_wins']:.1f}",
+                in_percent(row["rome_wins"]),
                 f"{row['games']:,}",
             )
             for row in standings
@@ -123,8 +123,8 @@ def show_tournament(result: Any) -> None:
 def fit_of_ratings(row: Any) -> str:
     """How far one number a strategy is from what was seen, and whether to read it."""
     said = (
-        f"ratings miss a win rate by up to {100 * row['misfit']:.0f} percentage points, of which "
-        f"{100 * row['sure_misfit']:.0f} are more than chance"
+        f"ratings miss a win rate by up to {in_percent(row['misfit'], 0)} percentage points, of "
+        f"which {in_percent(row['sure_misfit'], 0)} are more than chance"
     )
     return said if row["readable"] else f"{said}: do not read them, but who beats whom below"
 
@@ -148,7 +148,7 @@ def show_payoffs(result: Any, players: int) -> None:
 
 def _cell(grid: pd.DataFrame, name: str, against: str) -> str:
     value = grid.at[name, against] if name in grid.index and against in grid.columns else None
-    return "" if value is None or pd.isna(value) else f"{100 * value:.0f}"
+    return "" if value is None or pd.isna(value) else in_percent(value, 0)
 
 
 def show_comparison(result: Any) -> None:
@@ -170,12 +170,12 @@ def show_comparison(result: Any) -> None:
             "its interval."
         )
     sure = "" if watched else f"; {p_value(row['p'])}"
-    say(f"Pairing is worth {row['variance_factor']:.2f} times the games{sure}.")
+    say(f"Pairing is worth {number(row['variance_factor'], 2)} times the games{sure}.")
     verdict = {"better": "Yes", "not better": "No", "undecided": "Not decided yet"}
     say(
-        f"Is {row['a']} better than {row['b']} by more than {100 * row['delta']:g} percentage "
-        f"points? {verdict[row['decision']]}. (A sequential test: however often one looks, it "
-        "errs in at most 5 % of comparisons.)\n"
+        f"Is {row['a']} better than {row['b']} by more than {significant(100 * row['delta'])} "
+        f"percentage points? {verdict[row['decision']]}. (A sequential test: however often one "
+        "looks, it errs in at most 5 % of comparisons.)\n"
     )
 
 
@@ -247,7 +247,7 @@ def show_restrictions(result: Any) -> None:
             percent(row, "win_rate"),
             percent(row, "win_change"),
             "" if row["p_holm"] >= SURE else "sure",
-            f"{100 * row['base_rome_wins']:.1f}",
+            in_percent(row["base_rome_wins"]),
             percent(row, "rome_change"),
         )
         for _, row in table.iterrows()

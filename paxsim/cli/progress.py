@@ -16,6 +16,7 @@ from rich.table import Column
 from paxsim.cli import EXIT_INTERRUPTED
 from paxsim.cli.console import make_console, say, warn
 from paxsim.quoting import one_line
+from paxsim.text import in_percent
 
 #: Characters that the other columns take, with what stands before the win rates.
 _OTHER_COLUMNS = 45
@@ -78,7 +79,7 @@ class ProgressBar:
             self._begin, self._first = time.monotonic(), games
         elapsed = time.monotonic() - self._begin
         speed = (games - self._first) / elapsed if elapsed > 0.2 else 0.0
-        done = f"{100 * games / expected:.0f}%" if expected else f"{games:,} {self._unit}"
+        done = f"{in_percent(games / expected, 0)}%" if expected else f"{games:,} {self._unit}"
         self._progress.update(
             self._task,
             total=expected,
@@ -109,7 +110,7 @@ def rates_so_far(standing: Any, room: int) -> str:
     rates: list[tuple[str, float]] = []
     for index, match in enumerate(matches):
         wins = in_wins(standing.tally[f"{index}/superblocks"].sum(axis=0))
-        rate = 100 * wins[:-1] / standing.tally[f"{index}/games"][0]
+        rate = wins[:-1] / standing.tally[f"{index}/games"][0]
         names: dict[str, list[float]] = {}
         for label, value in zip(match.lineup.labels, rate, strict=True):
             names.setdefault(label, []).append(float(value))
@@ -117,7 +118,7 @@ def rates_so_far(standing: Any, room: int) -> str:
         # Of several matches on common deals the first position is what differs.
         rates += found if len(matches) == 1 else found[:1]
     length = max(1, room // len(rates) - len(" 12.3 "))
-    said = " ".join(f"{name[:length]} {rate:.1f}" for name, rate in rates)
+    said = " ".join(f"{name[:length]} {in_percent(rate)}" for name, rate in rates)
     return f"wins % {one_line(said)}"
 
 

@@ -24,6 +24,7 @@ from paxsim.experiment.store import (
 from paxsim.experiment.textbar import default_bar
 from paxsim.experiment.workers import workers
 from paxsim.quoting import told
+from paxsim.text import number, significant
 
 
 @dataclass(frozen=True)
@@ -122,8 +123,8 @@ def _costs_of_plain(plan: Plan, seconds: float) -> list[str]:
     if not found:
         return []
     return [
-        f"plain Python: {', '.join(found)}; a game took {1000 * seconds:.1f} ms of a worker, where "
-        "compiled ones take some hundredths"
+        f"plain Python: {', '.join(found)}; a game took {number(1000 * seconds, 1)} ms of a "
+        "worker, where compiled ones take some hundredths"
     ]
 
 
@@ -132,4 +133,6 @@ def _not_reached(question: dict[str, Any], result: Result) -> list[str]:
     wanted = question.get("precision")
     if wanted is None or (found := reached(result.matches[0], wanted)) <= wanted:
         return []
-    return [f"precision: all {result.games:,} games played, ±{100 * found:.3g}% reached"]
+    return [
+        f"precision: all {result.games:,} games played, ±{significant(100 * found, 3)}% reached"
+    ]

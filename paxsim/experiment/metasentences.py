@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from paxsim.gametheory.states import CYCLE, PURE
-from paxsim.text import number, percent, points
+from paxsim.text import in_percent, percent, points
 
 #: A basin below this share of the starts is not worth a word.
 NO_BASIN = 0.005
@@ -129,9 +129,7 @@ def _how_known(row: Any) -> list[str]:
     error = row["estimated_error"]
     known = "too few were played to tell how well"
     if not pd.isna(error):
-        known = (
-            f"to {number(100 * error, 1)} percentage points (root mean square, line-ups left out)"
-        )
+        known = f"to {in_percent(error)} percentage points (root mean square, line-ups left out)"
     return [
         f"Of {row['lineups']:,} line-ups {row['lineups_played']:,} were played; the others are "
         f"estimated from these, {known}."
@@ -143,8 +141,8 @@ def _rome(row: Any, name: str = "rome_wins") -> str:
 
 
 def _plain(rate: float) -> str:
-    return f"{number(100 * rate, 1)} %"
+    return f"{in_percent(rate)} %"
 
 
 def _share(share: float) -> str:
-    return f"{number(100 * share, 0)} %"
+    return f"{in_percent(share, 0)} %"

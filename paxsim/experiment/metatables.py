@@ -16,6 +16,7 @@ from paxsim.gametheory.multisets import multisets, number_of_multisets, rows_of
 from paxsim.gametheory.states import CYCLE, PURE, State
 from paxsim.gametheory.symmetric import SymmetricGame
 from paxsim.stats import Interval
+from paxsim.text import in_percent
 
 Tables = dict[str, pd.DataFrame]
 #: Line-ups that were played, by the seats of each strategy.
@@ -114,7 +115,7 @@ def _mixture(names: Sequence[str], state: State) -> str:
     if state.kind == PURE:
         return names[int(state.shares.argmax())]
     order = np.argsort(-state.shares, kind="stable")
-    return " + ".join(f"{100 * state.shares[i]:.0f} % {names[i]}" for i in order
+    return " + ".join(f"{in_percent(state.shares[i], 0)} % {names[i]}" for i in order
                       if state.shares[i] >= 0.005)  # fmt: skip
 
 

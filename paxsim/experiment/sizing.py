@@ -10,6 +10,7 @@ from paxsim.experiment.run import run_plan
 from paxsim.experiment.stopping import games_if_fixed, games_when_watched
 from paxsim.stats import plan_power
 from paxsim.stats.planning import half_width
+from paxsim.text import significant
 
 #: Blocks played to see how much results vary from block to block.
 PILOT_BLOCKS = 1_000
@@ -33,13 +34,14 @@ def size_of_run(plan: Plan, precision: float | None) -> list[str]:
         if precision is None:
             sd = max(variance for _, variance in match.watched_variances()) ** 0.5
             games = blocks * match.facts.block_size
-            lines.append(f"{where}{games:,} games give ±{100 * half_width(blocks, sd):.2g}%.")
+            half = significant(100 * half_width(blocks, sd), 2)
+            lines.append(f"{where}{games:,} games give ±{half}%.")
             continue
         fixed, watched = games_if_fixed(match, precision), games_when_watched(match, precision)
         lines.append(
-            f"{where}±{100 * precision:g}% takes about {fixed:,} games if their number is fixed "
-            f"beforehand (--games {fixed}), and about {watched:,} with --precision, which may stop "
-            f"at any time; allowed: {plan.games:,}."
+            f"{where}±{significant(100 * precision)}% takes about {fixed:,} games if their number "
+            f"is fixed beforehand (--games {fixed}), and about {watched:,} with --precision, which "
+            f"may stop at any time; allowed: {plan.games:,}."
         )
     return lines
 

@@ -15,6 +15,7 @@ from paxsim.experiment.plan import Plan
 from paxsim.experiment.tally import Tally
 from paxsim.quoting import told
 from paxsim.stats import blocks_for_half_width, difference_sums, sequential_test
+from paxsim.text import significant
 
 #: Asked, with the tallies by bundle, whether a run is to stop.
 StopRule = Callable[[list[Tally | None]], bool]
@@ -42,7 +43,7 @@ def precision_rule(plan: Plan, precision: float) -> StopRule:
         # Later on it would be a pity about the games: what they show is reported instead.
         if looks == 1 and needed > plan.games:
             raise PaxsimError(
-                f"precision: ±{100 * precision:g}% would take about {needed:,} games; "
+                f"precision: ±{significant(100 * precision)}% would take about {needed:,} games; "
                 f"allowed: {plan.games:,} (see --games)"
             )
         return False

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 
-from paxsim.text import amount
+from paxsim.text import amount, in_percent
 
 #: The most characters of a text in a cell: as many as leave room for the numbers beside it.
 _CELL = 36
@@ -48,7 +48,7 @@ def _number(heading: str, name: str) -> Column:
 
 def _percent(heading: str, name: str) -> Column:
     """A rate without an interval."""
-    return Column(heading, lambda row: f"{100 * row[name]:.1f}")
+    return Column(heading, lambda row: in_percent(row[name]))
 
 
 def _spread(row: Any, name: str, unit: float) -> str:

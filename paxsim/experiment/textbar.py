@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from paxsim.text import in_percent
+
 if TYPE_CHECKING:
     from paxsim.experiment.run import Progress, Standing
 
@@ -79,7 +81,7 @@ def in_words(games: int, expected: int | None, speed: float) -> str:
     share = min(games / expected, 1.0)
     full = round(_WIDTH * share)
     left = f"  {(expected - games) / speed:.0f} s left" if speed > 0 else ""
-    return f"[{'#' * full}{'.' * (_WIDTH - full)}] {100 * share:3.0f} %  {told}{left}"
+    return f"[{'#' * full}{'.' * (_WIDTH - full)}] {in_percent(share, 0):>3} %  {told}{left}"
 
 
 def _place() -> Show | None:

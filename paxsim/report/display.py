@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from paxsim.text import MISSING, amount, number
+from paxsim.text import MISSING, amount, number, p_number
 
 #: Rates, shown in percent; their differences too.
 RATES = {
@@ -148,7 +148,7 @@ def _cell(row: dict[str, Any], name: str) -> Cell:
     if low is not None and high is not None and math.isfinite(low) and math.isfinite(high):
         return Cell(amount(value, low, high, unit), repr(value), True)
     if name.endswith("p_holm"):
-        return Cell("< 0.001" if value < 0.001 else f"{value:.3f}", repr(value), True)
+        return Cell(p_number(value), repr(value), True)
     if isinstance(value, int) or (unit == 1.0 and float(value).is_integer()):
         return Cell(f"{int(value):,}", repr(value), True)
     return Cell(number(unit * value, 1 if unit == 100 else 2), repr(value), True)

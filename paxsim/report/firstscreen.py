@@ -9,7 +9,7 @@ import pandas as pd
 
 from paxsim.report.readback import read_table, reading
 from paxsim.report.study import SUMMARY
-from paxsim.text import listing, number
+from paxsim.text import in_percent, listing, number
 
 #: How the fields are called, in the order of the rows.
 FIELDS = {"weak": "weak field", "all line-ups": "all line-ups", "strong": "strong field"}
@@ -134,7 +134,7 @@ def _round(rate: float) -> str:
     """A rate in whole percent; only all is 100, and only none is 0."""
     if 0 < rate < 1:
         return str(min(99, max(1, round(100 * rate))))
-    return f"{100 * rate:.0f}"
+    return in_percent(rate, 0)
 
 
 def _by_seats(table: pd.DataFrame, players: list[int]) -> list[dict[str, Any]]:
@@ -180,5 +180,5 @@ def _cell(row: Any) -> dict[str, str]:
     lowest = row.get("lowest_lineup")
     ends = ""
     if lowest is not None and not pd.isna(lowest):
-        ends = f"{100 * lowest:.0f} to {100 * row['highest_lineup']:.0f}"
+        ends = f"{in_percent(lowest, 0)} to {in_percent(row['highest_lineup'], 0)}"
     return {"value": number(rate, digits), "sure": sure, "range": ends}

@@ -11,6 +11,7 @@ from scipy.special import nctdtr, ndtr, stdtrit
 from paxsim.errors import PaxsimError
 from paxsim.stats.constants import LEVEL, MAX_GAMES, MIN_BLOCKS, POWER
 from paxsim.stats.rates import check_level
+from paxsim.text import in_percent, significant
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +106,14 @@ def plan_power(
     """Plan a run that finds `difference` with probability `target`; see `blocks_for_power`."""
     blocks = blocks_for_power(difference, sd, target, level)
     text = (
-        f"Finding a difference of {_points(difference)} with {target:.0%} chance takes "
+        f"Finding a difference of {_points(difference)} with {in_percent(target, 0)}% chance takes "
         f"{_size(blocks, games_per_block)}."
     )
     most = allowed // games_per_block
     if most >= 2 and blocks > most:
         text += (
             f" Allowed are {allowed:,} games, which find it with "
-            f"{power(most, difference, sd, level):.0%} chance."
+            f"{in_percent(power(most, difference, sd, level), 0)}% chance."
         )
     return Plan(blocks, blocks * games_per_block, allowed, text)
 
@@ -132,7 +133,7 @@ def _fewest(enough: Callable[[int], bool]) -> int:
 
 
 def _points(x: float) -> str:
-    return f"{100 * x:.3g} percentage points"
+    return f"{significant(100 * x, 3)} percentage points"
 
 
 def _size(blocks: int, games_per_block: int) -> str:

@@ -14,7 +14,7 @@ import pandas as pd
 from paxsim.cards import DEFAULT_DECK
 from paxsim.report.study import Finding
 from paxsim.studies.findings import side_of
-from paxsim.text import listing, number
+from paxsim.text import in_percent, listing
 
 HOLDS, UNSURE, REVERSED = "holds", "unsure", "reversed"
 
@@ -153,7 +153,7 @@ class Claim:
     def _figure(self, value: float) -> str:
         sign = "+" if self.unit == "points" else ""
         unit = "" if self.unit == "points" else " %"
-        return f"{number(100 * value, 1, sign)}{unit}"
+        return f"{in_percent(value, sign=sign)}{unit}"
 
 
 def summary_finding(claims: list[Claim], decks: int) -> Finding:

@@ -13,7 +13,7 @@ from paxsim.experiment.answers import pool_of
 from paxsim.experiment.result import Result
 from paxsim.studies.claims import Claim
 from paxsim.studies.findings import numbers
-from paxsim.text import number
+from paxsim.text import in_percent
 
 #: Rates that differ by less are about the same.
 NEAR = 0.05
@@ -45,13 +45,12 @@ def rome_claims(rome: pd.DataFrame, counts: Sequence[int]) -> list[Claim]:
         rows = rome[rome["players"] == players]
         rate = float(rows.set_index("deck").at[DEFAULT_DECK, "rome_wins"])
         where = f"With {players} players Rome's rate, over the line-ups of the tournament,"
-        near = f"{100 * NEAR:.0f} percentage points"
+        near = f"{in_percent(NEAR, 0)} percentage points"
         found.append(
             Claim(
                 f"rome/{players}",
-                f"{where} is further than {near} from the {number(100 * rate, 1)} % of the assumed "
-                "deck",
-                f"{where} is within {near} of the {number(100 * rate, 1)} % of the assumed deck",
+                f"{where} is further than {near} from the {in_percent(rate)} % of the assumed deck",
+                f"{where} is within {near} of the {in_percent(rate)} % of the assumed deck",
                 _values(_distances(rows), "distance"),
                 NEAR,
                 "Rome's rate",

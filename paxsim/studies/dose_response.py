@@ -19,7 +19,7 @@ from paxsim.report.study import Finding, Study
 from paxsim.studies import fields
 from paxsim.studies.findings import numbers, side_of
 from paxsim.studies.rulewords import counted
-from paxsim.text import listing, percent, span
+from paxsim.text import listing, number, percent, span
 
 TITLE = "Which number brings Rome to a half"
 QUESTION = "Which number of the rules brings Rome to a half, over the whole range of each?"
@@ -221,7 +221,7 @@ def other_finding(table: pd.DataFrame, value: str, what: str, unit: str, factor:
     rows = table[table["rule"] == rule].sort_values(value, kind="stable")
     low, high = rows.iloc[0], rows.iloc[-1]
     sure = low[f"{value}_high"] < high[f"{value}_low"]
-    ends = [f"{factor * row[value]:.1f} at {row['value']}" for row in (low, high)]
+    ends = [f"{number(factor * row[value], 1)} at {row['value']}" for row in (low, high)]
     text = (
         f"Of all numbers, {counted(rule)} ({rule}) move {what} most, from {ends[0]} to {ends[1]} "
     )

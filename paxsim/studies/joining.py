@@ -10,7 +10,7 @@ from paxsim.experiment.result import Result
 from paxsim.report.study import Finding
 from paxsim.report.subject import STAND_INS
 from paxsim.studies.findings import numbers
-from paxsim.text import percent
+from paxsim.text import in_percent, percent
 
 #: Stand for players who play for primus conspiratus and Rome's victory, and for those who do not.
 CONSPIRATOR, TRIBUNE = STAND_INS
@@ -114,7 +114,7 @@ def _step(row: pd.Series) -> str:
 def _share(row: pd.Series, name: str) -> str:
     """A seat's win rate; where all seats are alike it is the fair share and needs no interval."""
     alike = row["conspirators"] == (0 if name == "tribune" else row["players"] - 1)
-    return f"{100 * row[name]:.0f} %" if alike else percent(*numbers(row, name))
+    return f"{in_percent(row[name], 0)} %" if alike else percent(*numbers(row, name))
 
 
 def _numbers(found: list[str]) -> str:

@@ -32,7 +32,7 @@ from paxsim.report.study import Finding, Study
 from paxsim.report.subject import Subject
 from paxsim.studies import fields
 from paxsim.studies.findings import numbers
-from paxsim.text import listing, percent, points
+from paxsim.text import in_percent, listing, percent, points
 
 TITLE = "Players who answer each other"
 QUESTION = "Where do players end who answer each other, and how often does Rome win there?"
@@ -129,7 +129,7 @@ def rome_rates(results: dict[str, Result]) -> pd.DataFrame:
     for deck, result in results.items():
         found = reached(result["states"])
         for _, state in found.iterrows():
-            label = f"{deck}: {state['state']} ({100 * state['basin']:.0f} % of starts)"
+            label = f"{deck}: {state['state']} ({in_percent(state['basin'], 0)} % of starts)"
             rows.append(_rate(deck, label, state, "rome_wins"))
         for seats in FIGHTERS if len(found) else ():
             state = found.iloc[0]["state"]
@@ -184,7 +184,7 @@ def together_finding(deck: str, result: Result, seats: int) -> Finding:
     text = (
         f"Deck {deck}: if {who} fight Rome together (as {row['strategy']}), it wins "
         f"{percent(*numbers(row, 'rome_after'))} instead of {percent(*numbers(row, 'rome_before'))}"
-        f"; each of them {_pays(row)}, and the others win {100 * row['others_after']:.1f} %."
+        f"; each of them {_pays(row)}, and the others win {in_percent(row['others_after'])} %."
     )
     return Finding(key, text, *numbers(row, "rome_after"))
 
@@ -192,7 +192,7 @@ def together_finding(deck: str, result: Result, seats: int) -> Finding:
 def _pays(row: Any) -> str:
     """Whether it pays to fight Rome together."""
     change = points(*numbers(row, "gain"))
-    after = f"{100 * row['after']:.1f} % instead of {100 * row['before']:.1f} %"
+    after = f"{in_percent(row['after'])} % instead of {in_percent(row['before'])} %"
     if row["gain_low"] > 0:
         return f"gains: {after} ({change})"
     if row["gain_high"] < 0:

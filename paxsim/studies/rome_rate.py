@@ -22,7 +22,7 @@ from paxsim.stats import RATE, Moments, contrast
 from paxsim.studies import fields
 from paxsim.studies.findings import numbers, side_of
 from paxsim.studies.joining import CONSPIRATOR, TRIBUNE, joining_finding, payoffs_table
-from paxsim.text import listing, percent, span
+from paxsim.text import listing, percent, significant, span
 
 TITLE = "How often Rome wins"
 QUESTION = "How often does Rome win, depending on who plays, who wins with it, does joining it pay?"
@@ -310,7 +310,7 @@ def conspiracy_finding(table: pd.DataFrame, players: int) -> Finding:
     """
     rows = table[table["players"] == players].sort_values("conspirators", kind="stable")
     none, one = rows.iloc[0], rows.iloc[1]
-    rest = listing([f"{100 * rate:.3g}" for rate in rows["rome_wins"].iloc[2:]])
+    rest = listing([significant(100 * rate, 3) for rate in rows["rome_wins"].iloc[2:]])
     text = (
         f"With {players} players Rome wins {percent(*numbers(none, 'rome_wins'))} of games if no "
         f"seat plays for primus conspiratus, and {percent(*numbers(one, 'rome_wins'))} if one does"
@@ -371,10 +371,10 @@ def alone_finding(lineups: pd.DataFrame) -> Finding:
     wins = (lineups["rome_alone"] * lineups["games"]).sum()
     games = lineups["games"].sum()
     share = wins / games
-    said = (
-        f"in {100 * share:.2g} % of the tournament's games ({round(wins):,} of {games:,})" if wins
-        else f"in none of the tournament's {games:,} games"
-    )  # fmt: skip
+    said = f"in none of the tournament's {games:,} games"
+    if wins:
+        rate = significant(100 * share, 2)
+        said = f"in {rate} % of the tournament's games ({round(wins):,} of {games:,})"
     text = (
         "When Rome wins, the holder of primus conspiratus wins with it; if nobody holds it, Rome "
         f"wins alone, which happened {said}."

@@ -24,7 +24,7 @@ from paxsim.stats.constants import SURE
 from paxsim.studies import fields
 from paxsim.studies.findings import numbers, side_of
 from paxsim.studies.rulewords import change_in_words, named_change
-from paxsim.text import number, percent, points
+from paxsim.text import in_percent, number, percent, points
 
 TITLE = "Rulings and numbers"
 QUESTION = "What do the rulings and the main numbers change, one at a time on common deals?"
@@ -259,10 +259,8 @@ def ruling_findings(rulings: Mapping[str, pd.DataFrame]) -> list[Finding]:
                 f"in which it would is rarer than {number(most, 1 if most >= 0.1 else 2)} %."
             )
         elif side == 0:
-            reach = 100 * max(abs(change[1]), abs(change[2]))
-            text = (
-                f"{said} changes Rome's rate by at most {reach:.1f} percentage points, if at all."
-            )
+            reach = in_percent(max(abs(change[1]), abs(change[2])))
+            text = f"{said} changes Rome's rate by at most {reach} percentage points, if at all."
         else:
             text = f"{said} changes Rome's rate by {points(*change)}."
         found.append(Finding(f"ruling/{name}", text, *change, side != 0))

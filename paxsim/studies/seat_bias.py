@@ -18,7 +18,7 @@ from paxsim.report.study import MIN_BLOCKS, Finding, Study
 from paxsim.stats.constants import SURE
 from paxsim.studies import fields
 from paxsim.studies.findings import numbers, side_of
-from paxsim.text import PERCENT, amount, percent, points
+from paxsim.text import PERCENT, amount, in_percent, percent, points
 
 TITLE = "Seats"
 QUESTION = "Is a seat favoured, and does the larger draft make up for going later?"
@@ -147,13 +147,13 @@ def seat_finding(seats: pd.DataFrame, players: int) -> Finding:
         widest = max(rows["over_fair_high"].max(), -rows["over_fair_low"].min())
         text = (
             f"With {players} players no seat is clearly favoured; none can be further than "
-            f"{100 * widest:.1f} percentage points from its fair share."
+            f"{in_percent(widest)} percentage points from its fair share."
         )
         cells = {"favoured": "no seat clearly", "has least": "",
-                 "fair": f"{100 * best['fair_share']:.1f} %",
-                 "furthest from fair": f"less than {100 * widest:.1f} points"}  # fmt: skip
+                 "fair": f"{in_percent(best['fair_share'])} %",
+                 "furthest from fair": f"less than {in_percent(widest)} points"}  # fmt: skip
         return Finding(key, text, value, low, high, False, cells)
-    fair = f"{100 * best['fair_share']:.1f} %"
+    fair = f"{in_percent(best['fair_share'])} %"
     parts = []
     cells = {"favoured": "no seat clearly", "has least": "no seat clearly", "fair": fair}
     if best["p_holm"] < SURE:

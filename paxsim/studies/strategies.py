@@ -15,7 +15,7 @@ from paxsim.stats import holm
 from paxsim.stats.constants import MISFIT_LIMIT, SURE
 from paxsim.studies import fields
 from paxsim.studies.findings import numbers
-from paxsim.text import listing, percent
+from paxsim.text import in_percent, listing, percent
 
 TITLE = "Strategies"
 QUESTION = "Which strategy wins, by player count and seat, and who beats whom?"
@@ -61,7 +61,7 @@ def run(study: Study) -> None:
     ratings = study.table("ratings", "Ratings (Plackett-Luce, log strength)", result["ratings"],
                           "One number a strategy can't say who beats whom: the misfit is the "
                           "largest gap between a win rate seen and the one that ratings give. "
-                          f"If more than {100 * MISFIT_LIMIT:.0f} percentage points of it are "
+                          f"If more than {in_percent(MISFIT_LIMIT, 0)} percentage points of it are "
                           "sure, do not read them. Rome, where it wins alone, is not "
                           "rated.")  # fmt: skip
     study.find(*(rating_finding(ratings, players) for players in shown))
@@ -160,7 +160,7 @@ def best_strategy_finding(standings: pd.DataFrame, players: int) -> Finding:
     best, second = rows.iloc[0], rows.iloc[1]
     value, low, high = numbers(best, "win_rate")
     rate = percent(value, low, high)
-    fair = f"{100 * best['fair_share']:.1f} %"
+    fair = f"{in_percent(best['fair_share'])} %"
     key = f"best/{players}"
     cells = {"wins most": str(best["strategy"]), "of its games": rate, "fair": fair}
     if low > second["win_rate_high"]:
@@ -191,8 +191,8 @@ def rating_finding(ratings: pd.DataFrame, players: int) -> Finding:
         The player count.
     """
     row = ratings[ratings["players"] == players].iloc[0]
-    gap = f"{100 * row['misfit']:.0f} percentage points"
-    sure = f"{100 * row['sure_misfit']:.0f} of them more than chance"
+    gap = f"{in_percent(row['misfit'], 0)} percentage points"
+    sure = f"{in_percent(row['sure_misfit'], 0)} of them more than chance"
     if row["readable"]:
         text = f"With {players} players ratings describe every win rate to within {gap}, {sure}."
     else:

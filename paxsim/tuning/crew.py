@@ -10,6 +10,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from paxsim.policies.policy import Policy
+from paxsim.text import in_percent
 from paxsim.tuning.arena import Arena
 
 
@@ -73,5 +74,5 @@ class Crew:
     def figures(self, policies: Sequence[Policy], first_deal: int, deals: int) -> list[float]:
         """The goal's figure of each policy, all on the same deals."""
         found = [self._arena.figure(noted) for noted in self.measure(policies, first_deal, deals)]
-        self._best = f", best {100 * max(found):.1f} %"
+        self._best = f", best {in_percent(max(found))} %"
         return found

@@ -15,6 +15,7 @@ from paxsim.playing import LineupLike
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import find_policy
 from paxsim.quoting import told
+from paxsim.text import significant
 
 FieldLike = LineupLike | Mapping[str, float]
 #: Stands for a tuned seat in a seating, beside the numbers of the field's policies.
@@ -73,7 +74,8 @@ class Field:
     def __str__(self) -> str:
         if self.weights:
             pairs = zip(self.weights, self.policies, strict=True)
-            return "a mixture of " + ", ".join(f"{100 * w:.3g} % {p.label}" for w, p in pairs)
+            parts = (f"{significant(100 * weight, 3)} % {policy.label}" for weight, policy in pairs)
+            return f"a mixture of {', '.join(parts)}"
         counts = Counter(policy.label for policy in self.policies)
         return ", ".join(name if n == 1 else f"{n} {name}" for name, n in counts.items())
 

@@ -43,7 +43,7 @@ from paxsim.lineup import LINEUP_SEED
 from paxsim.playing import LineupLike
 from paxsim.policies.policy import Policy
 from paxsim.quoting import told
-from paxsim.text import points
+from paxsim.text import points, significant
 
 #: An answer joins the set if it gains more than this over where the players are, in wins.
 MARGIN = 0.01
@@ -215,7 +215,7 @@ class _Process:
             if not joined:
                 return (
                     f"It ended because no answer of {_or(seats)} gained more than "
-                    f"{100 * margin:g} percentage points (round {number + 1})."
+                    f"{significant(100 * margin)} percentage points (round {number + 1})."
                 )
         return (
             f"It ended because {rounds} rounds were allowed; the last still found an answer, so "
