@@ -9,9 +9,10 @@ import pytest
 
 import paxsim
 from paxsim.engine.records import N_CATEGORIES
+from paxsim.policies.notes import EXTRA, MADE, MONEY, ROME
 from paxsim.policies.planner import heuristic
 from paxsim.policies.registry import HEURISTICS
-from paxsim.policies.wishes import EXTRA, MADE, MONEY, ROME, wish_card, wish_money, wish_to_peek
+from paxsim.policies.wishes import wish_card, wish_money, wish_to_peek
 
 
 @heuristic

@@ -21,7 +21,7 @@ from paxsim.helpers import (
     price_of_legion,
     symbols_of,
 )
-from paxsim.policies.wishes import MONEY, PEEKING, RICHEST, ROME_COUNTS, ROME_HAS, USUAL
+from paxsim.policies.notes import MONEY, PEEKING, RICHEST, ROME_COUNTS, ROME_HAS, USUAL
 from paxsim.policies.worth import CARDS_A_TURN, group_hope, note_richest, patience, worth_of
 
 #: What the fleet or army that a land allows counts when that land is played.

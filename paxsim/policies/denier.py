@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from paxsim.helpers import N_CATEGORIES, NOBODY, is_military
 from paxsim.policies.planner import heuristic
+from paxsim.policies.reckoning import leader_of, rome_outlook
 from paxsim.policies.wishes import (
-    leader_of,
-    rome_outlook,
     wish_card,
     wish_limit,
     wish_money,

@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 from paxsim.policies.planner import heuristic
-from paxsim.policies.wishes import (
-    rome_outlook,
-    wish_limit,
-    wish_money,
-    wish_points,
-    wish_primus,
-    wish_rome,
-)
+from paxsim.policies.reckoning import rome_outlook
+from paxsim.policies.wishes import wish_limit, wish_money, wish_points, wish_primus, wish_rome
 
 
 @heuristic

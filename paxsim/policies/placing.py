@@ -6,7 +6,7 @@ import math
 
 from paxsim.engine.jit import kernel
 from paxsim.helpers import NOBODY, TO_BOTTOM, TO_HAND, richest_legion, value_of
-from paxsim.policies.wishes import MONEY, RICHEST, ROME_COUNTS, ROME_GAINS, ROME_HAS, USUAL
+from paxsim.policies.notes import MONEY, RICHEST, ROME_COUNTS, ROME_GAINS, ROME_HAS, USUAL
 from paxsim.policies.worth import (
     group_for_rome,
     group_hope,

@@ -20,9 +20,10 @@ from paxsim.policies.choosing import (
     choose_reaction,
     choose_turn,
 )
+from paxsim.policies.notes import MADE, USUAL, begin_wishes
 from paxsim.policies.placing import choose_place
 from paxsim.policies.registry import policy
-from paxsim.policies.wishes import MADE, USUAL, begin_wishes, give_up_forbidden
+from paxsim.policies.wishes import give_up_forbidden
 from paxsim.policies.worth import usual_hope
 
 

@@ -11,10 +11,10 @@ from paxsim.helpers import (
     category_of,
     symbols_of,
 )
+from paxsim.policies.notes import SUMS
 from paxsim.policies.planner import heuristic
+from paxsim.policies.reckoning import need_over_rome
 from paxsim.policies.wishes import (
-    SUMS,
-    need_over_rome,
     want_at_least,
     wish_limit,
     wish_money,

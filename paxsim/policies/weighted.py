@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from paxsim.helpers import SENATOR, WEALTH
 from paxsim.policies.planner import heuristic
+from paxsim.policies.reckoning import rome_outlook
 from paxsim.policies.wishes import (
-    rome_outlook,
     rounds_to_come,
     wish_card,
     wish_foresight,

@@ -1,8 +1,7 @@
-"""Wishes: how a seat notes what it wants, and the wishes that several heuristics share.
+"""Wishes: the words in which a heuristic says what its seat wants.
 
-Wishes are notes in the seat's memory, so that they are made once a turn and the planner reads
-them at every decision. The layout below says where each note stands; the setters behind it are
-the only ones that write there.
+A wish is a note in the seat's memory (`paxsim.policies.notes`). First the setters, one wish each;
+behind them the wishes that several heuristics share.
 """
 
 from __future__ import annotations
@@ -12,61 +11,34 @@ import math
 import numpy as np
 
 from paxsim.engine.jit import kernel
-from paxsim.engine.records import MEMORY_SIZE, NEVER
+from paxsim.engine.records import NEVER
 from paxsim.helpers import (
     ARMY,
     FLEET,
     INTRIGUE,
     LAND,
     N_CATEGORIES,
-    NOBODY,
     RELIGION,
-    best_rival,
-    cards_a_round,
-    cards_in_rounds,
-    copy_size,
-    rome_bonus,
-    rome_known,
     strength,
 )
+from paxsim.policies.notes import (
+    EXTRA,
+    MONEY,
+    PEEKING,
+    ROME,
+    ROME_COUNTS,
+    ROME_END,
+    ROME_GAINS,
+    ROME_NOW,
+    ROUNDS,
+    SHARED,
+    SHARES,
+    SHARES_END,
+    WANTED,
+    WORTH,
+)
+from paxsim.policies.reckoning import hidden_decide, is_romes, need_over_rome
 
-# Where a wish stands in the seat's memory. The first four are kept by category.
-WORTH = 0  #: of a symbol that is wanted
-WANTED = WORTH + N_CATEGORIES  #: symbols that have this worth; more of them have little
-EXTRA = WANTED + N_CATEGORIES  #: worth of a card, however many symbols it has
-ROME = EXTRA + N_CATEGORIES  #: worth of a symbol that Rome gets; below 0: starve Rome
-ROME_COUNTS = ROME + N_CATEGORIES  #: above 0: what Rome gets counts, so ROME is not all zeros
-ROME_GAINS = ROME_COUNTS + 1  #: above 0: some of ROME are above 0
-MONEY = ROME_GAINS + 1  #: worth of an Aureus
-PEEKING = MONEY + 1  #: worth of knowing Rome's hidden cards; 0: does not think of peeking
-_WISHES = PEEKING + 1  # so many cells are wishes
-
-# Behind the wishes stands what is worked out once a turn.
-MADE = _WISHES  #: the round for which the wishes were made, plus 1; 0 before the first
-COPY = MADE + 1  #: cards in one copy of the deck
-COPY_SYMBOLS = COPY + 1  #: by category: symbols in one copy of the deck,
-COPY_CARDS = COPY_SYMBOLS + N_CATEGORIES  #: and cards; as numbers that need not be converted
-HIDDEN = COPY_CARDS + N_CATEGORIES  #: Rome's hidden cards as a part of one copy
-CARDS_A_ROUND = HIDDEN + 1  #: cards that leave the deck in a round, on average
-ROUNDS = CARDS_A_ROUND + 1  #: rounds to come after this one, when the wishes were made
-USUAL = ROUNDS + 1  #: hope for an average card of the deck, by these wishes
-ROME_END = USUAL + 1  #: by category: Rome's strength expected at the end
-ROME_NOW = ROME_END + N_CATEGORIES  #: by category: Rome's strength as things stand, hidden cards
-#: on average; noted only for ideas that look at it (`paxsim.policies.planner.heuristic`)
-OUTLOOK = ROME_NOW + N_CATEGORIES  #: the last answer of `rome_outlook`; 0 before the first
-OUTLOOK_AT = OUTLOOK + 1  #: the number of categories that it was given for
-SHARED = OUTLOOK_AT + 1  #: a worth that was last spread over symbols,
-SHARES = SHARED + 1  #: and what is left for each of 0, 1, 2 ... symbols
-_SHARES_END = 9  # the first number of symbols that has no cell
-SUMS = SHARES + _SHARES_END  #: by category: for what an idea adds up while it makes its wishes
-LEGIONS_AT = SUMS + N_CATEGORIES  #: cards shown when the next two were noted; 0: not in this turn
-RICHEST = LEGIONS_AT + 1  #: the legion whose group Rome would take, or NOBODY,
-ROME_HAS = RICHEST + 1  #: and what it is worth to this seat if Rome does
-_END = ROME_HAS + 1
-assert _END <= MEMORY_SIZE, "compiled policies do not check this index"
-
-#: Symbols that Rome's hidden cards may well have in a category: two small cards, or a large one.
-_HIDDEN_REACH = 2
 #: What is left of a wish for a seat that is 0, 1, 2 ... symbols behind another, so many of them.
 _BEHIND = 32
 _NEARNESS = 1.0 / (1.0 + np.arange(_BEHIND))
@@ -74,51 +46,13 @@ _NEARNESS = 1.0 / (1.0 + np.arange(_BEHIND))
 _A_THOUGHT = 1e-9
 
 
-# --- setters --------------------------------------------------------------------------------
-
-
-@kernel
-def note_deck(table, me):
-    """Note what stays the same all game: the deck, and how fast it is drawn."""
-    me.memory[COPY] = copy_size(table)
-    me.memory[HIDDEN] = table.rules.rome_hidden / copy_size(table)
-    me.memory[CARDS_A_ROUND] = cards_a_round(table)
-    for category in range(N_CATEGORIES):
-        me.memory[COPY_SYMBOLS + category] = table.copy_symbols[category]
-        me.memory[COPY_CARDS + category] = table.copy_cards[category]
+# --- one wish at a time ---------------------------------------------------------------------
 
 
 @kernel
 def rounds_to_come(me):
     """Rounds still to come after this one, when wishes are made (`paxsim.helpers.rounds_left`)."""
     return me.memory[ROUNDS]
-
-
-@kernel
-def begin_wishes(table, me, with_now):
-    """Wish for nothing, and note what the wishes of this round are made from: Rome's strength.
-
-    `with_now` says whether its strength as things stand is wanted, besides that at the end.
-    """
-    if me.memory[MADE] == 0.0:  # the first wishes of a game
-        note_deck(table, me)
-    for i in range(_WISHES):
-        me.memory[i] = 0.0
-    me.memory[MADE] = table.round + 1
-    me.memory[LEGIONS_AT] = 0.0
-    hidden = 0.0 if me.peeked else me.memory[HIDDEN]
-    me.memory[ROUNDS] = table.deck_left / me.memory[CARDS_A_ROUND]
-    coming = hidden + cards_in_rounds(me.memory[ROUNDS]) / me.memory[COPY]
-    for category in range(N_CATEGORIES):
-        known = rome_known(table, me, category)
-        me.memory[ROME_END + category] = known + coming * me.memory[COPY_SYMBOLS + category]
-        if with_now:
-            me.memory[ROME_NOW + category] = known + hidden * me.memory[COPY_SYMBOLS + category]
-    for category in (FLEET, ARMY):
-        bonus = rome_bonus(table, me, category)
-        me.memory[ROME_END + category] += bonus
-        if with_now:
-            me.memory[ROME_NOW + category] += bonus
 
 
 @kernel
@@ -196,25 +130,18 @@ def wish_to_peek(me):
 
 
 @kernel
-def need_over_rome(table, me, category):
-    """Symbols that this seat lacks to end above Rome in a category; 0 or less: none."""
-    forecast = int(me.memory[ROME_END + category] + 0.5)
-    return forecast + 1 - strength(table, me.seat, category)
-
-
-@kernel
 def spread(me, worth):
     """Note the shares of a worth, for `share_of`; it is mostly that of the last turn."""
     if me.memory[SHARED] != worth:
         me.memory[SHARED] = worth
-        for symbols in range(1, _SHARES_END):
+        for symbols in range(1, SHARES_END):
             me.memory[SHARES + symbols] = worth / symbols
 
 
 @kernel
 def share_of(me, symbols):
     """A symbol's share of the worth that was spread, if so many (0 or more) are needed."""
-    if symbols < _SHARES_END:
+    if symbols < SHARES_END:
         return me.memory[SHARES + symbols]
     return me.memory[SHARED] / symbols
 
@@ -272,21 +199,6 @@ def wish_wrest(table, me, worth):
             share = 1.0 / (1.0 + behind) if behind >= _BEHIND else _NEARNESS[behind]
             wish_symbols(me, category, worth * share / need)
             want_at_least(me, category, need)
-
-
-@kernel
-def is_romes(table, me, category):
-    """Whether this seat lacks symbols to end above Rome, and no rival has more than Rome then."""
-    rome = me.memory[ROME_END + category]
-    if table.strongest[category] <= rome:
-        return True
-    # Rome's expected strength has a fraction: a seat may be above it, and still lack a symbol.
-    leads = strength(table, me.seat, category) == table.strongest[category]
-    return (
-        leads
-        and need_over_rome(table, me, category) > 0
-        and best_rival(table, me, category) <= rome
-    )
 
 
 @kernel
@@ -375,36 +287,6 @@ def wish_rome(table, me, worth):
 
 
 @kernel
-def rome_outlook(table, me, optimism):
-    """How likely Rome is to win, 0 to 1, judged by the categories that it holds now.
-
-    `optimism` is added to their number.
-    """
-    count = 0
-    for category in range(N_CATEGORIES):
-        count += me.memory[ROME_NOW + category] >= table.strongest[category]
-    held = count + optimism
-    # The number is mostly that of the last turn.
-    if me.memory[OUTLOOK] == 0.0 or me.memory[OUTLOOK_AT] != held:
-        me.memory[OUTLOOK_AT] = held
-        me.memory[OUTLOOK] = 1.0 / (1.0 + math.exp(-1.2 * (held - table.rules.rome_needs + 0.5)))
-    return me.memory[OUTLOOK]
-
-
-@kernel
-def hidden_decide(table, me):
-    """Whether Rome's hidden cards may decide, as things stand, whether Rome wins."""
-    sure = 0
-    within_reach = 0
-    for category in range(N_CATEGORIES):
-        known = rome_known(table, me, category) + rome_bonus(table, me, category)
-        lead = table.strongest[category] - known
-        sure += lead <= 0
-        within_reach += lead <= _HIDDEN_REACH
-    return sure < table.rules.rome_needs <= within_reach
-
-
-@kernel
 def wish_peek(table, me, worth):
     """Weigh peeking against a turn: knowing Rome's hidden cards is worth something if they decide.
 
@@ -415,37 +297,3 @@ def wish_peek(table, me, worth):
         rounds = rounds_to_come(me)
         useful = not me.peeked and rounds >= 1.0 and hidden_decide(table, me)
         me.memory[PEEKING] = worth / rounds if useful else _A_THOUGHT
-
-
-@kernel
-def points_now(table, me, seat):
-    """A seat's points as things stand, without money, which nobody sees."""
-    rules = table.rules
-    cards = table.cards[seat]
-    symbols = table.strength[seat]
-    shown = 0
-    stronger = 0
-    for category in range(N_CATEGORIES):
-        shown += cards[category] > 0
-        stronger += symbols[category] > me.memory[ROME_NOW + category]
-    points = rules.points_category * shown + rules.points_stronger * stronger
-    points += rules.points_fleet_army * (symbols[FLEET] + symbols[ARMY])
-    if table.primus == seat:
-        points += rules.points_primus
-    return points
-
-
-@kernel
-def leader_of(table, me):
-    """The rival with the most points as things stand; in a tie the next one clockwise."""
-    leader = NOBODY
-    best = -1
-    for step in range(1, table.players):
-        seat = me.seat + step
-        if seat >= table.players:
-            seat -= table.players
-        points = points_now(table, me, seat)
-        if points > best:
-            best = points
-            leader = seat
-    return leader

@@ -20,7 +20,7 @@ from paxsim.helpers import (
     symbols_of,
     within_limit,
 )
-from paxsim.policies.wishes import (
+from paxsim.policies.notes import (
     CARDS_A_ROUND,
     COPY,
     COPY_CARDS,
