@@ -53,7 +53,7 @@ def new_desk(spec="search:rollouts=2:self=random:opponents=random"):
 
 
 def what_is_known(desk, address):
-    """What the deciding seat of a game knows (`paxsim.search.records.known_dtype`)."""
+    """What the deciding seat of a game knows (`paxsim.search.memory.known_dtype`)."""
     _look()(address_of(desk), address)
     return desk[0]["known"]
 

@@ -235,7 +235,7 @@ def test_an_edited_import_is_refused_in_another_process(folder, tmp_path):
     [
         "engine/scoring.py",
         "experiment/counting.py",
-        "experiment/layout.py",
+        "experiment/tallylayout.py",
         "helpers.py",
         "policies/first.py",
         "rules.py",

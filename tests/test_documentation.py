@@ -265,6 +265,27 @@ def test_files_that_the_pages_name_are_there():
                 assert (ROOT / name).exists(), f"{name_of(page)} names {name}"
 
 
+@pytest.mark.parametrize("page", ["docs/architecture.md", "CONTRIBUTING.md"])
+def test_files_that_the_map_names_in_short_are_there(page):
+    """`experiment/run.py`, or `run.py` where the folder has been said."""
+    folders = ("paxsim", "tests", "docs", "examples", "experiments", "benchmarks")
+    paths = [*ROOT.glob("*.*"), *(path for name in folders for path in ROOT.glob(f"{name}/**/*"))]
+    there = [f"/{name_of(path)}" for path in paths]
+    named = re.findall(r"`([\w./-]+\.(?:py|toml|js|css|md))`", (ROOT / page).read_text("utf-8"))
+    assert len(named) > 5
+    for name in named:
+        if "NAME" not in name:
+            assert any(path.endswith(f"/{name}") for path in there), name
+
+
+def test_no_two_modules_have_one_name():
+    """But a command's module is called as its command is, which may be the name of another."""
+    package = ROOT / "paxsim"
+    modules = [path.stem for path in package.rglob("*.py") if path.parent != package / "cli"]
+    names = [name for name in modules if not name.startswith("__")]
+    assert sorted(names) == sorted(set(names))
+
+
 # --- what a policy sees ---------------------------------------------------------------------
 
 POLICY_PAGE = (ROOT / "docs/policies.md").read_text("utf-8")

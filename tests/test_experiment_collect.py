@@ -11,11 +11,11 @@ import pytest
 from paxsim.errors import PaxsimError
 from paxsim.experiment import simulate
 from paxsim.experiment.cutting import MOST_CHUNKS, Chunk
-from paxsim.experiment.layout import WIN
 from paxsim.experiment.plan import Plan, make_match
 from paxsim.experiment.questions import MAX_GAMES
 from paxsim.experiment.run import MOST_LOSSES, answer_work, play_work, run_plan
 from paxsim.experiment.store import RunDirectory
+from paxsim.experiment.tallylayout import WIN
 from paxsim.lineup import make_lineup
 from paxsim.setting import make_setting
 

@@ -10,12 +10,12 @@ import pytest
 from paxsim.errors import PaxsimError
 from paxsim.experiment import compare, comparison_size, simulate, simulation_size
 from paxsim.experiment.answers import campaign_chance
-from paxsim.experiment.layout import SUPERBLOCKS, WIN, Layout
 from paxsim.experiment.measures import MatchMeasures, Pool, watched_rate
 from paxsim.experiment.plan import Facts, Plan, make_match
 from paxsim.experiment.run import play_work
 from paxsim.experiment.stopping import reached
 from paxsim.experiment.tally import merge_tallies
+from paxsim.experiment.tallylayout import SUPERBLOCKS, WIN, Layout
 from paxsim.lineup import make_lineup
 from paxsim.setting import make_setting
 

@@ -192,4 +192,4 @@ def test_only_what_counts_shares_knows_their_unit():
     package = Path(paxsim.__file__).parent
     knowing = {path.stem for path in package.rglob("*.py")
                if "WIN" in re.findall(r"\w+", path.read_text("utf-8"))}  # fmt: skip
-    assert knowing == {"counting", "layout", "shares"}
+    assert knowing == {"counting", "shares", "tallylayout"}

@@ -11,7 +11,7 @@ import paxsim
 from paxsim.cards import Card
 from paxsim.engine.records import DRAWN_FROM, PLAYED_CARD, table_dtype
 from paxsim.search import models, race, rollouts, tree
-from paxsim.search.records import profile_dtype, search_dtype
+from paxsim.search.memory import profile_dtype, search_dtype
 
 LAND, FLEET = (Card(name, 2, 3).code for name in ("land", "fleet"))
 

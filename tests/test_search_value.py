@@ -10,7 +10,7 @@ from plain import plain, view
 import paxsim
 from paxsim.game import walk
 from paxsim.search import value
-from paxsim.search.records import search_dtype
+from paxsim.search.memory import search_dtype
 
 
 def worth(game, seat, closeness):

@@ -73,7 +73,7 @@ def command(
         return
     refuse(csv, "csv", "one game; allowed: with --games")
     from paxsim.analysis import analyse
-    from paxsim.analysis.page import summary
+    from paxsim.analysis.gamepage import summary
 
     out = out or Path(_PAGE)
     replay, played_with = asked_replay(

@@ -37,7 +37,7 @@ COMPILED = (
     "policies/*.py",
     "search/*.py",
     "experiment/counting.py",
-    "experiment/layout.py",
+    "experiment/tallylayout.py",
     "learning/acting.py",
     "learning/kernels.py",
     "learning/layout.py",

@@ -15,7 +15,6 @@ import pandas as pd
 
 from paxsim.errors import PaxsimError, checked_path
 from paxsim.experiment.changes import changes_by_restrictions, changes_by_rules
-from paxsim.experiment.layout import SUPERBLOCKS
 from paxsim.experiment.measures import MatchMeasures, Pool, bundle_moments, joint_rates
 from paxsim.experiment.metatables import metagame_tables, payoff_table
 from paxsim.experiment.plan import Facts, stored_facts
@@ -36,6 +35,7 @@ from paxsim.experiment.tables import (
 )
 from paxsim.experiment.tables import rome as rome_table
 from paxsim.experiment.tally import Tally
+from paxsim.experiment.tallylayout import SUPERBLOCKS
 from paxsim.quoting import one_line
 from paxsim.stats import (
     Interval,

@@ -13,7 +13,7 @@ from numba import types
 from paxsim.engine.jit import entry, short
 from paxsim.engine.loop import record_at
 from paxsim.engine.records import MAX_PLAYERS, N_CATEGORIES, NOBODY, ResultType, result_dtype
-from paxsim.experiment.layout import (
+from paxsim.experiment.tallylayout import (
     MARGIN_BINS,
     POINT_BINS,
     POINT_PARTS,

@@ -8,10 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
-from paxsim.experiment.layout import Layout
 from paxsim.experiment.plan import Facts
 from paxsim.experiment.shares import in_units, in_wins
 from paxsim.experiment.tally import Tally
+from paxsim.experiment.tallylayout import Layout
 from paxsim.stats import (
     DIFFERENCE,
     RATE,

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from paxsim.experiment.layout import Layout
 from paxsim.experiment.plan import Facts
 from paxsim.experiment.tally import Tally, merge_tallies
+from paxsim.experiment.tallylayout import Layout
 
 #: What results call a seat that is played by each strategy of a field in turn.
 MEMBER = "any member"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from paxsim.experiment.layout import WIN
+from paxsim.experiment.tallylayout import WIN
 
 
 def in_units(wins: ArrayLike) -> NDArray[np.int64]:

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 from paxsim.errors import PaxsimError, is_number
-from paxsim.experiment.layout import Layout
 from paxsim.experiment.measures import MatchMeasures, bundle_moments, watched_rate
 from paxsim.experiment.plan import Plan
 from paxsim.experiment.tally import Tally
+from paxsim.experiment.tallylayout import Layout
 from paxsim.quoting import told
 from paxsim.stats import blocks_for_half_width, difference_sums, sequential_test
 from paxsim.text import significant

@@ -9,9 +9,9 @@ from typing import Any
 import pandas as pd
 
 from paxsim.cards import CATEGORIES
-from paxsim.experiment.layout import POINT_PARTS
 from paxsim.experiment.measures import MatchMeasures
 from paxsim.experiment.summary import Making
+from paxsim.experiment.tallylayout import POINT_PARTS
 from paxsim.stats import Interval, holm, p_value, seats_against_fair_share
 
 Row = dict[str, Any]

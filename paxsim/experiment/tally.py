@@ -20,7 +20,7 @@ from paxsim.experiment.counting import (
     count_blocks,
     details_dtype,
 )
-from paxsim.experiment.layout import POINT_PARTS, SUPERBLOCKS, Layout
+from paxsim.experiment.tallylayout import POINT_PARTS, SUPERBLOCKS, Layout
 from paxsim.playing import Batch, positions_in
 
 #: Sums by name, whole numbers; see `tally_blocks` for what there is.

@@ -29,7 +29,7 @@ _SOURCES = (
     "playing.py",
     "experiment/counting.py",
     "experiment/cutting.py",
-    "experiment/layout.py",
+    "experiment/tallylayout.py",
     "experiment/plan.py",
     "experiment/run.py",
     "experiment/tally.py",

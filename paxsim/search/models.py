@@ -22,7 +22,7 @@ import numpy as np
 from paxsim.engine.codes import category_of
 from paxsim.engine.jit import called
 from paxsim.engine.records import DRAWN_FROM, N_CATEGORIES, PLAYED_CARD, ROW
-from paxsim.search.records import PHASES, profile_dtype
+from paxsim.search.memory import PHASES, profile_dtype
 
 #: How much a turn counts as evidence: this foretold the policies of other games best.
 TRUST = 1.0
@@ -109,7 +109,7 @@ def _measured() -> dict[str, Any]:
 
 @functools.cache
 def profiles() -> dict[str, np.void]:
-    """Habits by name of the policy (`paxsim.search.records.profile_dtype`).
+    """Habits by name of the policy (`paxsim.search.memory.profile_dtype`).
 
     Logarithms of shares; one case of each kind is added to all counts.
     """

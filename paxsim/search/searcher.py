@@ -19,10 +19,10 @@ from paxsim.engine.seating import POLICY_SIGNATURE, policy_address
 from paxsim.errors import PaxsimError, unknown
 from paxsim.policies.policy import Outfit, Policy
 from paxsim.policies.registry import HEURISTICS, find_policy
+from paxsim.search.memory import MAX_MODELS, MAX_PLANS, SearchType, search_dtype
 from paxsim.search.models import priors_of, profile_of
 from paxsim.search.naming import ADAPTIVE, NAME, folded, read_policies, read_settings
 from paxsim.search.race import choose_option
-from paxsim.search.records import MAX_MODELS, MAX_PLANS, SearchType, search_dtype
 
 #: The most rollouts for an option: hours for a game, and no sense.
 MAX_ROLLOUTS = 100_000
@@ -167,7 +167,7 @@ class Searcher(Policy):
         return (*with_others, *solo, *self.models)
 
     def _new_desk(self, plan_outfits: list[list[Outfit]], outfits: list[Outfit]) -> np.ndarray:
-        """The memory that it works with, set up (`paxsim.search.records.search_dtype`)."""
+        """The memory that it works with, set up (`paxsim.search.memory.search_dtype`)."""
         desk = np.zeros(1, search_dtype)
         one = desk[0]
         for name, value in self.params.items():

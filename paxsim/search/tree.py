@@ -23,7 +23,7 @@ from paxsim.engine.loop import FINE, ask, is_an_option, play_from, play_until
 from paxsim.engine.records import BUY, DISPLAY, KEEP, NOBODY, PLACE, PLAY, REACT
 from paxsim.engine.seating import policy_at
 from paxsim.engine.streams import mix
-from paxsim.search.records import MAX_DEPTH, MAX_EDGES, MAX_NODES
+from paxsim.search.memory import MAX_DEPTH, MAX_EDGES, MAX_NODES
 from paxsim.search.rollouts import begin_rollout
 from paxsim.search.value import worth
 

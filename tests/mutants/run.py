@@ -83,7 +83,7 @@ COMPILED_INTO = {
     "paxsim/search/": ("searcher.*", "samples.*"),
     "paxsim/learning/": ("kernels.*",),
     "paxsim/experiment/counting.py": ("counting.*",),
-    "paxsim/experiment/layout.py": ("counting.*",),
+    "paxsim/experiment/tallylayout.py": ("counting.*",),
 }
 #: A sample has at least so many of an area.
 A_FEW = 3

@@ -1,5 +1,5 @@
 // An analysis around the board of a replay: the graph of chances with its marks, the options of the
-// decision at hand, and the tables. All numbers come in words (paxsim/analysis/page.py).
+// decision at hand, and the tables. All numbers come in words (paxsim/analysis/gamepage.py).
 
 const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6d31", "#7f7f7f"];
 const DASHES = ["", "7 3", "2 3", "9 3 2 3", "5 5", "1 2", "12 4", "3 2 1 2"];

@@ -249,7 +249,7 @@ class Analysis:
 
     def page(self) -> str:
         """The page of the replay, with the graph, the marks and the tables."""
-        from paxsim.analysis.page import analysis_page
+        from paxsim.analysis.gamepage import analysis_page
 
         return analysis_page(self)
 

@@ -14,7 +14,7 @@ from paxsim.stats.constants import SURE_ERRORS
 from paxsim.text import in_percent, listing, points
 
 if TYPE_CHECKING:
-    from paxsim.analysis.analysis import Analysis
+    from paxsim.analysis.onegame import Analysis
 
 #: Digits of a chance in the graph.
 _DIGITS = 4
