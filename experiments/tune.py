@@ -19,10 +19,10 @@ from rich.progress import Progress
 import paxsim
 from paxsim.files import atomic_write
 
-#: What is asked of each: three seats against a conspirator of either kind, one seat that wins on
-#: points against three of them, and one seat where either world may come up.
+#: What is asked of each: three seats that win on points against a conspirator of either kind, one
+#: seat that does against three of them, and one seat where either world may come up.
 ASKED = {
-    "defender": dict(field={"weighted": 1, "conspirator": 1}, coalition=3, goal="rome-loses"),
+    "defender": dict(field={"weighted": 1, "conspirator": 2}, coalition=3, goal="points"),
     "loner": dict(field={"weighted": 1, "conspirator": 1}, goal="points"),
     "answerer": dict(field={"weighted": 2, "conspirator": 1, "defender": 2, "tribune": 1}),
 }

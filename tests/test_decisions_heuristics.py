@@ -538,7 +538,10 @@ def test_weighted_holds_primus_as_tuned():
 FIGHT = ["new", "stronger", "arms", "limit", "wrest", "hold", "spare", "row", "senator",
          "discount", "foresight", "starve", "money_end"]  # fmt: skip
 FIGHT_NOTHING = {
-    "defender": dict.fromkeys([*FIGHT, "within_reach", "primus", "margin"], 0.0),
+    "defender": {
+        **dict.fromkeys([*FIGHT, "within_reach", "primus", "margin", "beaten"], 0.0),
+        "contest": 1.0,
+    },
     "loner": dict.fromkeys(FIGHT, 0.0),
     "answerer": {
         **dict.fromkeys([*FIGHT, "within_reach", "primus", "margin"], 0.0),
@@ -584,6 +587,40 @@ def test_defender_collects_intrigue_until_its_lead_is_wide_enough():
         assert worth("defender", "intrigue/1/1", "money", nothing, **cards) == is_about(expected)
     far = {"show": ["intrigue/2/3", "intrigue/2/3"], "rivals": rivals, "primus": 0}
     assert worth("defender", "intrigue/1/1", "money", nothing, **far) == 0
+
+
+def test_defender_contests_fleets_and_armies_less_than_all_else():
+    weights = {**FIGHT_NOTHING["defender"], "wrest": 3.0, "contest": 0.25}
+    cards = {"show": ["land/1/1"], "rome": ROME}
+    for card, expected in (("fleet", 0.25), ("army", 0.25), ("wealth", 1.0), ("land", 1.0)):
+        need = 1 if card == "land" else 2
+        found = worth("defender", f"{card}/1/1", "money", weights, **cards)
+        assert found == is_about(expected * 3.0 / need)
+
+
+def test_defender_lets_rome_take_fleets_and_armies_rather_than_all_else():
+    nothing = {**FIGHT_NOTHING["defender"], "money": 1.0, "starve": 9.0}
+    for taken, contest, expected in (
+        ("fleet", 1.0, "buy legion 1"), ("fleet", 0.0, "pass"), ("army", 0.0, "pass"),
+        ("senator", 0.0, "buy legion 1"),
+    ):  # fmt: skip
+        game = buy([f"{taken}/1/1"], **LAST_ROUND)
+        found = chosen("defender", game, **{**nothing, "contest": contest})
+        assert found == expected, (taken, contest)
+
+
+@pytest.mark.parametrize(
+    ("weights", "card", "worth_then"),
+    [({"new": 3.0}, "wealth/1/1", 3.0), ({"arms": 3.0}, "fleet/1/1", 3.0)],
+)
+def test_points_count_more_to_defender_the_more_rome_looks_beaten(weights, card, worth_then):
+    weights = {**FIGHT_NOTHING["defender"], **weights, "beaten": 2.0}
+    rivals = ["senator/2/3", "land/2/3", "religion/2/3", "intrigue/2/3", "army/2/3"]
+    for beaten_in in (0, 3, 5):
+        cards = {"show": ["land/1/1"], "rivals": {1: rivals[:beaten_in]}}
+        held = 7 - len({"land", *(name.partition("/")[0] for name in rivals[:beaten_in])})
+        expected = worth_then * (1 + 2.0 * (1 - outlook(held)))
+        assert worth("defender", card, "money", weights, **cards) == is_about(expected), beaten_in
 
 
 def test_loner_leaves_the_lead_in_intrigue_to_the_others():

@@ -57,7 +57,7 @@ def answerer(
     defend(
         table, me, part * new, part * stronger, part * within_reach, part * arms, part * limit,
         part * wrest, part * hold, spare, part * row, part * senator, part * discount,
-        part * foresight, part * primus, margin, part * starve, money, money_end, 0.0,
+        part * foresight, part * primus, margin, part * starve, 1.0, money, money_end, 0.0,
     )  # fmt: skip
     if conspiring:
         wish_primus(table, me, intrigue, lead)

@@ -20,5 +20,5 @@ def loner(
     """
     defend(
         table, me, new, stronger, 0.0, arms, limit, wrest, hold, spare, row, senator, discount,
-        foresight, 0.0, 0.0, starve, money, money_end, peek,
+        foresight, 0.0, 0.0, starve, 1.0, money, money_end, peek,
     )  # fmt: skip

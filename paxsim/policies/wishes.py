@@ -202,7 +202,7 @@ def wish_wrest(table, me, worth):
 
 
 @kernel
-def wish_defence(table, me, wrest, hold, spare, starve):
+def wish_defence(table, me, wrest, hold, spare, starve, contest):
     """Take categories from Rome that nobody takes, and keep those that this seat has taken.
 
     Parameters
@@ -216,20 +216,24 @@ def wish_defence(table, me, wrest, hold, spare, starve):
         Symbols wanted above Rome's strength at the end, which whoever feeds Rome adds to.
     starve : float
         Worth of a symbol that Rome does not get, most where Rome and the best player are close.
+    contest : float
+        What fleets and armies count in `wrest` and `starve`, as a part of what others count: they
+        need land, Rome's do not.
     """
     for category in range(N_CATEGORIES):
+        part = contest if category == FLEET or category == ARMY else 1.0
         strongest = table.strongest[category]
         margin = strongest - me.memory[ROME_END + category]
         behind = strongest - strength(table, me.seat, category)
         if margin <= 0.0:
             need = need_over_rome(table, me, category)
-            wish_symbols(me, category, wrest / ((1.0 + behind) * need))
+            wish_symbols(me, category, part * wrest / ((1.0 + behind) * need))
             want_at_least(me, category, need + spare)
         elif behind == 0 and margin < spare:
             wish_symbols(me, category, hold)
             want_at_least(me, category, spare - margin)
         ahead = me.memory[ROME_NOW + category] - strongest
-        wish_rome_symbols(me, category, -starve / (1.0 + abs(ahead + 0.5)))
+        wish_rome_symbols(me, category, -part * starve / (1.0 + abs(ahead + 0.5)))
 
 
 @kernel
