@@ -7,8 +7,8 @@ from scipy import stats
 import paxsim
 from paxsim.cli import run_command
 from paxsim.experiment import show, simulate_field, tournament, vary_rules
-from paxsim.experiment.answers import rome_pool
 from paxsim.experiment.fieldgroups import equal_groups, merge_groups, seeds_of
+from paxsim.experiment.overall import rome_pool
 
 LINEUPS = (["racer", "miser", "first"], ["miser", "random", "racer"])
 DEALS, SEED = 30, 4

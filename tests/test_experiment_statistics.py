@@ -10,7 +10,8 @@ import pytest
 from paxsim.errors import PaxsimError
 from paxsim.experiment import compare, comparison_size, simulate, simulation_size
 from paxsim.experiment.answers import campaign_chance
-from paxsim.experiment.measures import MatchMeasures, Pool, watched_rate
+from paxsim.experiment.measures import MatchMeasures, watched_rate
+from paxsim.experiment.overall import Pool
 from paxsim.experiment.plan import Facts, Plan, make_match
 from paxsim.experiment.run import play_work
 from paxsim.experiment.stopping import reached

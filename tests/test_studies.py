@@ -18,7 +18,7 @@ import paxsim
 from paxsim import studies
 from paxsim.cli import run_command
 from paxsim.errors import PaxsimError
-from paxsim.experiment.questions import compare_rules
+from paxsim.experiment.pairedquestions import compare_rules
 from paxsim.report.budget import GAMES, STUDIES
 from paxsim.report.study import Options, Study
 from paxsim.report.subject import Subject

@@ -8,6 +8,7 @@ import pytest
 
 import paxsim
 from paxsim.studies.claims import Claim, summary_finding
+from paxsim.studies.conspiracy import conspiracy_finding
 from paxsim.studies.decided import (
     NOBODY,
     OVER,
@@ -21,7 +22,7 @@ from paxsim.studies.dose_response import RANGES, crossing_table, half_finding, r
 from paxsim.studies.joining import joining_finding, payoffs_table
 from paxsim.studies.luck_and_skill import length_finding, luck_finding, small_parts
 from paxsim.studies.redealing import decided_finding as redealt_finding
-from paxsim.studies.rome_rate import conspiracy_finding, rome_finding
+from paxsim.studies.rome_rate import rome_finding
 from paxsim.studies.rulewords import change_in_words
 from paxsim.studies.rulings import (
     NUMBERS,

@@ -120,7 +120,8 @@ def test_there_is_no_minus_zero_and_no_nan():
 def test_rates_and_numbers_without_an_interval():
     assert in_percent(0.3414) == "34.1"
     assert in_percent(0.3414, 0) == "34" and in_percent(0.3414, 2) == "34.14"
-    assert in_percent(-0.0004) == "0.0" and in_percent(-0.02, sign="+") == "−2.0"
+    assert in_percent(-0.0004) == "0.0" and in_percent(0.02, sign="+") == "+2.0"
+    assert in_percent(-0.02, sign="+") == "−2.0"
     assert in_percent(math.nan) == number(math.nan, 1) == "–"
     assert number(-1234.56, 1) == "−1234.6"
     assert significant(0.012345, 3) == "0.0123" and significant(-0.5) == "−0.5"

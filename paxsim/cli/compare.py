@@ -21,7 +21,7 @@ from paxsim.cli.progress import run_experiment
 @how_to_run
 def command(a, b, field, players, delta, sequential, plan, games, seed, deck, rules, **how):
     """Is policy A better than policy B in the same field, deal by deal?"""
-    from paxsim.experiment.questions import compare, comparison_size
+    from paxsim.experiment.pairedquestions import compare, comparison_size
 
     asked = dict(
         a=a,

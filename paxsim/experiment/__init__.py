@@ -14,16 +14,8 @@ from paxsim.errors import missing_library
 if TYPE_CHECKING:
     from paxsim.experiment.fieldquestions import simulate_field, vary_rules
     from paxsim.experiment.metaquestion import metagame
-    from paxsim.experiment.questions import (
-        compare,
-        compare_rules,
-        comparison_size,
-        show,
-        simulate,
-        simulation_size,
-        solo,
-        tournament,
-    )
+    from paxsim.experiment.pairedquestions import compare, compare_rules, comparison_size
+    from paxsim.experiment.questions import show, simulate, simulation_size, solo, tournament
     from paxsim.experiment.restrictions import restrict
     from paxsim.experiment.result import Result
 
@@ -45,6 +37,9 @@ __all__ = [
 #: Where each name is, if not among the questions.
 _ELSEWHERE = {
     "Result": "result",
+    "compare": "pairedquestions",
+    "compare_rules": "pairedquestions",
+    "comparison_size": "pairedquestions",
     "metagame": "metaquestion",
     "restrict": "restrictions",
     "simulate_field": "fieldquestions",

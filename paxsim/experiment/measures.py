@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from paxsim.experiment.plan import Facts
-from paxsim.experiment.shares import in_units, in_wins
+from paxsim.experiment.shares import in_wins
 from paxsim.experiment.tally import Tally
 from paxsim.experiment.tallylayout import Layout
 from paxsim.stats import (
@@ -20,13 +20,11 @@ from paxsim.stats import (
     blocks_for_half_width,
     confidence_sequence,
     contrast,
-    difference_interval,
     ratio,
     simultaneous_contrasts,
 )
-from paxsim.stats.constants import ALPHA, LEVEL, SEQUENTIAL_TIGHTEST
+from paxsim.stats.constants import ALPHA, SEQUENTIAL_TIGHTEST
 from paxsim.stats.intervals import Bounds, make_interval
-from paxsim.stats.simultaneous import joint_level
 
 #: Standard deviation of a strategy's share of a block, about; 0.15 to 0.5 have been seen.
 TYPICAL_SD = 0.3
@@ -285,56 +283,6 @@ def watched_rate(
     """
     tightest = max(SEQUENTIAL_TIGHTEST, blocks_for_half_width(precision, TYPICAL_SD))
     return confidence_sequence(blocks, rate, variance, alpha=ALPHA / among, tightest_at=tightest)
-
-
-class Pool:
-    """A rate over several matches on common deals, with super-blocks as the units.
-
-    Parameters
-    ----------
-    wins, games : numpy.ndarray, shape (SUPERBLOCKS,)
-        Wins and games of each super-block, summed over the matches.
-    blocks : int
-        Blocks behind them.
-    """
-
-    def __init__(self, wins: np.ndarray, games: np.ndarray, blocks: int):
-        self.blocks = blocks
-        self.units = int(np.count_nonzero(games))
-        won, played = in_units(wins), in_units(games)
-        self.won, self.played = int(won.sum()), int(played.sum())
-        #: What a super-block won beyond the rate, by super-block; exact, times all games.
-        residuals = won.astype(object) * self.played - played.astype(object) * self.won
-        self.residuals = residuals / self.played**2
-
-    @property
-    def rate(self) -> float:
-        """Wins by games."""
-        return self.won / self.played
-
-    def covariance(self, other: Pool) -> float:
-        """Covariance of two rates."""
-        products = (self.residuals * other.residuals).tolist()
-        return math.fsum(products) * self.units / max(self.units - 1, 1)
-
-    def interval(self, level: float = LEVEL) -> Interval:
-        """The rate with its interval."""
-        se = math.sqrt(self.covariance(self))
-        df = max(self.units - 1, 1)
-        return make_interval(self.rate, se, self.blocks, level=level, bounds=RATE, df=df)
-
-    def lead(self, other: Pool) -> Interval:
-        """How much higher the rate is than another one on common deals."""
-        variance = self.covariance(self) + other.covariance(other) - 2 * self.covariance(other)
-        se = math.sqrt(max(variance, 0.0))
-        return difference_interval(self.rate - other.rate, se, min(self.units, other.units))
-
-
-def joint_rates(pools: Sequence[Pool]) -> list[Interval]:
-    """Intervals of several rates on common deals that hold together."""
-    covariance = np.array([[a.covariance(b) for b in pools] for a in pools])
-    level, _, _ = joint_level(covariance, min(pool.units for pool in pools))
-    return [pool.interval(level) for pool in pools]
 
 
 def bundle_moments(bundle: Sequence[MatchMeasures]) -> Moments:

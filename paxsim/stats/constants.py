@@ -33,8 +33,8 @@ ZERO_VARIANCE = 1e-12
 PSEUDO_BLOCKS = 0.5
 """Blocks of the worst kind that are reckoned with while few blocks contain an event."""
 
-MAX_GAMES = 20_000_000
-"""Games that a single run may have."""
+ALLOWED_GAMES = 20_000_000
+"""Games that planning takes for allowed unless it is told how many are."""
 
 MIN_BLOCKS = 30
 """Planning never asks for fewer blocks: below this a t interval of skewed shares is a gamble."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from scipy.special import nctdtr, ndtr, stdtrit
 
 from paxsim.errors import PaxsimError
-from paxsim.stats.constants import LEVEL, MAX_GAMES, MIN_BLOCKS, POWER
+from paxsim.stats.constants import ALLOWED_GAMES, LEVEL, MIN_BLOCKS, POWER
 from paxsim.stats.rates import check_level
 from paxsim.text import in_percent, significant
 
@@ -101,7 +101,7 @@ def plan_power(
     sd: float,
     target: float = POWER,
     level: float = LEVEL,
-    allowed: int = MAX_GAMES,
+    allowed: int = ALLOWED_GAMES,
 ) -> Plan:
     """Plan a run that finds `difference` with probability `target`; see `blocks_for_power`."""
     blocks = blocks_for_power(difference, sd, target, level)

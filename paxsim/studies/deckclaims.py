@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from paxsim.cards import DEFAULT_DECK
-from paxsim.experiment.answers import pool_of
+from paxsim.experiment.overall import pool_of
 from paxsim.experiment.result import Result
 from paxsim.studies.claims import Claim
 from paxsim.studies.findings import numbers

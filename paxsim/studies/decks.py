@@ -16,8 +16,8 @@ import pandas as pd
 
 from paxsim import charts
 from paxsim.cards import deck_names
-from paxsim.experiment.answers import rome_pool
 from paxsim.experiment.fieldquestions import simulate_field
+from paxsim.experiment.overall import rome_pool
 from paxsim.experiment.questions import solo, tournament
 from paxsim.experiment.result import Result
 from paxsim.experiment.tables import spread

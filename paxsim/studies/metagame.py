@@ -30,6 +30,7 @@ from paxsim.gametheory.states import CYCLE
 from paxsim.policies.registry import find_policy
 from paxsim.report.study import Finding, Study
 from paxsim.report.subject import Subject
+from paxsim.stats.constants import LEVEL
 from paxsim.studies import fields
 from paxsim.studies.findings import numbers
 from paxsim.text import in_percent, listing, percent, points
@@ -158,7 +159,7 @@ def alone_finding(deck: str, result: Result) -> Finding:
     if found.empty:
         return Finding(f"metagame/{deck}/alone", text, sure=False)
     first = found.iloc[0]
-    sure = bool(first["stable_draws"] > 0.95)
+    sure = bool(first["stable_draws"] > LEVEL)
     return Finding(f"metagame/{deck}/alone", text, *numbers(first, "rome_wins"), sure)
 
 

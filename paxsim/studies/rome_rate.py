@@ -17,12 +17,13 @@ import pandas as pd
 from paxsim import charts
 from paxsim.experiment.questions import simulate
 from paxsim.experiment.result import Result
-from paxsim.report.study import MIN_BLOCKS, Finding, Study
+from paxsim.report.study import Finding, Study
 from paxsim.stats import RATE, Moments, contrast
 from paxsim.studies import fields
+from paxsim.studies.conspiracy import conspiracy_finding, play_conspiracies, who_stands_for_what
 from paxsim.studies.findings import numbers, side_of
-from paxsim.studies.joining import CONSPIRATOR, TRIBUNE, joining_finding, payoffs_table
-from paxsim.text import listing, percent, significant, span
+from paxsim.studies.joining import joining_finding, payoffs_table
+from paxsim.text import percent, significant, span
 
 TITLE = "How often Rome wins"
 QUESTION = "How often does Rome win, depending on who plays, who wins with it, does joining it pay?"
@@ -31,9 +32,6 @@ QUESTION = "How often does Rome win, depending on who plays, who wins with it, d
 ALL = "all line-ups"
 #: What the fields are called, from the least to the most of Rome.
 FIELDS = ("weak", ALL, "strong")
-#: How many seats play for primus conspiratus, as headings.
-SEATS = ("no seat plays for primus conspiratus", "one seat does", "two do", "three do", "four do",
-         "five do", "six do", "seven do", "eight do")  # fmt: skip
 
 
 def run(study: Study) -> None:
@@ -46,7 +44,7 @@ def run(study: Study) -> None:
     columns = ["players", "conspirators", *_spread("rome_wins"), *_spread("rome_alone")]
     conspiracy = study.table(
         "conspirators", "Rome's rate by the number of conspirators among tribunes",
-        conspiracy[[*columns, "deck", "games", "blocks"]], _who_stands_for_what(study),
+        conspiracy[[*columns, "deck", "games", "blocks"]], who_stands_for_what(study),
     )  # fmt: skip
     payoffs = study.table("joining", "What a seat wins, by the number of conspirators",
                           payoffs_table(tables),
@@ -93,39 +91,7 @@ def _spread(name: str) -> list[str]:
     return [name, f"{name}_low", f"{name}_high"]
 
 
-def _who_stands_for_what(study: Study) -> str:
-    """What the two strategies stand for, and that they may be no strategies of the user's."""
-    said = (
-        f"{CONSPIRATOR} plays for primus conspiratus and Rome's victory, {TRIBUNE} for points; "
-        "they stand for players of these two kinds."
-    )
-    named = {policy.name for policy in study.subject.found.values()}
-    lacking = [name for name in (CONSPIRATOR, TRIBUNE) if name not in named]
-    if lacking:
-        said += f" Not among the strategies of this report: {listing(lacking)}."
-    return said
-
-
 # --- what is played -------------------------------------------------------------------------
-
-
-def play_conspiracies(study: Study) -> dict[int, dict[int, Result]]:
-    """0 to n conspirators among tribunes, by player count and number of conspirators."""
-    counts = study.subject.players
-    blocks = max(MIN_BLOCKS, study.games("conspiracy") // sum(n * (n + 1) for n in counts))
-    return {
-        players: {
-            number: study.ask(
-                f"conspiracy-{players}-{number}",
-                simulate,
-                policies=[CONSPIRATOR] * number + [TRIBUNE] * (players - number),
-                players=players,
-                games=blocks * players,
-            )
-            for number in range(players + 1)
-        }
-        for players in counts
-    }
 
 
 def play_fields(study: Study, standings: pd.DataFrame) -> dict[str, dict[int, Result]]:
@@ -296,33 +262,6 @@ def draw_alike(study: Study, same: pd.DataFrame, played: Sequence[Result]) -> No
 
 
 # --- sentences ------------------------------------------------------------------------------
-
-
-def conspiracy_finding(table: pd.DataFrame, players: int) -> Finding:
-    """Rome's rate with so many players, from no conspirator to all.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        Columns ``players``, ``conspirators``, ``rome_wins`` with ``_low`` and ``_high``.
-    players : int
-        The player count.
-    """
-    rows = table[table["players"] == players].sort_values("conspirators", kind="stable")
-    none, one = rows.iloc[0], rows.iloc[1]
-    rest = listing([significant(100 * rate, 3) for rate in rows["rome_wins"].iloc[2:]])
-    text = (
-        f"With {players} players Rome wins {percent(*numbers(none, 'rome_wins'))} of games if no "
-        f"seat plays for primus conspiratus, and {percent(*numbers(one, 'rome_wins'))} if one does"
-    )
-    more = [int(k) for k in rows["conspirators"].iloc[2:]]
-    seats = f"{more[0]} to {more[-1]}" if len(more) > 1 else f"{more[0]}"
-    text += f"; with {seats} such seats {rest} %."
-    cells = {
-        f"{SEATS[int(row['conspirators'])]}": percent(*numbers(row, "rome_wins"))
-        for _, row in rows.iterrows()
-    }
-    return Finding(f"conspiracy/{players}", text, *numbers(one, "rome_wins"), cells=cells)
 
 
 def rome_finding(table: pd.DataFrame, players: int) -> Finding:

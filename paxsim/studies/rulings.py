@@ -14,7 +14,7 @@ import pandas as pd
 
 from paxsim import charts
 from paxsim.experiment.measures import change_between
-from paxsim.experiment.questions import compare_rules
+from paxsim.experiment.pairedquestions import compare_rules
 from paxsim.experiment.restrictions import restrict
 from paxsim.experiment.result import DECIMALS, Result
 from paxsim.experiment.tables import spread

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from paxsim import charts
-from paxsim.experiment.questions import compare_rules
+from paxsim.experiment.pairedquestions import compare_rules
 from paxsim.experiment.result import Result
 from paxsim.report.study import MIN_BLOCKS, Finding, Study
 from paxsim.stats.constants import SURE
