@@ -342,6 +342,13 @@ def test_in_print_every_table_is_whole(report, tmp_path):
     assert seen.probe["widest"] <= PAPER
 
 
+def test_headings_that_print_repeats_are_no_buttons(html):
+    """A browser repeats a table's heading on every sheet, but not the buttons in it."""
+    page = Page(html)
+    headings = [a["data-heading"] for a in page.all("th") if "data-heading" in a]
+    assert len(headings) == html.count('<button type="button">') > 20 and all(headings)
+
+
 MINE = """import paxsim
 
 
