@@ -34,6 +34,8 @@ from paxsim.policies.registry import find_policy
 from paxsim.report.study import MIN_BLOCKS, Study
 from paxsim.report.subject import YARDSTICK
 from paxsim.rules import SOLO_LEVELS
+from paxsim.stats import Interval, Moments, block_rate
+from paxsim.stats.constants import LEVEL
 
 __all__ = ["FEW_TOGETHER", "TOGETHER", "YARDSTICK"]
 
@@ -185,6 +187,24 @@ def in_turn(members: Sequence[str], players: int) -> list[list[str]]:
     if players % size == 0:
         return [[members[seat % size] for seat in range(players)]]
     return [[members[(seat + first) % size] for seat in range(players)] for first in range(size)]
+
+
+def lowest_and_highest(found: Sequence[Moments], index: int) -> tuple[Interval, Interval]:
+    """The lowest and the highest of the rates of several line-ups, each with an interval.
+
+    All their intervals are widened until they hold together: which of them is the lowest is seen
+    only after playing.
+
+    Parameters
+    ----------
+    found : sequence of Moments
+        The line-ups.
+    index : int
+        The rate in question, of the block vector.
+    """
+    level = 1 - (1 - LEVEL) / len(found)
+    rates = [block_rate(moments, index, level=level) for moments in found]
+    return min(rates, key=lambda rate: rate.estimate), max(rates, key=lambda rate: rate.estimate)
 
 
 def best_solo(study: Study, result: Result) -> str:
