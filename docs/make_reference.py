@@ -13,6 +13,7 @@ import paxsim
 import paxsim.analysis
 import paxsim.board
 import paxsim.charts
+import paxsim.cli.scripting
 import paxsim.experiment
 import paxsim.helpers
 import paxsim.learning
@@ -27,6 +28,7 @@ MODULES: tuple[ModuleType, ...] = (
     paxsim,
     paxsim.experiment,
     paxsim.tuning,
+    paxsim.cli.scripting,
     paxsim.charts,
     paxsim.board,
     paxsim.analysis,

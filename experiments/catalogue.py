@@ -4,21 +4,28 @@ Writes the page ``docs/catalogue.md``: the ideas, every policy against every oth
 players, Rome's win rate in fields of one kind and in mixed fields, solo, and what a game costs.
 
     python experiments/catalogue.py --games 4000
+
+With another deck, rules or policies the page goes to a folder below ``runs``, without the remarks
+on what was seen in the usual game.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
+import shlex
 import time
 from pathlib import Path
+from typing import Any
 
 import paxsim
+from paxsim.cli.scripting import own_place, run_script, script_parser
 from paxsim.experiment import compare, simulate, solo
 from paxsim.files import atomic_write
 from paxsim.policies.registry import BUILT_IN, HEURISTICS
 from paxsim.text import amount
 
+PAGE = Path("docs/catalogue.md")
 #: Mixed fields that are worth a look: players who divide the work, and players who spoil it.
 MIXED = (
     ("starver", "starver", "starver", "racer"),
@@ -49,40 +56,54 @@ CONSPIRATORS = ("weighted", "conspirator")
 #: Who is better off not peeking, in whose company, and for what pay in Aurei.
 PEEKERS = ("scout", "scout:peek=0", "tribune,defender,weighted")
 PAY = (0, 2, 4, 6, 8)
+#: What was seen in the usual game, by section.
+REMARKS = {
+    "rome": " Rome adds a group in every round "
+    "whatever the players do, so players who each build everything stay behind it almost "
+    "everywhere. To hold Rome down, players must each be far ahead in a few categories, leave "
+    "the others to their rivals, and buy or dilute the group that Rome would take. Whether "
+    "that is enough against a player who holds primus conspiratus and wants Rome to win "
+    "depends on who they are, and on how many: the next section shows it.",
+    "worlds": " Who fights Rome alone among conspirators wins little. Several who fight together "
+    "are another world, and `answerer` tries to tell which one it is in: to conspire with "
+    "conspirators, and to win on points where others keep Rome down.",
+    "peeking": " No other heuristic peeks: given the same wish (`peek` of `defender`, `loner`) "
+    "they lose by it.",
+}
 SPEED_DEALS = 4000
 
 
-def versus(names: list[str], players: int, games: int, seed: int) -> list[list[str]]:
+def versus(names: list[str], players: int, games: int, **how: Any) -> list[list[str]]:
     """Win rate in % of the row's seats, sitting alternately with the column's."""
     rates = {}
     for a, b in itertools.combinations(names, 2):
-        result = simulate([a, b] * (players // 2), players, games, seed)
+        result = simulate([a, b] * (players // 2), players, games, **how)
         table = result["strategies"].set_index("strategy")["win_rate"] * (players // 2)
-        rates[a, b], rates[b, a] = table[a], table[b]
+        rates[a, b], rates[b, a] = table[label(a)], table[label(b)]
     rows = []
     for a in names:
         mean = sum(rates[a, b] for b in names if b != a) / (len(names) - 1)
         cells = ["·" if a == b else f"{100 * rates[a, b]:.0f}" for b in names]
-        rows.append([a, *cells, f"**{100 * mean:.1f}**"])
+        rows.append([label(a), *cells, f"**{100 * mean:.1f}**"])
     return sorted(rows, key=lambda row: -float(row[-1].strip("*")))
 
 
-def rome_rates(lineups: list[tuple[str, ...]], games: int, seed: int) -> list[list[str]]:
+def rome_rates(lineups: list[tuple[str, ...]], games: int, **how: Any) -> list[list[str]]:
     """Rome's win rate in each field, lowest first."""
     rows = []
     for lineup in lineups:
-        (row,) = simulate(list(lineup), 4, games, seed)["rome"].to_dict("records")
+        (row,) = simulate(list(lineup), 4, games, **how)["rome"].to_dict("records")
         half = (row["rome_wins_high"] - row["rome_wins_low"]) / 2
-        field = ", ".join(dict.fromkeys(lineup)) if len(set(lineup)) == 1 else ", ".join(lineup)
+        field = ", ".join(map(label, set(lineup) if len(set(lineup)) == 1 else lineup))
         rows.append([field, f"{100 * row['rome_wins']:.1f} ± {100 * half:.1f}"])
     return sorted(rows, key=lambda row: float(row[1].split()[0]))
 
 
-def worlds(lineups: list[tuple[str, ...]], games: int, seed: int) -> list[list[str]]:
+def worlds(lineups: list[tuple[str, ...]], games: int, **how: Any) -> list[list[str]]:
     """Win rates of a seat of each strategy, and Rome's, where some fight Rome and others do not."""
     rows = []
     for lineup in lineups:
-        result = simulate(list(lineup), 4, games, seed)
+        result = simulate(list(lineup), 4, games, **how)
         strategies = result["strategies"].to_dict("records")
         (rome,) = result["rome"].to_dict("records")
         cells = [
@@ -92,59 +113,67 @@ def worlds(lineups: list[tuple[str, ...]], games: int, seed: int) -> list[list[s
     return rows
 
 
-def alone(names: list[str], games: int, seed: int) -> list[list[str]]:
+def alone(names: list[str], games: int, **how: Any) -> list[list[str]]:
     """One seat against three conspirators of each kind: wins on points and in all, in %."""
     found = {}
     for rival in CONSPIRATORS:
         for name in names:
             if name != rival:
-                table = simulate([name, rival, rival, rival], 4, games, seed)["strategies"]
-                (row,) = table[table["strategy"] == name].to_dict("records")
+                table = simulate([name, rival, rival, rival], 4, games, **how)["strategies"]
+                (row,) = table[table["strategy"] == label(name)].to_dict("records")
                 found[name, rival] = row["won_on_points"], _percent(row, "win_rate")
     rows = []
     for name in names:
         cells = [found.get((name, rival)) for rival in CONSPIRATORS]
         said = [("·", "·") if cell is None else (f"{100 * cell[0]:.2f}", cell[1]) for cell in cells]
-        rows.append([name, *(text for pair in said for text in pair)])
+        rows.append([label(name), *(text for pair in said for text in pair)])
     return sorted(rows, key=lambda row: -sum(float(text) for text in row[1::2] if text != "·"))
 
 
-def peeking(games: int, seed: int) -> list[list[str]]:
+def peeking(games: int, seed: int, deck: paxsim.Deck, rules: paxsim.Rules) -> list[list[str]]:
     """What peeking is worth to a scout, paired with one that never peeks, by what it is paid."""
     peeks, never, field = PEEKERS
     rows = []
     for pay in PAY:
-        result = compare(peeks, never, field, 4, 2 * games, seed, rules={"peek_income": pay})
+        paid = {**rules.changed(), "peek_income": pay}
+        result = compare(peeks, never, field, 4, 2 * games, seed, deck=deck, rules=paid)
         (row,) = result["comparison"].to_dict("records")
         rows.append([str(pay), *(_percent(row, f"{n}_win_rate") for n in "ab"),
                      _percent(row, "difference")])  # fmt: skip
     return rows
 
 
+def label(name: str) -> str:
+    """What tables call a policy."""
+    return paxsim.find_policy(name).label
+
+
 def _percent(row: dict, name: str) -> str:
     return amount(row[name], row[f"{name}_low"], row[f"{name}_high"], 100.0)
 
 
-def solo_rates(games: int, seed: int) -> list[list[str]]:
+def solo_rates(names: list[str], games: int, **how: Any) -> list[list[str]]:
     """Success in % by solo level, for the policies that make sense there."""
-    names = [name for name in BUILT_IN if paxsim.find_policy(name).solo]
-    levels = solo(names, games=games, seed=seed)["levels"]
+    fitting = [name for name in names if paxsim.find_policy(name).solo]
+    if not fitting:
+        return []
+    levels = solo(fitting, games=games, **how)["levels"]
     grid = levels.pivot(index="strategy", columns="level", values="success") * 100
-    rows = [[name, *(f"{value:.1f}" for value in grid.loc[name])] for name in names]
+    rows = [[name, *(f"{value:.1f}" for value in grid.loc[name])] for name in map(label, fitting)]
     return sorted(rows, key=lambda row: -float(row[1]))
 
 
-def costs() -> list[list[str]]:
+def costs(names: list[str], **setting: Any) -> list[list[str]]:
     """Microseconds a game and games a second on one core, with four alike."""
     rows = []
-    for name in BUILT_IN:
-        paxsim.play_batch(name, 4, deals=10)
+    for name in names:
+        paxsim.play_batch(name, 4, deals=10, **setting)
         best = float("inf")
         for _ in range(5):
             begin = time.perf_counter()
-            paxsim.play_batch(name, 4, deals=SPEED_DEALS)
+            paxsim.play_batch(name, 4, deals=SPEED_DEALS, **setting)
             best = min(best, time.perf_counter() - begin)
-        rows.append([name, f"{1e6 * best / SPEED_DEALS:.1f}", f"{SPEED_DEALS / best:,.0f}"])
+        rows.append([label(name), f"{1e6 * best / SPEED_DEALS:.1f}", f"{SPEED_DEALS / best:,.0f}"])
     return rows
 
 
@@ -154,44 +183,50 @@ def markdown(headings: list[str], rows: list[list[str]]) -> str:
     return "\n".join(lines + ["| " + " | ".join(map(str, row)) + " |" for row in rows]) + "\n"
 
 
-def page(games: int, seed: int) -> str:
-    """The whole page."""
-    names = [name for name in HEURISTICS if name != "hermit"]
-    ideas = [[f"`{name}`", paxsim.find_policy(name).idea, paxsim.find_policy(name).fits]
-             for name in BUILT_IN]  # fmt: skip
-    alike = rome_rates([(name,) * 4 for name in names], games, seed)
-    mixed = rome_rates(list(MIXED), games, seed)
+def page(asked: argparse.Namespace, rivals: list[str], usual: bool) -> str:
+    """The whole page.
+
+    Parameters
+    ----------
+    asked : argparse.Namespace
+        Deck, rules, policies, games and seed.
+    rivals : list of str
+        Those of the policies that meet each other.
+    usual : bool
+        Whether what is remarked about the usual game belongs on it.
+    """
+    games, setting = asked.games, {"deck": asked.deck, "rules": asked.rules}
+    how = {**setting, "seed": asked.seed}
+    ideas = [[f"`{label(name)}`", paxsim.find_policy(name).idea, paxsim.find_policy(name).fits]
+             for name in asked.policies]  # fmt: skip
+    columns = ["", *(label(name)[:7] for name in rivals), "mean"]
+    alike = rome_rates([(name,) * 4 for name in rivals], games, **how)
+    mixed = rome_rates(list(MIXED), games, **how)
     low, high = min(alike + mixed, key=_rate), max(alike + mixed, key=_rate)
-    deck = paxsim.load_deck()
+    rules = asked.rules.describe()
     parts = [
         "# The catalogue of policies\n",
-        f"Made by `python experiments/catalogue.py --games {games} --seed {seed}` with paxsim "
-        f"{paxsim.__version__}, deck `{deck.name}` (fingerprint {deck.fingerprint}), published "
-        f"rules; "
+        f"Made by `{command(asked, usual)}` with paxsim "
+        f"{paxsim.__version__}, deck `{asked.deck.name}` (fingerprint {asked.deck.fingerprint}), "
+        f"{'published rules' if rules == 'published' else f'rules {rules}'}; "
         f"{games:,} games for every cell, in blocks over all rotations.\n",
         markdown(["policy", "idea", "fits"], ideas),
         "## Two players: win rate in % of the row against the column\n",
-        markdown(["", *(n[:7] for n in names), "mean"], versus(names, 2, games, seed)),
+        markdown(columns, versus(rivals, 2, games, **how)),
         "## Four players: two seats of the row against two of the column\n",
         "Share of the win in % of both seats of the row, sitting alternately.\n",
-        markdown(["", *(n[:7] for n in names), "mean"], versus(names, 4, games, seed)),
+        markdown(columns, versus(rivals, 4, games, **how)),
         "## How often Rome wins with four players\n",
-        f"From {low[1]} % ({low[0]}) to {high[1]} % ({high[0]}). Rome adds a group in every round "
-        "whatever the players do, so players who each build everything stay behind it almost "
-        "everywhere. To hold Rome down, players must each be far ahead in a few categories, leave "
-        "the others to their rivals, and buy or dilute the group that Rome would take. Whether "
-        "that is enough against a player who holds primus conspiratus and wants Rome to win "
-        "depends on who they are, and on how many: the next section shows it.\n",
+        f"From {low[1]} % ({low[0]}) to {high[1]} % ({high[0]}).{REMARKS['rome'] if usual else ''}"
+        "\n",
         "All four alike:\n",
         markdown(["field", "Rome wins %"], alike),
         "Mixed:\n",
         markdown(["field", "Rome wins %"], mixed),
         "## Who fights Rome against who does not\n",
-        "Four players; win rate in % of a seat of each strategy, with its interval over blocks. "
-        "Who fights Rome alone among conspirators wins little. Several who fight together are "
-        "another world, and `answerer` tries to tell which one it is in: to conspire with "
-        "conspirators, and to win on points where others keep Rome down.\n",
-        markdown(["", "", "", "Rome wins %"], worlds(list(WORLDS), games, seed)),
+        "Four players; win rate in % of a seat of each strategy, with its interval over blocks."
+        f"{REMARKS['worlds'] if usual else ''}\n",
+        markdown(["", "", "", "Rome wins %"], worlds(list(WORLDS), games, **how)),
         "## Alone against three conspirators\n",
         f"Wins in % of one seat, on points and in all, in {4 * games:,} games; what is not won on "
         "points is won with Rome, by holding primus conspiratus.\n",
@@ -204,19 +239,18 @@ def page(games: int, seed: int) -> str:
                     for text in (f"on points, against {rival}", f"in all, against {rival}")
                 ),
             ],
-            alone(names, 4 * games, seed),
+            alone(rivals, 4 * games, **how),
         ),
         "## What peeking is worth\n",
         f"`{PEEKERS[0]}` gives up a turn to look at Rome's hidden cards when they may decide; here "
         f"it is paired with one that never does, among {PEEKERS[2].replace(',', ', ')}, on common "
-        "deals. The published pay is 2 Aurei. No other heuristic peeks: given the same wish "
-        "(`peek` of `defender`, `loner`) they lose by it.\n",
-        markdown(["pay", "peeks: wins %", "never: wins %", "difference"], peeking(games, seed)),
+        f"deals. The published pay is 2 Aurei.{REMARKS['peeking'] if usual else ''}\n",
+        markdown(["pay", "peeks: wins %", "never: wins %", "difference"], peeking(games, **how)),
         "## Solo: success in % by level\n",
-        markdown(["policy", "1", "2", "3", "4", "5"], solo_rates(games, seed)),
+        markdown(["policy", "1", "2", "3", "4", "5"], solo_rates(asked.policies, games, **how)),
         "## What a game costs\n",
         "Four alike, one core, compiled code loaded, best of five:\n",
-        markdown(["policy", "µs a game", "games a second"], costs()),
+        markdown(["policy", "µs a game", "games a second"], costs(asked.policies, **setting)),
     ]
     return "\n".join(parts)
 
@@ -225,15 +259,35 @@ def _rate(row: list[str]) -> float:
     return float(row[1].split()[0])
 
 
+def command(asked: argparse.Namespace, usual: bool) -> str:
+    """What makes the page again."""
+    words = ["python", "experiments/catalogue.py", "--games", asked.games, "--seed", asked.seed]
+    if not usual:
+        words += ["--deck", asked.deck.source, "--policies", ",".join(asked.policies)]
+        words += ["--rules", asked.rules.describe()] if asked.rules.changed() else []
+    return shlex.join(map(str, words))
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--games", type=int, default=4000, help="games for every cell")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, default=Path("docs/catalogue.md"))
-    arguments = parser.parse_args()
-    with atomic_write(arguments.out) as file:
-        file.write(page(arguments.games, arguments.seed))
+    parser = script_parser(__doc__, policies=BUILT_IN, games=4000, seed=1)
+    parser.add_argument("--out", type=Path, help=f"the page, usually {PAGE}")
+    asked = parser.parse_args()
+    place = own_place(PAGE, parser, asked)
+    rivals = [name for name in asked.policies if "2-8" in paxsim.find_policy(name).fits]
+    if asked.policies == parser.get_default("policies"):
+        rivals = [name for name in HEURISTICS if name != "hermit"]
+    if len(rivals) < 2:
+        raise paxsim.PaxsimError(
+            f"policies: found {', '.join(asked.policies)}; allowed: two or more that fit 2 to 8 "
+            "players"
+        )
+    text = page(asked, rivals, usual=place == PAGE)
+    out = asked.out or place
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_write(out) as file:
+        file.write(text)
+    print(f"The page is {out}")
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

@@ -11,9 +11,7 @@ number over the player counts.
 
 from __future__ import annotations
 
-import argparse
 import itertools
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -21,6 +19,7 @@ from joblib import Parallel, delayed
 
 import paxsim
 from paxsim import charts
+from paxsim.cli.scripting import run_script, script_parser
 
 NEEDS = (3, 4, 5, 6)
 PLAYERS = (2, 3, 4, 5, 6)
@@ -28,7 +27,7 @@ FIELD = ("builder", "starver", "racer", "opportunist", "economist", "merchant")
 
 
 def rome(
-    needs: int, field: list[str], games: int, seed: int, deck: str, others: dict[str, Any]
+    needs: int, field: list[str], games: int, seed: int, deck: paxsim.Deck, others: dict[str, Any]
 ) -> pd.DataFrame:
     """Rome's rate where it wins with so many categories, and other rules are changed."""
     rules = {**others, "rome_needs": needs}
@@ -37,21 +36,13 @@ def rome(
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--policies", default=",".join(FIELD), help="with n players the first n")
-    parser.add_argument("--deck", default="assumed", help="NAME or FILE.toml")
-    parser.add_argument("--rules", help="what else is changed: FILE.toml or FIELD=VALUE,...")
-    parser.add_argument("--games", type=int, default=4000, help="games of every cell")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=-1, help="workers; -1 is one a core")
-    parser.add_argument("--out", type=Path, default=Path("rome_needs"), help="folder")
-    asked = parser.parse_args()
+    usual = dict(policies=FIELD, players=PLAYERS, games=4000, seed=1, jobs=-1, out="rome_needs")
+    asked = script_parser(__doc__, **usual).parse_args()
 
-    field = asked.policies.split(",")
-    others = paxsim.load_rules(asked.rules).changed()
+    field, others = asked.policies, asked.rules.changed()
     cells = Parallel(n_jobs=asked.jobs, prefer="threads")(
         delayed(rome)(needs, field[:players], asked.games, asked.seed, asked.deck, others)
-        for needs, players in itertools.product(NEEDS, PLAYERS)
+        for needs, players in itertools.product(NEEDS, asked.players)
         if players <= len(field)
     )
     table = pd.concat(cells, ignore_index=True)
@@ -64,4 +55,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

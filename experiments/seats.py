@@ -11,14 +11,15 @@ table hold together), and `seats.png` and `.svg`, a panel a player count.
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
+import itertools
+import math
 
 import pandas as pd
 from joblib import Parallel, delayed
 
 import paxsim
 from paxsim import charts
+from paxsim.cli.scripting import run_script, script_parser
 
 PLAYERS = (2, 3, 4, 5, 6, 7)
 
@@ -30,30 +31,31 @@ def seats(policy: str, players: int, games: int, seed: int, **setting) -> pd.Dat
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = script_parser(__doc__, players=PLAYERS, games=20_000, seed=1, jobs=-1, out="seats")
     parser.add_argument("--policy", default="opportunist", help="who sits at every seat")
-    parser.add_argument("--deck", default="assumed", help="NAME or FILE.toml")
-    parser.add_argument("--rules", help="FILE.toml or FIELD=VALUE,...")
-    parser.add_argument("--games", type=int, default=20_000, help="games of every player count")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=-1, help="workers; -1 is one a core")
-    parser.add_argument("--out", type=Path, default=Path("seats"), help="folder")
     asked = parser.parse_args()
 
     tables = Parallel(n_jobs=asked.jobs, prefer="threads")(
         delayed(seats)(asked.policy, n, asked.games, asked.seed, deck=asked.deck, rules=asked.rules)
-        for n in PLAYERS
+        for n in asked.players
     )
     table = pd.concat(tables, ignore_index=True)
 
     asked.out.mkdir(parents=True, exist_ok=True)
     table.to_csv(asked.out / "seats.csv", index=False)
-    figure, axes = charts.panels(2, 3, width=8.4, height=5.2)
-    for ax, players in zip(axes.flat, PLAYERS, strict=True):
-        charts.seat_bars(table, players, ax=ax)
+    columns = min(3, len(asked.players))
+    rows = math.ceil(len(asked.players) / columns)
+    figure, axes = charts.panels(
+        rows, columns, width=2.8 * columns, height=2.6 * rows, squeeze=False
+    )
+    for ax, players in itertools.zip_longest(axes.flat, asked.players):
+        if players is None:
+            ax.set_axis_off()
+        else:
+            charts.seat_bars(table, players, ax=ax)
     charts.save(figure, asked.out / "seats")
     print(table.pivot(index="seat", columns="players", values="over_fair").round(3))
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

@@ -6,17 +6,18 @@ A searcher that is not told who its rivals are plays against four fields, and al
 with more and more rollouts; beside it stand the plain policy, the searcher with a tree, and, in the
 same deals, one that expects every policy of the catalogue alike. Every cell is a stored run, so a
 command that was interrupted goes on where it was, `--parts` plays some of the cells only, and
-`--seconds 0` makes the page of what is there.
+`--seconds 0` makes the page of what is there. With another deck or other rules, runs and page go to
+a folder below runs, and the page has the figures alone.
 """
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import itertools
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,6 +25,7 @@ from scipy.special import stdtrit
 
 import paxsim
 from paxsim import charts
+from paxsim.cli.scripting import own_place, run_script, script_parser
 from paxsim.experiment.result import Result
 from paxsim.policies.registry import BUILT_IN, HEURISTICS
 from paxsim.search.searcher import FOR_POINTS
@@ -32,6 +34,7 @@ from paxsim.stats.constants import LEVEL
 from paxsim.text import amount, listing
 
 PAGE = Path(__file__).parent.parent / "docs" / "search.md"
+RUNS = Path("runs/strength")
 TEMPLATE = Path(__file__).parent / "strength.md"
 SEED = 31415
 #: Games of a task: a searcher's game takes a second, so the workers get few at a time.
@@ -59,6 +62,8 @@ SOLO_GAMES = {0: 2000, 1: 300, 4: 300, COMPARED_AT: 300, 64: 120, BAR_BUDGET: 24
 LADDER_BLOCKS = 200
 #: What cells are for: see `all_cells`.
 PARTS = ("bar", "solo", "ladder", "search", "models", "tree")
+#: Where the template tells of what was tried, all of it in the usual game.
+TRIED = "Made by `python experiments/strength.py`"
 #: The table of the ladder.
 LADDER = (4, "mixed")
 
@@ -80,9 +85,17 @@ class Cell:
         who = hashlib.sha256(self.policy.encode()).hexdigest()[:8]
         return f"{self.part}-{self.players}-{self.field}-{self.budget}-{who}"
 
-    def play(self, runs: Path, jobs: int | None) -> list[dict]:
-        """Play it, or read what was played, as rows."""
-        plan = {"seed": SEED, "chunk_games": TASK, "out": runs / self.name, "jobs": jobs}
+    def play(self, runs: Path, **how: Any) -> list[dict]:
+        """Play it, or read what was played, as rows.
+
+        Parameters
+        ----------
+        runs : Path
+            Where runs are stored.
+        **how
+            Deck, rules and workers, as for `paxsim.simulate`.
+        """
+        plan = {"seed": SEED, "chunk_games": TASK, "out": runs / self.name, **how}
         if self.players == 1:
             level = int(self.field)
             return [
@@ -297,7 +310,7 @@ def bars_table(table: pd.DataFrame) -> str:
     return markdown(["searcher", "against", "blocks", "win rate %"], lines)
 
 
-def cost_table() -> str:
+def cost_table(**setting: Any) -> str:
     """Milliseconds of processor time that a decision of the searcher takes."""
     lines = []
     for players in (1, *PLAYERS):
@@ -309,7 +322,7 @@ def cost_table() -> str:
             lineup = [spec, *["weighted"] * (players - 1)]
             level = 3 if players == 1 else None
             begin = time.process_time()
-            batch = paxsim.play_batch(lineup, deals=2, seed=SEED, solo_level=level)
+            batch = paxsim.play_batch(lineup, deals=2, seed=SEED, solo_level=level, **setting)
             seconds = time.process_time() - begin
             decisions = batch.results["decisions"].sum() / players
             texts.append(f"{1000 * seconds / decisions:.1f}")
@@ -374,14 +387,25 @@ def setting_of(table: pd.DataFrame) -> str:
     return table["caption"].iloc[-1].partition(" blocks, ")[2]
 
 
-def page(table: pd.DataFrame) -> str:
-    """The page: what a searcher is, and what it reaches."""
-    return TEMPLATE.read_text("utf-8").format(
+def page(table: pd.DataFrame, usual: bool = True, **setting: Any) -> str:
+    """The page: what a searcher is, and what it reaches.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        The cells that were played.
+    usual : bool
+        Whether it is about the usual game, of which more was tried than the cells.
+    **setting
+        Deck and rules.
+    """
+    text = TEMPLATE.read_text("utf-8")
+    return (text if usual else text.partition(TRIED)[0]).format(
         strength=strength_table(table),
         solo=solo_table(table),
         kinds=kinds_table(table),
         bars=bars_table(table),
-        costs=cost_table(),
+        costs=cost_table(**setting),
         compared=COMPARED_AT,
         together=no_field_worse(table[table.part == "models"]),
         games=f"{table['games'].sum():,}",
@@ -390,32 +414,39 @@ def page(table: pd.DataFrame) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = script_parser(__doc__)
     parser.add_argument("--effort", type=float, default=1.0, help="multiple of the usual blocks")
-    parser.add_argument("--jobs", type=int, help="workers; one a core without it")
-    parser.add_argument("--runs", type=Path, default=Path("runs/strength"), help="stored runs")
-    parser.add_argument("--out", type=Path, default=PAGE, help="the page")
+    parser.add_argument("--runs", type=Path, help=f"stored runs, usually {RUNS}")
+    parser.add_argument("--out", type=Path, help="the page, usually docs/search.md")
     parser.add_argument("--parts", nargs="+", choices=PARTS, help="play these, and make no page")
     parser.add_argument(
         "--seconds", type=float, default=1e9, help="begin no more cells after these"
     )
     asked = parser.parse_args()
-    asked.runs.mkdir(parents=True, exist_ok=True)
-    paxsim.play("search:rollouts=1", 2)  # compiles what is not yet compiled
+    setting = {"deck": asked.deck, "rules": asked.rules}
+    runs, out = (
+        given or own_place(usual, parser, asked)
+        for given, usual in ((asked.runs, RUNS), (asked.out, PAGE))
+    )
+    for folder in (runs, out.parent):
+        folder.mkdir(parents=True, exist_ok=True)
+    paxsim.play("search:rollouts=1", 2, **setting)  # compiles what is not yet compiled
     begin, rows = time.monotonic(), []
     for cell in all_cells(asked.effort):
         if asked.parts and cell.part not in asked.parts:
             continue
-        if time.monotonic() - begin < asked.seconds or (asked.runs / cell.name).exists():
-            rows += cell.play(asked.runs, asked.jobs)
+        if time.monotonic() - begin < asked.seconds or (runs / cell.name).exists():
+            rows += cell.play(runs, jobs=asked.jobs, **setting)
             print(f"{cell.name}: {100 * rows[-1]['win_rate']:.1f} %", flush=True)
     if asked.parts:
         return
     table = pd.DataFrame(rows)
-    draw_ladder(table, asked.out.with_name("search_ladder"))
-    draw_budgets(table, asked.out.with_name("search_budgets"))
-    asked.out.write_text(page(table), encoding="utf-8")
+    draw_ladder(table, out.with_name("search_ladder"))
+    draw_budgets(table, out.with_name("search_budgets"))
+    usual = own_place(PAGE, parser, asked) == PAGE
+    out.write_text(page(table, usual, **setting), encoding="utf-8")
+    print(f"The page is {out}, its runs are in {runs}")
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

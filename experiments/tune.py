@@ -6,19 +6,22 @@ Each is tuned for what it is meant for, beginning with the numbers it has, and t
 against line-ups drawn from the whole catalogue, and on all levels of solo.
 
     python experiments/tune.py defender loner answerer
+
+With another deck, rules or number of players the records go to a folder below ``runs``.
 """
 
 from __future__ import annotations
 
-import argparse
 import functools
 from pathlib import Path
 
 from rich.progress import Progress
 
 import paxsim
+from paxsim.cli.scripting import own_place, run_script, script_parser
 from paxsim.files import atomic_write
 
+RECORDS = Path("reports/tuning")
 #: What is asked of each: three seats that win on points against a conspirator of either kind, one
 #: seat that does against three of them, and one seat where either world may come up.
 ASKED = {
@@ -29,30 +32,32 @@ ASKED = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = script_parser(__doc__, games=800)
     parser.add_argument("names", nargs="+", choices=ASKED)
     parser.add_argument("--generations", type=int, default=150)
     parser.add_argument("--restarts", type=int, default=2)
-    parser.add_argument("--games", type=int, default=800)
-    parser.add_argument("--out", type=Path, default=Path("reports/tuning"))
-    arguments = parser.parse_args()
-    effort = {key: vars(arguments)[key] for key in ("generations", "restarts", "games")}
-    arguments.out.mkdir(parents=True, exist_ok=True)
-    for name in arguments.names:
+    parser.add_argument("--players", type=int, default=4, help="2 to 8, usually 4")
+    parser.add_argument("--out", type=Path, help=f"folder, usually {RECORDS}")
+    asked = parser.parse_args()
+    out = asked.out or own_place(RECORDS, parser, asked)
+    given = ("players", "generations", "restarts", "games", "deck", "rules", "jobs")
+    out.mkdir(parents=True, exist_ok=True)
+    for name in asked.names:
         with Progress() as bar:
             show = functools.partial(bar.update, bar.add_task(name))
             answer = paxsim.tune(
                 name,
                 **ASKED[name],
-                **effort,
+                **{key: vars(asked)[key] for key in given},
                 progress=lambda at, show=show: show(completed=at.games, total=at.expected),
             )
-        with atomic_write(arguments.out / f"{name}.json") as file:
+        with atomic_write(out / f"{name}.json") as file:
             file.write(answer.to_json() + "\n")
-        with atomic_write(arguments.out / f"{name}_generations.csv") as file:
+        with atomic_write(out / f"{name}_generations.csv") as file:
             file.write(answer.generations.to_csv(index=False))
         print(answer)
+    print(f"The records are in {out}")
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

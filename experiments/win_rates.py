@@ -11,15 +11,14 @@ that greys what can't be told from the fair share.
 
 from __future__ import annotations
 
-import argparse
 import itertools
-from pathlib import Path
 
 import pandas as pd
 from joblib import Parallel, delayed
 
 import paxsim
 from paxsim import charts
+from paxsim.cli.scripting import run_script, script_parser
 
 STRATEGIES = ("admiral", "augur", "conspirator", "merchant", "opportunist", "racer", "starver")
 PLAYERS = (2, 3, 4, 5)
@@ -33,22 +32,15 @@ def win_rate(strategy: str, players: int, games: int, seed: int, **setting) -> p
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--games", type=int, default=4000, help="games of every cell")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=-1, help="workers; -1 is one a core")
-    parser.add_argument("--policies", default=",".join(STRATEGIES), help="all but builder")
-    parser.add_argument("--deck", default="assumed", help="NAME or FILE.toml")
-    parser.add_argument("--rules", help="FILE.toml or FIELD=VALUE,...")
-    parser.add_argument("--out", type=Path, default=Path("win_rates"), help="folder")
-    asked = parser.parse_args()
+    usual = dict(policies=STRATEGIES, players=PLAYERS, games=4000, seed=1, jobs=-1, out="win_rates")
+    asked = script_parser(__doc__, **usual).parse_args()
 
     # Compiled games do not hold Python's lock, so threads are as good as processes.
     cells = Parallel(n_jobs=asked.jobs, prefer="threads")(
         delayed(win_rate)(
             strategy, players, asked.games, asked.seed, deck=asked.deck, rules=asked.rules
         )
-        for strategy, players in itertools.product(asked.policies.split(","), PLAYERS)
+        for strategy, players in itertools.product(asked.policies, asked.players)
     )
     table = pd.concat(cells, ignore_index=True)
 
@@ -60,4 +52,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

@@ -116,6 +116,16 @@ def test_names_of_lines_that_end_together_stand_apart():
     assert [(text.get_text(), text.xy[0]) for text in ax.texts] == [("b", 0), ("a", 0)]
 
 
+def test_a_name_does_not_stand_where_a_longer_line_goes_on():
+    rows = [("a", 1, 0.50), ("a", 2, 0.9), ("b", 1, 0.51), ("b", 2, 0.6), ("b", 3, 0.9)]
+    table = pd.DataFrame(
+        [{"g": g, "x": x, "y": y, "y_low": y - 0.01, "y_high": y + 0.01} for g, x, y in rows]
+    )
+    ax = charts.dose_curves(table, "x", "y", by="g", axis="x", label="y",
+                            ax=charts.panels()[1])  # fmt: skip
+    assert {text.xy[0] for text in ax.texts} == {1}
+
+
 def test_a_logarithmic_axis_shows_what_never_happened_as_an_arrow():
     table = pd.DataFrame({"s": ["a", "b"], "v": [0.01, 0.0], "v_low": [0.005, 0.0],
                           "v_high": [0.02, 0.001]})  # fmt: skip

@@ -1,5 +1,8 @@
 """Fields of many line-ups: pooled sums against the raw games, and rules over a range of values."""
 
+import json
+import shutil
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -9,6 +12,9 @@ from paxsim.cli import run_command
 from paxsim.experiment import show, simulate_field, tournament, vary_rules
 from paxsim.experiment.fieldgroups import equal_groups, merge_groups, seeds_of
 from paxsim.experiment.overall import rome_pool
+from paxsim.lineup import draw_lineups
+from paxsim.policies import find_policy
+from paxsim.report.subject import make_subject
 
 LINEUPS = (["racer", "miser", "first"], ["miser", "random", "racer"])
 DEALS, SEED = 30, 4
@@ -67,9 +73,64 @@ def test_the_command_takes_ranges_and_lists_and_keeps_other_rules(tmp_path, caps
     assert text.count("\n") == 1 + 3 + 2
 
 
+AMONG = "compare-rules rome_needs=3 --players 3 --games 60 --seed 4 --strategies racer,miser,first"
+
+
+def test_rules_are_varied_over_all_line_ups_of_a_tournament_and_these_are_named(tmp_path, capsys):
+    """In groups with a seed each: against the raw games of every line-up."""
+    strategies = ["racer", "miser", "first", "random"]
+    assert run_command([*f"{AMONG},random --json".split()]) == 0
+    told = json.loads(capsys.readouterr().out)
+    found = [find_policy(name) for name in strategies]
+    lineups = [[one.label for one in lineup] for lineup in draw_lineups(found, 3)]
+    assert told["manifest"]["lineups"] == lineups and len(lineups) == 4
+    seeds = told["manifest"]["seeds"]
+    assert seeds == [4, 5] and len(lineups) % len(seeds) == 0
+    wins = []
+    for number, lineup in enumerate(lineups):
+        seed = seeds[number * len(seeds) // len(lineups)]
+        batch = paxsim.play_batch(lineup, deals=5, rotations="all", seed=seed,
+                                  rules="rome_needs=3")  # fmt: skip
+        wins.append(batch.rome_wins.mean())
+    row = next(row for row in told["tables"]["rule_values"] if row["value"] == 3)
+    assert row["rome_wins"] == pytest.approx(np.mean(wins), abs=1e-9) and row["games"] == 60
+
+
+def test_who_plays_is_said_and_a_run_in_groups_is_kept(tmp_path, capsys):
+    assert run_command(["compare-rules", *WIDE.split(), "--out", str(tmp_path / "run")]) == 0
+    first = capsys.readouterr().out
+    assert "Who plays: 6 line-ups of 4 strategies, first, miser, racer, random" in first
+    assert "seeds 0 to 1, deck assumed" in first
+    assert run_command(["show", str(tmp_path / "run")]) == 0
+    shown = capsys.readouterr().out
+    assert shown.splitlines()[:8] == first.splitlines()[:8]
+    shutil.rmtree(tmp_path / "run" / "group-2-of-2")
+    assert run_command(["show", str(tmp_path / "run")]) == 2
+    assert "has 1 of 2 groups of line-ups" in capsys.readouterr().err
+    assert run_command(["compare-rules", *WIDE.split(), "--out", str(tmp_path / "run")]) == 0
+    assert capsys.readouterr().out.splitlines()[:8] == first.splitlines()[:8]
+    more = [*WIDE.replace("--players 2", "--players 3").split(), "--out", str(tmp_path)]
+    assert run_command(["compare-rules", *more]) == 2
+    assert "holds other files (run)" in capsys.readouterr().err
+
+
+WIDE = "rome_needs=3 --players 2 --games 48 --strategies racer,miser,first,random"
+
+
+def test_the_usual_population_is_that_of_the_report(capsys):
+    words = ["compare-rules", "rome_needs=3", "--players", "7", "--games", "1", "--json"]
+    assert run_command(words) == 0
+    lineups = json.loads(capsys.readouterr().out)["manifest"]["lineups"]
+    subject = make_subject()
+    drawn = draw_lineups([subject.found[spec] for spec in subject.strategies], 7)
+    assert lineups == [[one.label for one in lineup] for lineup in drawn]
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
+        ("rome_needs=5 --policies racer --strategies racer,miser", "strategies: given beside"),
+        ("rome_needs=5 --strategies racer", "two or more"),
         ("rome_needs", "rules: found 'rome_needs'; allowed: RULE=A..B"),
         ("rome_needs=7..4", "allowed: the smaller number first"),
         ("rome_needs=4..x", "allowed: whole numbers at both ends"),

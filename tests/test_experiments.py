@@ -9,6 +9,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+import paxsim
+import paxsim.search
+from paxsim.cli.options import parse_players
+from paxsim.cli.scripting import own_place, run_script, script_parser
+
 FOLDER = Path(__file__).parent.parent / "experiments"
 #: The scripts in a user's manner, and what they take to play few games.
 GRIDS = {
@@ -42,10 +47,103 @@ def test_a_grid_is_built_on_the_public_interface(name):
         for alias in node.names
     }
     of_package = {module for module in imported if module.startswith("paxsim")}
-    assert of_package == {"paxsim", "paxsim.charts"}
+    options = {f"paxsim.cli.scripting.{name}" for name in ("run_script", "script_parser")}
+    assert of_package == {"paxsim", "paxsim.charts", *options}
     assert {"joblib.Parallel", "pandas"} <= imported
     assert len(source.splitlines()) < 70
     assert ast.get_docstring(ast.parse(source)).splitlines()[0].endswith("?")
+
+
+def run(name, *words, **changed):
+    """Run a script with other values of its globals."""
+    main = runpy.run_path(str(FOLDER / f"{name}.py"))["main"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", [f"{name}.py", *words])
+        for variable, value in changed.items():
+            patch.setitem(main.__globals__, variable, value)
+        run_script(main)
+
+
+def test_a_grid_has_the_player_counts_that_are_asked_for(tmp_path, monkeypatch):
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    for name, counts in (("win_rates", "3"), ("seats", "2-5"), ("rome_needs", "2,4")):
+        run(name, *GRIDS[name], "--players", counts, "--deck", "cheap", "--out", str(tmp_path))
+        table = pd.read_csv(tmp_path / f"{name}.csv")
+        assert sorted(table["players"].unique()) == parse_players("players", counts)
+        assert (table["deck"] == "cheap").all()
+
+
+#: Scripts that keep a committed file, with what makes them quick, and what they write.
+KEEPERS = {
+    "tune": (["defender", "--generations", "1", "--restarts", "1", "--games", "8",
+              "--players", "5"], {}, "tuning"),
+    "profiles": (["--games", "2", "--players", "2,3", "--policies", "racer,first"], {},
+                 "profiles.toml"),
+    "catalogue": (["--games", "8", "--policies", "racer,first"],
+                  {"SPEED_DEALS": 4, "MIXED": [("racer",) * 4], "WORLDS": [("racer",) * 4],
+                   "PEEKERS": ("racer", "starver", "miser"), "CONSPIRATORS": ("racer",)},
+                  "catalogue.md"),
+    "strength": (["--effort", "0.01"],
+                 {"BUDGETS": (1, 2), "PLAYERS": (4,), "BAR_BUDGET": 1, "MOST": 2,
+                  "COMPARED_AT": 1, "BUILT_IN": ("random",), "SOLO_LEVELS": (2,),
+                  "FIELDS": {"weighted": ("weighted",), "mixed": ("opportunist", "tribune")},
+                  "BLOCKS": dict.fromkeys((0, 1, 2), 1),
+                  "SOLO_GAMES": dict.fromkeys((0, 1, 2), 1)},
+                 "search.md"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", KEEPERS)
+def test_another_deck_and_rules_leave_the_committed_file_alone(name, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    words, changed, written = KEEPERS[name]
+    committed = FOLDER.parent / "docs" / "search.md", Path(paxsim.search.__file__).parent
+    before = [path.stat().st_mtime_ns for path in (committed[0], committed[1] / "profiles.toml")]
+    run(name, *words, "--deck", "cheap", "--rules", "rome_needs=5", **changed)
+    (place,) = (tmp_path / "runs").glob(f"cheap-rome-needs-5*/{written}")
+    assert str(place.relative_to(tmp_path)) in capsys.readouterr().out
+    if place.is_file() and name != "profiles":
+        text = place.read_text("utf-8")
+        assert "rome_needs=5" in text and "cheap" in text and "What was tried" not in text
+    after = [path.stat().st_mtime_ns for path in (committed[0], committed[1] / "profiles.toml")]
+    assert before == after and not (tmp_path / "docs").exists()
+
+
+@pytest.mark.parametrize("name", [*GRIDS, *KEEPERS])
+def test_a_mistake_in_an_option_is_one_line(name, capsys):
+    words = ["defender"] if name == "tune" else []
+    with pytest.raises(SystemExit) as left:
+        run(name, *words, "--rules", "rome_needs=99")
+    err = capsys.readouterr().err
+    assert left.value.code == 2 and err.count("\n") == 1
+    assert "rome_needs: found 99; allowed: a whole number from 0 to 8" in err
+
+
+def test_what_is_asked_of_the_usual_game_goes_where_it_always_went():
+    parser = script_parser("What?", policies=("racer", "miser"), players=(2, 3))
+    usual = Path("docs/page.md")
+
+    def place(*words):
+        return own_place(usual, parser, parser.parse_args(words))
+
+    assert (
+        place() == place("--deck", "assumed", "--policies", "racer,miser", "--jobs", "3") == usual
+    )
+    others = [("--deck", "cheap"), ("--rules", "rome_needs=5"), ("--rules", "rome_needs=6"),
+              ("--policies", "miser,racer"), ("--players", "2")]  # fmt: skip
+    places = {place(*words) for words in others}
+    assert len(places) == len(others) and usual not in places
+    assert {path.name for path in places} == {"page.md"}
+
+
+def test_a_user_script_is_told_its_mistakes_in_one_line(capsys):
+    def main():
+        paxsim.simulate("racer", 1, games=0)
+
+    with pytest.raises(SystemExit) as left:
+        run_script(main)
+    assert left.value.code == 2 and "games: found 0" in capsys.readouterr().err
 
 
 def test_the_tuning_record_has_weights_and_what_they_are_worth(tmp_path, monkeypatch, capsys):

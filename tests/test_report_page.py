@@ -6,9 +6,11 @@ import json
 import os
 import platform
 import re
+import shlex
 import shutil
 import subprocess
 import sys
+from html import unescape
 from html.parser import HTMLParser
 from importlib import resources
 from pathlib import Path
@@ -192,6 +194,18 @@ def test_the_number_to_change_is_the_one_nearest_to_a_half(tmp_path):
     )
 
 
+def test_a_figure_of_the_page_is_got_again_by_the_command_that_it_prints(report, html, capsys):
+    (command,) = re.findall(r"To play one number again: paxsim ([^<]*)</p>", html)
+    assert run_command([*shlex.split(unescape(command)), "--json"]) == 0
+    again = pd.DataFrame(json.loads(capsys.readouterr().out)["tables"]["rule_values"])
+    page = pd.read_csv(report / "dose_response" / "values.csv")
+    page = page[page["rule"] == again["rule"][0]].reset_index(drop=True)
+    assert len(again) == len(page) > 2
+    for name in ("value", "rome_wins", "rome_wins_low", "rome_change_high", "rounds", "games"):
+        assert again[name].astype(float).tolist() == pytest.approx(page[name].tolist(), abs=1e-8,
+                                                                   nan_ok=True)  # fmt: skip
+
+
 def test_contents_lead_to_sections(html):
     page = Page(html)
     ids = {a["id"] for _, a in page.tags if "id" in a}
@@ -326,6 +340,13 @@ def test_in_print_every_table_is_whole(report, tmp_path):
     seen = visit(report / "index.html", PAPER, tmp_path, printed=True)
     assert seen.errors == []
     assert seen.probe["widest"] <= PAPER
+
+
+def test_headings_that_print_repeats_are_no_buttons(html):
+    """A browser repeats a table's heading on every sheet, but not the buttons in it."""
+    page = Page(html)
+    headings = [a["data-heading"] for a in page.all("th") if "data-heading" in a]
+    assert len(headings) == html.count('<button type="button">') > 20 and all(headings)
 
 
 MINE = """import paxsim

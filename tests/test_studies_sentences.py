@@ -48,7 +48,7 @@ def around(name, value, half):
 
 def rome(rate, half=0.01):
     fields = {"weak": 0.2, "all line-ups": rate, "strong": 0.7}
-    ends = {"lowest_lineup": 0.2, "highest_lineup": 0.9}
+    ends = {**around("lowest_lineup", 0.2, 0.05), **around("highest_lineup", 0.9, 0.04)}
     return pd.DataFrame(
         [
             {"field": f, "players": 3, **around("rome_wins", r, half), **ends}
@@ -69,7 +69,7 @@ def test_rome_against_one_half(rate, said, sure):
     finding = rome_finding(rome(rate), 3)
     assert said in finding.text
     assert "With 3 players Rome wins" in finding.text
-    assert "(between 20 and 90 %)" in finding.text
+    assert "from 20.0 ± 5.0 % to 90.0 ± 4.0 %" in finding.text
     assert "Among the weakest it is 20.0 ± 1.0 %, among the strongest 70.0 ± 1.0 %" in finding.text
     assert finding.sure is sure
     assert (finding.estimate, finding.low) == pytest.approx((rate, rate - 0.01))

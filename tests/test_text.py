@@ -12,6 +12,7 @@ from paxsim.cli.printing import percent as terminal_percent
 from paxsim.cli.printing import plus_minus
 from paxsim.report.display import shown_table
 from paxsim.report.firstscreen import _cell as first_screen_cell
+from paxsim.report.page import unbroken
 from paxsim.stats import wilson
 from paxsim.text import (
     amount,
@@ -171,6 +172,34 @@ def test_a_shown_table_has_shares_of_strategies_in_percent_and_leaves_out_what_i
     shown = shown_table(pd.DataFrame(rows))
     assert shown.headings == ["state", "racer %", "gain, points"]
     assert [cell.text for cell in shown.rows[1]] == ["mixed", "25.0", "−2.5"]
+
+
+def shown(**columns):
+    table = shown_table(pd.DataFrame(columns))
+    return table.headings, [[cell.text for cell in row] for row in table.rows]
+
+
+def test_rows_that_differ_by_their_deck_begin_with_it_and_whole_shares_are_in_percent():
+    headings, rows = shown(state=["racer", "racer"], share_racer=[1, 0], deck=["dear", "flat"])
+    assert headings == ["deck", "state", "racer %"]
+    assert rows == [["dear", "racer", "100.0"], ["flat", "racer", "0.0"]]
+
+
+def test_a_line_up_that_names_nobody_is_left_out():
+    member = "any member"
+    assert shown(lineup=[f"{member}, {member}", member], rounds=[5, 6])[0] == ["rounds"]
+    assert shown(lineup=[f"{member}, {member}", "racer"], rounds=[5, 6])[0] == ["lineup", "rounds"]
+
+
+def test_rates_that_nearly_never_occur_and_chances_are_not_said_as_zero():
+    _, rows = shown(success=[3.66e-7, 0.0, 0.02], success_low=[1.54e-7, 0.0, 0.01],
+                    success_high=[1.042e-6, 2e-9, 0.03], change_p=[0.0, 0.04, 0.5])  # fmt: skip
+    assert rows == [["3.7e-05 (1.5e-05 to 0.0001)", "< 0.001"], ["0 (at most 2e-07)", "0.040"],
+                    ["2.0 ± 1.0", "0.500"]]  # fmt: skip
+
+
+def test_no_line_ends_between_a_number_and_what_belongs_to_it():
+    assert unbroken("wins 5.1 ± 0.2 % of all") == "wins 5.1\u00a0±\u00a00.2\u00a0% of all"
 
 
 @pytest.mark.parametrize(

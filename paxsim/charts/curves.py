@@ -49,6 +49,11 @@ def _gap(ends: list[End]) -> float:
     return min(np.diff(heights), default=np.inf)
 
 
+def _fork(starts: list[End], ends: list[End]) -> bool:
+    """Whether lines begin together and some go on where others end, through their names."""
+    return len({end[0] for end in starts}) == 1 < len({end[0] for end in ends})
+
+
 def _points(ax: Axes, distance: float) -> float:
     """A distance along the y axis in points of type."""
     low, high = ax.get_ylim()
@@ -110,7 +115,7 @@ def dose_curves(
     ax.set_xlabel(axis)
     ax.set_ylabel(label)
     ax.set_title(title)
-    if _gap(starts) > _gap(ends):
+    if _fork(starts, ends) or _gap(starts) > _gap(ends):
         ax.set_xticks(sorted(source[x].unique()))
         low, high = ax.get_xlim()
         if ax.get_xscale() == "log":

@@ -13,8 +13,6 @@ from paxsim.cli.progress import run_experiment
 from paxsim.errors import PaxsimError
 from paxsim.rules import load_rules
 
-#: Line-ups that are drawn from the built-in heuristics if none is given.
-LINEUPS = 6
 #: Values of a range, at most.
 MOST_VALUES = 20
 
@@ -23,12 +21,14 @@ MOST_VALUES = 20
 @click.argument("values", nargs=-1, required=True, metavar="RULE=A..B|A,B,C ...")
 @click.option("--players", type=int, default=4, show_default=True, help="2 to 8.")
 @click.option(
-    "--policies",
+    "--strategies",
     metavar="A,B,...",
-    help=f"Who plays, by seat.  [default: {LINEUPS} line-ups drawn from the built-in heuristics]",
+    help="Whose line-ups play: all that a tournament of them has.  [default: all built-in "
+    "heuristics, as in the report]",
 )
+@click.option("--policies", metavar="A,B,...", help="One line-up instead of these, by seat.")
 @how_to_run
-def command(values, players, policies, games, seed, deck, rules, **how):
+def command(values, players, strategies, policies, games, seed, deck, rules, **how):
     """How often does Rome win with other values of a rule, one rule at a time?
 
     \b
@@ -38,22 +38,23 @@ def command(values, players, policies, games, seed, deck, rules, **how):
     All values of a rule play the same deals with the same line-ups; --games counts those of each
     value, and --rules changes what stays the same.
     """
-    from paxsim.experiment.fieldquestions import vary_rules
-    from paxsim.lineup import as_specs, draw_lineups
-    from paxsim.policies.registry import HEURISTICS, find_policy
-    from paxsim.setting import make_setting
+    from paxsim.experiment.fieldquestions import vary_rules, vary_rules_among
+    from paxsim.lineup import as_specs
+    from paxsim.report.subject import make_subject
 
     tried = parse_values(values)
-    make_setting(players)  # how many line-ups are drawn depends on it
+    if policies is not None and strategies is not None:
+        raise PaxsimError("strategies: given beside policies; allowed: one of both")
     if policies is None:
-        lineups = draw_lineups([find_policy(name) for name in HEURISTICS], players, LINEUPS)
+        question, who = vary_rules_among, make_subject(deck, rules, strategies, [players])
+        asked = {"strategies": who.strategies}
     else:
-        lineups = [as_specs(policies)]
+        question, asked = vary_rules, {"lineups": [as_specs(policies)]}
     run_experiment(
-        vary_rules,
+        question,
         show_rule_values,
         values=tried,
-        lineups=lineups,
+        **asked,
         players=players,
         games=parse_games(games),
         seed=seed,

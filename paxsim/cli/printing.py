@@ -204,7 +204,10 @@ def show_rule_changes(result: Any) -> None:
 
 def show_rule_values(result: Any) -> None:
     """What the values of each rule do: Rome, the first seat, and how long games are."""
+    from paxsim.experiment.fieldgroups import lineups_of
+
     table = result["rule_values"]
+    say(f"Who plays: {who_plays(lineups_of(result))}")
     for rule in table["rule"].unique():
         rows = [
             (
@@ -219,6 +222,14 @@ def show_rule_values(result: Any) -> None:
         numbers = (rule, "Rome wins %", "change", "seat 1 over fair", "rounds")
         print_table(f"{rule}, {table['players'].iloc[0]} players, on common deals", numbers, rows,
                     numbers=numbers)  # fmt: skip
+
+
+def who_plays(lineups: list[list[str]]) -> str:
+    """A field in words: its line-up, or how many it has and of whom."""
+    members = list(dict.fromkeys(label for lineup in lineups for label in lineup))
+    if len(lineups) == 1:
+        return ", ".join(lineups[0])
+    return f"{len(lineups)} line-ups of {len(members)} strategies, {', '.join(sorted(members))}"
 
 
 def show_field(result: Any) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from paxsim.errors import missing_library
 
 if TYPE_CHECKING:
-    from paxsim.experiment.fieldquestions import simulate_field, vary_rules
+    from paxsim.experiment.fieldquestions import simulate_field, vary_rules, vary_rules_among
     from paxsim.experiment.metaquestion import metagame
     from paxsim.experiment.pairedquestions import compare, compare_rules, comparison_size
     from paxsim.experiment.questions import show, simulate, simulation_size, solo, tournament
@@ -33,6 +33,7 @@ __all__ = [
     "solo",
     "tournament",
     "vary_rules",
+    "vary_rules_among",
 ]
 #: Where each name is, if not among the questions.
 _ELSEWHERE = {
@@ -44,6 +45,7 @@ _ELSEWHERE = {
     "restrict": "restrictions",
     "simulate_field": "fieldquestions",
     "vary_rules": "fieldquestions",
+    "vary_rules_among": "fieldquestions",
 }
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from paxsim.errors import PaxsimError, checked_path
 from paxsim.experiment.changes import changes_by_restrictions, changes_by_rules
+from paxsim.experiment.fieldgroups import merge_groups, stored_groups
 from paxsim.experiment.measures import MatchMeasures, bundle_moments
 from paxsim.experiment.metatables import metagame_tables, payoff_table
 from paxsim.experiment.plan import Facts, stored_facts
@@ -21,7 +22,7 @@ from paxsim.experiment.result import Result
 from paxsim.experiment.rulevalues import rule_values
 from paxsim.experiment.standings import by_players, payoffs, ratings, standings
 from paxsim.experiment.stopping import reached
-from paxsim.experiment.store import stored_tallies
+from paxsim.experiment.store import holds_run, stored_tallies
 from paxsim.experiment.summary import Making, Tables
 from paxsim.experiment.tables import (
     Row,
@@ -258,6 +259,8 @@ _ANSWERS: dict[str, Callable[[dict[str, Any], Bundles], tuple[str, Made]]] = {
 def show(path: str | Path) -> Result:
     """Present a stored run without playing; what is left out is said in ``timing``."""
     path = checked_path("run", path)
+    if not holds_run(path) and (groups := stored_groups(path)):
+        return _shown_together([show(group) for group in groups])
     manifest, found, damaged = stored_tallies(path)
     expected = len(manifest["plan"]["bundles"])
     if len(found) < expected:
@@ -275,6 +278,15 @@ def show(path: str | Path) -> Result:
         ) from None
     result.timing = {"damaged": damaged}
     return result
+
+
+def _shown_together(results: list[Result]) -> Result:
+    """The groups of a field as one run."""
+    merged = merge_groups(results)
+    merged.timing = {"damaged": [name for one in results for name in one.timing["damaged"]]}
+    planned = sum(one.manifest["plan"]["games"] for one in results)
+    merged.manifest = {**merged.manifest, "plan": {**merged.manifest["plan"], "games": planned}}
+    return merged
 
 
 def incomplete(result: Result) -> str:

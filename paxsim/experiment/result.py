@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 #: Decimals of numbers in files, and digits of those above 1: the last ones of a float may differ
 #: from machine to machine.
 DECIMALS, SIGNIFICANT = 9, 10
+
+
+def seeds_named(seeds: Sequence[int]) -> str:
+    """The seeds of a run in words."""
+    first, last = min(seeds), max(seeds)
+    return f"seed {first}" if first == last else f"seeds {first} to {last}"
 
 
 @dataclass
@@ -79,7 +85,8 @@ class Result:
         watched = self.manifest["question"].get("precision") is not None
         note = "; intervals of win rates hold while watched" if watched else ""
         return (
-            f"{self.games:,} games in {self.blocks:,} blocks, seed {plan['seed']}, "
+            f"{self.games:,} games in {self.blocks:,} blocks, "
+            f"{seeds_named(self.manifest.get('seeds') or [plan['seed']])}, "
             f"deck {', '.join(decks)}, rules {named}{more}, paxsim {plan['version']}{note}"
         )
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from paxsim.experiment.pooling import MEMBER
 from paxsim.text import MISSING, amount, number, p_number
 
 #: Rates, shown in percent; their differences too.
@@ -19,7 +20,8 @@ RATES = {
     "a_win_rate", "difference", "tribune", "joined", "conspirator", "rome", "winner",
     "lowest_lineup", "highest_lineup", "seat1_over_fair", "at_from", "at_to", "at_near",
     "payoff", "basin", "regret", "stable_draws", "alpha_rank", "before", "after", "gain",
-    "others_after", "temptation", "rome_before", "rome_after",
+    "others_after", "temptation", "rome_before", "rome_after", "base_win_rate", "base_rome_wins",
+    "win_change",
 }  # fmt: skip
 #: Columns that a meta-game has for each of its strategies: shares of the players.
 SHARES = "share_"
@@ -30,6 +32,9 @@ SAME = {
     "deck", "rules", "lineup", "strategies", "lineups", "lineups_played", "estimated_error",
     "starts", "draws", "played",
 }  # fmt: skip
+#: Rates below this would be said as 0.000 and have their first digits instead; below the other
+#: files have none.
+TINY, SMALLEST = 5e-6, 1e-9
 NAMES = {
     "rome_wins": "Rome wins %",
     "rome_alone": "Rome alone %",
@@ -83,6 +88,10 @@ NAMES = {
     "temptation": "gain of who breaks it, points",
     "rome_before": "Rome before %",
     "rome_after": "Rome after %",
+    "base_win_rate": "wins otherwise %",
+    "base_rome_wins": "Rome otherwise %",
+    "win_change": "wins, points",
+    "seat1_change_p": "seat 1, p",
 }
 
 
@@ -117,10 +126,17 @@ def _columns(table: pd.DataFrame) -> list[str]:
     for name in table.columns:
         folded = name.endswith(("_low", "_high")) and name.rpartition("_")[0] in table
         constant = name in SAME and table[name].nunique(dropna=False) == 1
+        constant |= name == "lineup" and _of_whole_fields(table[name])
         empty = len(table) > 0 and table[name].isna().all()
         if not (folded or constant or empty or name in HIDDEN or name.startswith("holds_")):
             found.append(name)
-    return found
+    # Rows that differ by their deck say so before a reader has to scroll.
+    return sorted(found, key=lambda name: name != "deck")
+
+
+def _of_whole_fields(lineups: pd.Series) -> bool:
+    """Whether line-ups name nobody: the rows are about all line-ups of a field."""
+    return all(set(str(lineup).split(", ")) == {MEMBER} for lineup in lineups)
 
 
 def heading(name: str) -> str:
@@ -135,6 +151,13 @@ def _is_rate(name: str) -> bool:
     return name in RATES or name.startswith(SHARES)
 
 
+def _tiny(value: float, low: float, high: float, unit: float) -> str:
+    """A rate of which a fixed number of decimals would say nothing."""
+    if value < SMALLEST:
+        return f"0 (at most {unit * high:.2g})"
+    return f"{unit * value:.2g} ({unit * low:.2g} to {unit * high:.2g})"
+
+
 def _cell(row: dict[str, Any], name: str) -> Cell:
     value = row[name]
     if isinstance(value, bool):
@@ -146,9 +169,11 @@ def _cell(row: dict[str, Any], name: str) -> Cell:
     unit = 100.0 if _is_rate(name) else 1.0
     low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
     if low is not None and high is not None and math.isfinite(low) and math.isfinite(high):
-        return Cell(amount(value, low, high, unit), repr(value), True)
-    if name.endswith("p_holm"):
+        tiny = low >= 0 and SMALLEST <= high < TINY
+        said = _tiny(value, low, high, unit) if tiny else amount(value, low, high, unit)
+        return Cell(said, repr(value), True)
+    if name == "p" or name.endswith(("_p", "p_holm")):
         return Cell(p_number(value), repr(value), True)
-    if isinstance(value, int) or (unit == 1.0 and float(value).is_integer()):
+    if unit == 1.0 and float(value).is_integer():
         return Cell(f"{int(value):,}", repr(value), True)
     return Cell(number(unit * value, 1 if unit == 100 else 2), repr(value), True)

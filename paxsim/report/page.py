@@ -56,6 +56,7 @@ def write_page(out: Path) -> Path:
     )
     environment.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]
     environment.filters["folded"] = folded
+    environment.filters["unbroken"] = unbroken
     html = environment.get_template("index.html.j2").render(
         studies=studies,
         title=studies[0]["subject"],
@@ -76,6 +77,11 @@ def write_page(out: Path) -> Path:
     with atomic_write(path) as file:
         file.write(html)
     return path
+
+
+def unbroken(text: str) -> str:
+    """A sentence in which no line ends between a number and what belongs to it."""
+    return text.replace(" ± ", "\u00a0±\u00a0").replace(" %", "\u00a0%")
 
 
 def read_studies(out: Path) -> list[dict[str, Any]]:

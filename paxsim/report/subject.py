@@ -107,13 +107,19 @@ class Subject:
         return "; ".join(parts)
 
     @property
-    def words(self) -> list[str]:
-        """The options of a command that say the same."""
+    def words_of_setting(self) -> list[str]:
+        """The options of a command that say the same of deck and rules."""
         words: list[str] = []
         if not self.default_deck:
             words += ["--deck", self.deck.source]
         if self.rules.changed():
             words += ["--rules", self.rules.describe()]
+        return words
+
+    @property
+    def words(self) -> list[str]:
+        """The options of a command that say the same."""
+        words = self.words_of_setting
         if self.policies:
             words += ["--policies", ",".join(self.policies)]
         if self.players != PLAYERS:

@@ -8,6 +8,7 @@ line-ups of the tournament play, in groups with deals of their own.
 from __future__ import annotations
 
 import math
+import shlex
 import textwrap
 from typing import Any
 
@@ -15,6 +16,7 @@ import pandas as pd
 
 from paxsim import charts
 from paxsim.experiment.fieldquestions import vary_rules
+from paxsim.experiment.result import Result
 from paxsim.report.study import Finding, Study
 from paxsim.studies import fields
 from paxsim.studies.findings import numbers, side_of
@@ -62,7 +64,8 @@ def run(study: Study) -> None:
     table = study.table("values", "Rome, seat 1 and length by the value of each number",
                         with_meaning(result["rule_values"].drop(columns=["lineup", "rules"])),
                         f"{players} players, all {len(lineups)} line-ups of the tournament. "
-                        "Changes are against the value in force, on common deals.")  # fmt: skip
+                        "Changes are against the value in force, on common deals. To play one "
+                        f"number again: {command_of(study, players, result)}")  # fmt: skip
     crossings = study.table("crossings", "Where Rome wins half of the games",
                             with_meaning(crossing_table(table)))  # fmt: skip
     study.find(half_finding(crossings, players), reach_finding(table, crossings))
@@ -70,6 +73,17 @@ def run(study: Study) -> None:
                              "percentage points", 100.0),
                other_finding(table, "rounds", "the length of a game", "rounds", 1.0))  # fmt: skip
     draw(study, table, fields.caption([result]))
+
+
+def command_of(study: Study, players: int, result: Result) -> str:
+    """The command that gives the figures of the first number once more."""
+    rule, values = next(iter(RANGES.items()))
+    subject = study.subject
+    words = ["paxsim", "compare-rules", f"{rule}={','.join(map(str, values))}"]
+    words += ["--players", str(players), "--games", str(result.matches[0].games)]
+    words += ["--seed", str(study.options.seed), *subject.words_of_setting]
+    words += ["--strategies", ",".join(subject.strategies)] if subject.policies else []
+    return shlex.join(words)
 
 
 def draw(study: Study, table: pd.DataFrame, caption: str) -> None:

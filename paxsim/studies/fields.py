@@ -18,23 +18,29 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from paxsim.experiment.fieldgroups import equal_groups, merge_groups, seeds_of
+from paxsim.experiment.fieldgroups import (
+    FEW_TOGETHER,
+    TOGETHER,
+    equal_groups,
+    group_arguments,
+    merge_groups,
+    seeds_of,
+)
 from paxsim.experiment.fieldquestions import simulate_field
 from paxsim.experiment.questions import solo, tournament
-from paxsim.experiment.result import Result
+from paxsim.experiment.result import Result, seeds_named
 from paxsim.lineup import LINEUP_SEED, draw_lineups
 from paxsim.policies.registry import find_policy
 from paxsim.report.study import MIN_BLOCKS, Study
 from paxsim.report.subject import YARDSTICK
 from paxsim.rules import SOLO_LEVELS
-from paxsim.setting import MAX_NUMBER
+from paxsim.stats import Interval, Moments, block_rate
+from paxsim.stats.constants import LEVEL
 
-__all__ = ["YARDSTICK"]
+__all__ = ["FEW_TOGETHER", "TOGETHER", "YARDSTICK"]
 
 #: Members of the weak and of the strong field.
 MEMBERS = 3
-#: Line-ups that are asked about together, at most; and where many rule sets are tried with each.
-TOGETHER, FEW_TOGETHER = 15, 3
 
 
 def strategies(study: Study) -> list[str]:
@@ -115,18 +121,10 @@ def ask_groups(
     Each group plays so many deals, or the few without which nothing can be said. They are its own:
     group k has the seed of the report and k more.
     """
-    groups = equal_groups(lineups, most)
-    deals = max(2, -(-MIN_BLOCKS // len(groups)), deals)
+    deals = max(2, -(-MIN_BLOCKS // len(equal_groups(lineups, most))), deals)
+    groups = group_arguments(lineups, most, players=players, deals=deals, seed=study.options.seed)
     found = [
-        study.ask(
-            run if len(groups) == 1 else f"{run}-{number}",
-            question,
-            lineups=group,
-            players=players,
-            games=deals * players * len(group),
-            seed=(study.options.seed + number) % (MAX_NUMBER + 1),
-            **arguments,
-        )
+        study.ask(run if len(groups) == 1 else f"{run}-{number}", question, **group, **arguments)
         for number, group in enumerate(groups)
     ]
     return merge_groups(found)
@@ -191,6 +189,24 @@ def in_turn(members: Sequence[str], players: int) -> list[list[str]]:
     return [[members[(seat + first) % size] for seat in range(players)] for first in range(size)]
 
 
+def lowest_and_highest(found: Sequence[Moments], index: int) -> tuple[Interval, Interval]:
+    """The lowest and the highest of the rates of several line-ups, each with an interval.
+
+    All their intervals are widened until they hold together: which of them is the lowest is seen
+    only after playing.
+
+    Parameters
+    ----------
+    found : sequence of Moments
+        The line-ups.
+    index : int
+        The rate in question, of the block vector.
+    """
+    level = 1 - (1 - LEVEL) / len(found)
+    rates = [block_rate(moments, index, level=level) for moments in found]
+    return min(rates, key=lambda rate: rate.estimate), max(rates, key=lambda rate: rate.estimate)
+
+
 def best_solo(study: Study, result: Result) -> str:
     """The strategy with the highest success over all solo levels together."""
     success = result["levels"].groupby("strategy", sort=False)["success"].sum()
@@ -213,8 +229,7 @@ def caption(results: Sequence[Result], players: Sequence[int] | None = None) -> 
     blocks = sum(bundle[0].blocks for bundle in shown if bundle)
     facts = [match.facts for bundle in shown for match in bundle]
     plan = results[0].manifest["plan"]
-    seeds = sorted({seed for result in results for seed in seeds_of(result)})
-    seed = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {seeds[0]} to {seeds[-1]}"
+    seed = seeds_named([seed for result in results for seed in seeds_of(result)])
     decks = list(dict.fromkeys(one.deck for one in facts))
     rules = list(dict.fromkeys(one.rules_text for one in facts))
     named = f"deck {decks[0]}" if len(decks) == 1 else f"{len(decks)} decks"

@@ -77,11 +77,12 @@ def run(study: Study) -> None:
     rates = rome_rates(results)
     study.table("rome", "Rome's rate where players end, and when some leave that together", rates)
     figures = []
-    for width in (8.0, 4.4):
+    heading = "Rome's rate where players end,{}and against fighters"
+    for width, between in ((8.0, " "), (4.4, "\n")):
         figure, ax = charts.panels(width=width, height=1.2 + 0.32 * len(rates))
         charts.forest(rates, "rome_wins", by="label", label="games that Rome wins (%)",
-                      reference=0.5, title="Rome's rate where players end, and against fighters",
-                      ax=ax, caption=caption)  # fmt: skip
+                      reference=0.5, title=heading.format(between), ax=ax,
+                      caption=caption)  # fmt: skip
         figures.append(figure)
     study.chart("rome", "Rome's rate where players end, and when some leave that together",
                 figures[0], "Rome's rate with its interval by deck: in the states that players end "

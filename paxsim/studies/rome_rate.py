@@ -15,6 +15,7 @@ from typing import Any
 import pandas as pd
 
 from paxsim import charts
+from paxsim.experiment.measures import MatchMeasures
 from paxsim.experiment.questions import simulate
 from paxsim.experiment.result import Result
 from paxsim.report.study import Finding, Study
@@ -23,7 +24,7 @@ from paxsim.studies import fields
 from paxsim.studies.conspiracy import conspiracy_finding, play_conspiracies, who_stands_for_what
 from paxsim.studies.findings import numbers, side_of
 from paxsim.studies.joining import joining_finding, payoffs_table
-from paxsim.text import percent, significant, span
+from paxsim.text import percent, significant
 
 TITLE = "How often Rome wins"
 QUESTION = "How often does Rome win, depending on who plays, who wins with it, does joining it pay?"
@@ -59,10 +60,11 @@ def run(study: Study) -> None:
                           _of_lineups(contest))  # fmt: skip
     found = play_fields(study, contest["standings"])
     rates = study.table("rome_rate", "Rome's rate by field and player count",
-                        field_table(found, lineups, study),
+                        field_table(found, contest, study),
                         "weak and strong: 95 % intervals over deals. all line-ups: the mean over "
                         "those of the tournament, with a 95 % interval over line-ups, and the "
-                        "lowest and highest of them.")  # fmt: skip
+                        "lowest and highest of them, with intervals that hold for all line-ups "
+                        "together.")  # fmt: skip
     study.find(*(rome_finding(rates, players) for players in study.subject.players))
     study.find(alone_finding(lineups))
     in_fields = [*(r for by in found.values() for r in by.values()), contest]
@@ -129,14 +131,11 @@ def _of_lineups(contest: Result) -> pd.DataFrame:
     return contest["rome"][[*columns, "deck", "games", "blocks"]]
 
 
-def field_table(
-    found: dict[str, dict[int, Result]], lineups: pd.DataFrame, study: Study
-) -> pd.DataFrame:
+def field_table(found: dict[str, dict[int, Result]], contest: Result, study: Study) -> pd.DataFrame:
     """Rome's rate of the three fields, by player count."""
-    standings = fields.play_tournament(study)["standings"]
     members = {
         name: ", ".join(study.subject.found[spec].label for spec in specs)
-        for name, specs in fields.weak_and_strong(study, standings).items()
+        for name, specs in fields.weak_and_strong(study, contest["standings"]).items()
     }
     rows = []
     for name, by_players in found.items():
@@ -147,20 +146,29 @@ def field_table(
                                                       *_spread("rome_alone"), "deck", "games",
                                                       "blocks"]},
                          "lineups": len(result["lineups"])})  # fmt: skip
-    for players, rows_of in lineups.groupby("players"):
+    for players, rows_of in _of_lineups(contest).groupby("players"):
         rows.append({"field": ALL, "players": players, "members": "all strategies",
                      **mean_of_lineups(rows_of, "rome_wins"),
                      **mean_of_lineups(rows_of, "rome_alone"),
-                     "lowest_lineup": rows_of["rome_wins"].min(),
-                     "highest_lineup": rows_of["rome_wins"].max(),
+                     **_ends([m for m in contest.matches if m.players == players]),
                      "deck": rows_of["deck"].iloc[0], "games": rows_of["games"].sum(),
                      "blocks": rows_of["blocks"].sum(), "lineups": len(rows_of)})  # fmt: skip
     table = pd.DataFrame(rows)
     order = {name: number for number, name in enumerate(FIELDS)}
     table = table.sort_values(["players", "field"], key=lambda c: c.map(order).fillna(c))
-    first = ["players", "field", "members", *_spread("rome_wins"), "lowest_lineup",
-             "highest_lineup"]  # fmt: skip
+    first = ["players", "field", "members", *_spread("rome_wins"), *_spread("lowest_lineup"),
+             *_spread("highest_lineup")]  # fmt: skip
     return table[[*first, *(name for name in table if name not in first)]]
+
+
+def _ends(matches: list[MatchMeasures]) -> dict[str, float]:
+    """Rome's rate in the line-ups in which it wins least and most."""
+    rates = fields.lowest_and_highest([m.moments for m in matches], matches[0].layout.rome)
+    return {
+        key: value
+        for name, rate in zip(("lowest_lineup", "highest_lineup"), rates, strict=True)
+        for key, value in zip(_spread(name), (rate.estimate, rate.low, rate.high), strict=True)
+    }
 
 
 def mean_of_lineups(lineups: pd.DataFrame, name: str) -> dict[str, float]:
@@ -271,25 +279,26 @@ def rome_finding(table: pd.DataFrame, players: int) -> Finding:
     ----------
     table : pandas.DataFrame
         Columns ``field`` (see `FIELDS`), ``players``, ``rome_wins`` with ``_low`` and ``_high``,
-        and for all line-ups ``lowest_lineup`` and ``highest_lineup``.
+        and for all line-ups the same of ``lowest_lineup`` and ``highest_lineup``.
     players : int
         The player count.
     """
     rows = table[table["players"] == players].set_index("field")
     mixed = rows.loc[ALL]
     value, low, high = numbers(mixed, "rome_wins")
-    ends = span([mixed["lowest_lineup"], mixed["highest_lineup"]])
+    weak, strong = (percent(*numbers(rows.loc[name], "rome_wins")) for name in ("weak", "strong"))
+    lowest, highest = (percent(*numbers(mixed, f"{end}_lineup")) for end in ("lowest", "highest"))
     text = (
         f"With {players} players Rome wins {percent(value, low, high)} of games on average over "
-        f"the line-ups of the tournament ({ends}): {against_half(low, high)}. Among the weakest "
-        f"it is {percent(*numbers(rows.loc['weak'], 'rome_wins'))}, among the strongest "
-        f"{percent(*numbers(rows.loc['strong'], 'rome_wins'))}."
+        f"the line-ups of the tournament, from {lowest} to {highest}: {against_half(low, high)}. "
+        f"Among the weakest it is {weak}, among the strongest {strong}."
     )
     cells = {
         "all line-ups, mean": percent(value, low, high),
-        "lowest to highest line-up": ends,
-        "weak field": percent(*numbers(rows.loc["weak"], "rome_wins")),
-        "strong field": percent(*numbers(rows.loc["strong"], "rome_wins")),
+        "lowest line-up": lowest,
+        "highest": highest,
+        "weak field": weak,
+        "strong field": strong,
         "on average": against_half(low, high),
     }
     sure = side_of(low, high, 0.5) != 0

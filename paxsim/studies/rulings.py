@@ -92,15 +92,16 @@ def run(study: Study) -> None:
 
     caption = f"sample line-up {lineup}: {fields.caption([moved, *rulings.values()])}"
     shown = charts.describe(changes.assign(said=changes["rules"].map(named_change)), caption)
-    for name, value, title, label in (
-        ("tornado_rome", "rome_change", "What moves Rome's rate", "change of Rome's rate"),
+    for name, value, title, label, brief in (
+        ("tornado_rome", "rome_change", "What moves Rome's rate", "change of Rome's rate",
+         "change of Rome's rate"),
         ("tornado_seat", "seat1_change", "What moves the first seat",
-         "change of the first seat's share of wins"),
+         "change of the first seat's share of wins", "change of seat 1's wins"),
     ):  # fmt: skip
         figures = []
-        for width, height, by in ((8.6, 8.0, "said"), (4.6, 8.6, "meaning")):
+        for width, height, by, axis in ((8.6, 8.0, "said", label), (4.6, 8.6, "meaning", brief)):
             figure, ax = charts.panels(width=width, height=height)
-            charts.tornado(shown, value, by=by, ax=ax, title=title, label=f"{label} (points)")
+            charts.tornado(shown, value, by=by, ax=ax, title=title, label=f"{axis} (points)")
             figures.append(figure)
         study.chart(name, title, figures[0],
                     f"Tornado chart: {label} in percentage points for each change of the rules, "
