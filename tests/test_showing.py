@@ -65,7 +65,8 @@ def test_a_result_lists_its_tables(results):
 def test_other_objects_say_what_they_are_in_a_line():
     deck = paxsim.load_deck("assumed")
     assert repr(deck) == "Deck 'assumed': 74 cards of 28 kinds [9386bfd4cdf4]"
-    assert "<td>land</td><td>2</td><td>4</td>" in deck._repr_html_()
+    wealth = "<tr><td>wealth</td><td>2</td><td>4</td><td>2</td><td>2</td><td>10</td><td>14</td>"
+    assert wealth in deck._repr_html_() and "<th>2/4</th>" in deck._repr_html_()
     assert repr(paxsim.Rules()) == "Rules()"
     house = paxsim.Rules(rome_needs=5, tie="money")
     assert repr(house) == "Rules(rome_needs=5, tie='money')"
@@ -73,6 +74,62 @@ def test_other_objects_say_what_they_are_in_a_line():
     assert repr(paxsim.find_policy("builder:thrift=0.5")).startswith("Policy builder:thrift=0.5: ")
     for spec in (LONG, "search:rollouts=2", f"restricted:without=peek:policy={LONG}"):
         assert fits(repr(paxsim.find_policy(spec))) and "\n" not in repr(paxsim.find_policy(spec))
+    assert repr(paxsim.make_lineup("builder:thrift=0.5,first", 2)) == (
+        "Lineup of 2: builder:thrift=0.5, first"
+    )
+    assert repr(paxsim.make_setting(3)) == (
+        "Setting: players 3, Deck 'assumed': 74 cards of 28 kinds [9386bfd4cdf4], Rules()"
+    )
+    assert "solo level 2" in repr(paxsim.make_setting(solo_level=2))
+    game = paxsim.Game(players=2, seed=3)
+    assert repr(game) == (
+        "Game, players 2, deck assumed, round 0: seat 1 decides 'keep', 2 options"
+    )
+    while not game.over:
+        game.apply(0)
+    assert repr(game).endswith(": over")
+    assert repr(paxsim.BatchEnv(2000, players=3)).startswith("BatchEnv of 2,000 games with 3 ")
+
+
+def test_many_changes_of_the_rules_are_told_in_lines_that_fit_and_can_be_read_back():
+    house = paxsim.Rules(
+        starting_money=7, cards_removed=0, cards_added=3, legions=4, draft_sizes=(3,) * 8,
+        rome_needs=5, points_category=3, points_stronger=4, points_primus=5, tie="money",
+    )  # fmt: skip
+    setting = paxsim.make_setting(3, rules=house)
+    lineup = paxsim.make_lineup([LONG, "first"], 2)
+    assert fits(repr(house)) and fits(repr(setting)) and fits(repr(lineup))
+    assert len(repr(house).splitlines()) == 2
+    assert eval(repr(house), {"Rules": paxsim.Rules}) == house
+
+
+def test_notebooks_show_rules_and_policies_as_tables():
+    house = paxsim.Rules(rome_needs=5, legions=4, draft_sizes=[2, 2])._repr_html_()
+    assert "<td>rome_needs</td><td>5</td><td>4</td>" in house
+    assert "<td>legions</td><td>4</td><td>by the number of players</td>" in house
+    assert "<td>draft_sizes</td><td>2,2</td><td>2,3,4,5,5,5,5,5</td>" in house
+    assert house.count("<tr>") == 4 and "3 of 27 differ from the published game" in house
+    published = paxsim.Rules()._repr_html_()
+    assert published.count("<tr>") == 28 and "<td>tie</td><td>shared</td>" in published
+    builder = paxsim.find_policy("builder:thrift=0.5")
+    assert "<td>thrift</td><td>0.5</td><td>" in builder._repr_html_()
+    assert "(solo, 2-8 players): Show a card of all seven" in builder._repr_html_()
+    assert "<table>" not in paxsim.find_policy("random")._repr_html_(), "it has no parameters"
+    for spec in ("search:rollouts=2", f"restricted:without=peek:policy={LONG}"):
+        assert "<td>" in paxsim.find_policy(spec)._repr_html_()
+
+
+def test_what_others_wrote_is_no_markup_in_a_notebook():
+    @paxsim.policy
+    def with_markup(table, me, choice, top=1.0):
+        """<script>alert(1)</script>"""
+        return 0
+
+    deck = paxsim.Deck("<b>", paxsim.load_deck("assumed").cards, "<i>")
+    batch = paxsim.play_batch("first", 2, deck=deck)
+    for shown in (with_markup, deck, batch):
+        html = shown._repr_html_()
+        assert not any(tag in html for tag in ("<script", "<b>", "<i>")) and "&lt;" in html
 
 
 def test_games_say_who_won():
@@ -83,6 +140,9 @@ def test_games_say_who_won():
     assert fits(repr(batch)) and shown.startswith("40 games, deck assumed, seed 0; wins: ")
     first = 100 * batch.shares[batch.positions == 1].mean()
     assert f"first {first:.1f} %" in shown and "Rome wins" in shown
+    html = batch._repr_html_()
+    assert f"<td>first</td><td>{first:.1f}</td>" in html and "<td>Rome</td>" in html
+    assert "<p>40 games, deck assumed, seed 0</p>" in html
 
 
 # --- charts -------------------------------------------------------------------------------------

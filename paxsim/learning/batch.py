@@ -143,6 +143,13 @@ class BatchEnv:
             self.done,
         )
 
+    def __repr__(self) -> str:
+        games = f"{self.games:,} games with {self.players} players"
+        return (
+            f"BatchEnv of {games}: observations of {self.layout.size} numbers, "
+            f"{self.layout.actions} actions"
+        )
+
     def _batch_record(self) -> np.ndarray:
         """What compiled code has to know and does not change; the arrays stay where they are."""
         record = np.zeros(1, batch_dtype)

@@ -21,6 +21,7 @@ from paxsim.engine.jit import OPTIONS, kernel, whole
 from paxsim.engine.records import MAX_PARAMS
 from paxsim.engine.seating import POLICY_SIGNATURE, policy_address
 from paxsim.errors import PaxsimError, is_number, unknown
+from paxsim.markup import html_table
 from paxsim.policies.fingerprint import code_fingerprint, note_compiled, package_fingerprint
 from paxsim.policies.userfiles import keep_user_file, user_file_of
 from paxsim.quoting import told
@@ -88,6 +89,13 @@ class Policy:
     def __repr__(self) -> str:
         said = f"Policy {self.label}: {self.idea or 'no description'}"
         return said if len(said) <= WIDTH else f"{said[: WIDTH - 3]}..."
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (key, f"{value:g}", f"{self.defaults[key]:g}") for key, value in self.params.items()
+        ]
+        said = f"Policy {self.label} ({self.fits}): {self.idea or 'no description'}"
+        return html_table(("parameter", "value", "default"), rows, said)
 
     @property
     def built_in(self) -> bool:
