@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numba
 import numpy as np
@@ -26,6 +26,9 @@ from paxsim.policies.fingerprint import code_fingerprint, note_compiled, package
 from paxsim.policies.userfiles import keep_user_file, user_file_of
 from paxsim.quoting import told
 from paxsim.text import WIDTH
+
+#: A decorated function is called as it was before.
+AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
 
 _RECORDS = ("table", "me", "choice")
 
@@ -229,7 +232,7 @@ class Policy:
         return other
 
 
-def helper(function: Callable) -> Any:
+def helper(function: AnyFunction) -> AnyFunction:
     """Compile a function of one's own, so that policies can call it: ``@paxsim.helper``.
 
     Within a policy it is compiled again, under the rules for policies.
