@@ -20,6 +20,7 @@ from paxsim.helpers import best_rival, category_of, copy_size, price_of_legion
 """
 LOOP = "a loop that keeps the best so far"
 NOTES = "me.memory, notes to oneself"
+OTHER = "other arguments, or a loop"
 ARRAY = "an array or a tuple, with numbers as indices"
 
 #: Name, what stands before the policy, its body, the line that is to blame, what is wrong, and what
@@ -142,6 +143,54 @@ MISTAKES = [
      "table as table"),
     ("empty_set", "", "s = set()\nreturn 0", "s = set()", "uses a set", "a tuple or an array"),
     ("yielding", "", "yield 0", "yield 0", "uses yield", "return, with the index"),
+    ("length_of_number", "", "return len(me.money)",
+     "return len(me.money)", "len can't take a whole number", OTHER),
+    ("length_of_record", "", "return len(me)",
+     "return len(me)", "len can't take the record me", OTHER),
+    ("mean_of_columns", "", "return int(np.mean(table.symbols, axis=0)[0]) * 0",
+     "return int(np.mean(table.symbols, axis=0)[0]) * 0",
+     "mean can't take an array and axis=a whole number", OTHER),
+    ("array_or_number", "", "return min(me.hand, 3) * 0",
+     "return min(me.hand, 3) * 0", "min can't take an array and a whole number", OTHER),
+    ("list_and_number", "", "found = [1] + 2\nreturn 0",
+     "found = [1] + 2", "+ can't take a list and a whole number", OTHER),
+    ("number_indexed", "", "return me.money[0] * 0",
+     "return me.money[0] * 0", "an index into a whole number", "an index into an array"),
+    ("too_many_indices", "", "return int(table.symbols[0, 0, 0]) * 0",
+     "return int(table.symbols[0, 0, 0]) * 0", "more indices than an array of 2 dimensions has",
+     "2 of them, or fewer"),
+    ("function_as_number", "", "return price_of_legion * 0",
+     "return price_of_legion * 0", "uses price_of_legion without calling it",
+     "price_of_legion(table, seat, legion)"),
+    ("function_asked", "", "if copy_size:\n    return 0\nreturn 0",
+     "if copy_size:", "uses copy_size without calling it", "copy_size(table)"),
+    ("constant_called", "LAST = 3", "return LAST() * 0",
+     "return LAST() * 0", "calls LAST, which is no function", "LAST, without ()"),
+    ("counted_outside", "TURNS = 0", "TURNS += 1\nreturn TURNS * 0",
+     "TURNS += 1", "TURNS gets a value in this function, so that the one outside is not seen",
+     "another name here; me.memory for notes to oneself"),
+    ("number_renamed", "", "choice = 3\nreturn choice.count",
+     "return choice.count", "a whole number has no count", "what docs/policies.md"),
+    ("number_unpacked", "", "a, b = me.money\nreturn 0",
+     "a, b = me.money", "a whole number has no parts", "as many values as there are names"),
+    ("values_starred", "", "a, *b = (1, 2, 3)\nreturn 0",
+     "a, *b = (1, 2, 3)", "uses *", "arguments and values one by one"),
+    ("arguments_exchanged", "", "return paxsim.helpers.random_below(choice.count, me)",
+     "return paxsim.helpers.random_below(choice.count, me)",
+     "hands choice.count to paxsim.helpers.random_below as me", "me as me"),
+    ("helper_falls_off", "@paxsim.helper\ndef rare(x):\n    if x > 3:\n        return 1",
+     "return rare(me.money)", "return rare(me.money)", "returns rare(me.money), which may be None",
+     "a whole number, the index of the chosen option"),
+    ("backwards", "", "for i in reversed(range(3)):\n    return i\nreturn 0",
+     "for i in reversed(range(3)):", "uses reversed", "numbers and arrays; math, numpy"),
+    ("named_tuple", "from collections import namedtuple\nPair = namedtuple('Pair', 'a b')",
+     "pair = Pair(1, 2)\nreturn pair.a * 0", "pair = Pair(1, 2)", "uses a class",
+     "numbers, arrays, lists and tuples"),
+    ("enumeration", "from enum import IntEnum\nclass Kind(IntEnum):\n    BEST = 1",
+     "return Kind.BEST * 0", "return Kind.BEST * 0", "uses an enumeration", "numbers, arrays"),
+    ("raw_bytes", "", "b = b'abc'\nreturn b[0] * 0", "b = b'abc'", "uses bytes", "numbers, arrays"),
+    ("memory_replaced", "", "me.memory = np.zeros(4)\nreturn 0",
+     "me.memory = np.zeros(4)", "writes to the field memory", "its numbers, such as me.memory[0]"),
 ]  # fmt: skip
 
 
