@@ -145,6 +145,8 @@ MISTAKES = [
     ("yielding", "", "yield 0", "yield 0", "uses yield", "return, with the index"),
     ("length_of_number", "", "return len(me.money)",
      "return len(me.money)", "len can't take a whole number", OTHER),
+    ("length_of_price", "", "return len(price_of_legion(table, me.seat, 0))",
+     "return len(price_of_legion(table, me.seat, 0))", "len can't take a whole number", OTHER),
     ("length_of_record", "", "return len(me)",
      "return len(me)", "len can't take the record me", OTHER),
     ("mean_of_columns", "", "return int(np.mean(table.symbols, axis=0)[0]) * 0",
