@@ -28,6 +28,7 @@ def results():
         "compare_rules": paxsim.compare_rules("first", ["rome_needs=5"], 2, **few),
         "restrict": paxsim.restrict("builder,first", "peek,buy", **few),
         "solo": paxsim.solo("hermit", (1, 2), **few),
+        "metagame": paxsim.metagame("builder,first,random", 2, games=80, jobs=1),
     }
 
 
@@ -39,11 +40,12 @@ def test_results_answer_their_question_in_lines_that_fit(results):
     said = {kind: repr(result) for kind, result in results.items()}
     for kind, text in said.items():
         assert fits(text), kind
-        assert "40 games" in text or "games in" in text, kind
+        assert "40 games" in text or "games in" in " ".join(text.split()), kind
         assert str(results[kind]) == text
     assert "Rome wins" in " ".join(said["simulate"].split()) and "win rate %" in said["simulate"]
     assert "difference" in said["compare"] and "rome_needs=5" in said["compare_rules"]
     assert "peek" in said["restrict"] and "success %" in said["solo"]
+    assert "Rome wins %" in said["metagame"] and len(said["metagame"].splitlines()) == 6
     assert len(said["simulate"].splitlines()) < 10
 
 
@@ -166,7 +168,11 @@ def test_every_chart_that_is_named_can_be_drawn_into_a_figure_of_one_s_own(resul
 
 def test_a_chart_without_data_is_refused_in_one_line(results):
     plt.close("all")
-    for kind, name in (("solo", "seats"), ("simulate", "payoffs"), ("compare", "levels")):
+    refused = (
+        ("solo", "seats"), ("simulate", "payoffs"), ("compare", "levels"), ("metagame", "payoffs"),
+        ("tournament", "states"),
+    )  # fmt: skip
+    for kind, name in refused:
         plots = results[kind].plot
         assert name not in plots.names
         with pytest.raises(paxsim.PaxsimError, match=f"plot: found no data for {name} in a result"):
