@@ -11,7 +11,6 @@ import tomllib
 from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from html import escape
 from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,6 +23,7 @@ from paxsim.errors import (
     checked_path,
     unknown,
 )
+from paxsim.markup import html_table
 from paxsim.quoting import is_name, is_prose, one_line, told
 
 CATEGORIES = ("wealth", "fleet", "army", "religion", "senator", "land", "intrigue")
@@ -103,13 +103,8 @@ class Deck:
         return f"Deck {said!r}: {kinds} [{self.fingerprint}]"
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{card.category}</td><td>{card.symbols}</td><td>{card.value}</td>"
-            f"<td>{count}</td></tr>"
-            for card, count in sorted(self.counts.items())
-        )
-        heads = "".join(f"<th>{head}</th>" for head in ("category", "symbols", "value", "count"))
-        return f"<table><tr>{heads}</tr>{rows}</table><p>{escape(repr(self))}</p>"
+        said = f"{one_line(repr(self))}. Columns: symbols/value in Aurei. {self.note}"
+        return html_table(*self.overview(), said)
 
     @property
     def source(self) -> str:
@@ -129,6 +124,18 @@ class Deck:
 
     def __hash__(self) -> int:
         return int(self.fingerprint, 16)
+
+    def overview(self) -> tuple[list[str], list[list[str]]]:
+        """Headings and rows of a table: how many cards there are, by category and kind."""
+        kinds = sorted({(card.symbols, card.value) for card in self.cards})
+        headings = [f"{symbols}/{value}" for symbols, value in kinds]
+        rows = []
+        for category in CATEGORIES:
+            cards = self.of_category(category)
+            counts = [sum((c.symbols, c.value) == kind for c in cards) for kind in kinds]
+            totals = [len(cards), sum(c.symbols for c in cards), sum(c.value for c in cards)]
+            rows.append([category, *(str(n or "") for n in counts), *map(str, totals)])
+        return ["category", *headings, "cards", "symbols", "value"], rows
 
     def of_category(self, category: str) -> list[Card]:
         """The cards of one category, sorted by symbols and value."""

@@ -59,6 +59,20 @@ def atomic_write(
         raise PaxsimError(f"{field}: cannot write {path}: {error.strerror}") from None
 
 
+def check_can_write(path: Path, field: str = "out") -> None:
+    """Refuse a place that `atomic_write` could not write to, before there is work to be lost."""
+    if os.path.isdir(path):
+        raise PaxsimError(f"{field}: {path} is a folder; allowed: the name of a file")
+    if _descriptor_named(path) is not None or os.path.exists(path):
+        return
+    folder = Path(os.path.realpath(path)).parent
+    problem = 0 if os.access(folder, os.W_OK) else errno.EACCES
+    if not folder.is_dir():
+        problem = errno.ENOTDIR if folder.exists() else errno.ENOENT
+    if problem:
+        raise PaxsimError(f"{field}: cannot write {path}: {os.strerror(problem)}")
+
+
 @contextmanager
 def _replaced(path: Path, mode: str, encoding: str | None, part: str | None) -> Iterator[IO]:
     """A file that takes the place of a regular file, or of none, when it is complete."""

@@ -38,8 +38,10 @@ from paxsim.engine.streams import seat_keys
 from paxsim.errors import PaxsimError, checked_int
 from paxsim.failures import ask_all
 from paxsim.lineup import Lineup, Outfits
+from paxsim.quoting import one_line
 from paxsim.rules import Rules
 from paxsim.setting import MAX_NUMBER, Setting, check_numbers, make_setting
+from paxsim.text import in_lines
 
 
 class Option(NamedTuple):
@@ -112,6 +114,12 @@ class Game:
         setting = make_setting(players, solo_level=solo_level, deck=deck, rules=rules)
         numbers = check_numbers(setting, seed, deal, rotation)
         self._begin(setting, *numbers)
+
+    def __repr__(self) -> str:
+        deck, count = one_line(self.setting.deck.name), self.choice["count"]
+        waits = f"seat {self.seat} decides {self.decision!r}, {count} options"
+        where = f"players {self.setting.players}, deck {deck}, round {self.table['round']}"
+        return in_lines(f"Game, {where}: {'over' if self.over else waits}")
 
     def _begin(self, setting: Setting, seed: int, deal: int, rotation: int) -> None:
         self.setting = setting

@@ -15,6 +15,8 @@ from paxsim.errors import PaxsimError, checked_int, checked_list
 from paxsim.policies.plainly import as_plain
 from paxsim.policies.policy import Outfit, Policy
 from paxsim.policies.registry import find_policy, names_built_in, split_specs
+from paxsim.quoting import one_line
+from paxsim.text import in_lines
 
 #: Line-ups of a tournament with more than two players; all combinations if there are no more.
 MAX_LINEUPS = 120
@@ -43,6 +45,9 @@ class Lineup:
     """Policies by position. In rotation r, seat s is played by position (s + r) modulo players."""
 
     policies: tuple[Policy, ...]
+
+    def __repr__(self) -> str:
+        return in_lines(f"Lineup of {len(self.labels)}: {', '.join(map(one_line, self.labels))}")
 
     @property
     def labels(self) -> list[str]:

@@ -29,12 +29,13 @@ from paxsim.errors import checked_bool, checked_int, checked_list
 from paxsim.failures import PolicyError as PolicyError
 from paxsim.failures import ask_all
 from paxsim.lineup import Lineup, as_specs, make_lineup
+from paxsim.markup import html_table
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import BUILT_IN, find_policy
 from paxsim.quoting import one_line
 from paxsim.rules import Rules
 from paxsim.setting import MAX_NUMBER, Setting, make_setting, players_meant
-from paxsim.text import WIDTH, in_percent
+from paxsim.text import in_lines, in_percent
 from paxsim.trace import trace_game
 
 #: Games of one batch, whose results are all kept in memory.
@@ -67,15 +68,27 @@ class Batch:
         return len(self.results)
 
     def __repr__(self) -> str:
-        who = [
-            f"{one_line(label)} {in_percent(self.shares[self.positions == place].mean())} %"
+        wins = ", ".join(f"{label} {rate} %" for label, rate in self._wins())
+        return in_lines(f"{self._said}; wins: {wins}; Rome wins {self._rome} %")
+
+    def _repr_html_(self) -> str:
+        rows = [*self._wins(), ("Rome", self._rome)]
+        return html_table(("who", "wins %"), rows, self._said)
+
+    @property
+    def _said(self) -> str:
+        return f"{len(self):,} games, deck {self.setting.deck.name}, seed {self.seed}"
+
+    @property
+    def _rome(self) -> str:
+        return in_percent(self.rome_wins.mean())
+
+    def _wins(self) -> list[tuple[str, str]]:
+        """Who played, by line-up position, and the share of wins in percent."""
+        return [
+            (one_line(label), in_percent(self.shares[self.positions == place].mean()))
             for place, label in enumerate(self.lineup.labels)
         ]
-        said = (
-            f"{len(self):,} games, deck {self.setting.deck.name}, seed {self.seed}; wins: "
-            f"{', '.join(who)}; Rome wins {in_percent(self.rome_wins.mean())} %"
-        )
-        return textwrap.fill(said, WIDTH, subsequent_indent="  ")
 
     @property
     def shares(self) -> np.ndarray:

@@ -22,7 +22,9 @@ from paxsim.errors import (
     checked_path,
     unknown,
 )
+from paxsim.markup import html_table
 from paxsim.quoting import told
+from paxsim.text import in_lines
 
 MAX_PLAYERS = 8
 MAX_LEGIONS = 12
@@ -169,7 +171,17 @@ class Rules:
 
     def __repr__(self) -> str:
         said = ", ".join(f"{name}={value!r}" for name, value in self.changed().items())
-        return f"Rules({said})"
+        return in_lines(f"Rules({said})", len("Rules("))
+
+    def _repr_html_(self) -> str:
+        changed = self.changed()
+        rows = [
+            (name, _shown(getattr(self, name)), _shown(_PUBLISHED[name]))
+            for name in changed or field_names()
+        ]
+        differ = f"{len(changed)} of {len(_FIELDS)} differ from the published game"
+        said = f"Rules: {differ}." if changed else "Rules: the published game."
+        return html_table(("rule", "value", "published"), rows, said)
 
     def changed(self) -> dict[str, Any]:
         """The fields that differ from the published game, as plain values (lists for tuples)."""
@@ -229,6 +241,7 @@ class Rules:
 
 
 _FIELDS = fields(Rules)
+_PUBLISHED = {field.name: field.default for field in _FIELDS}
 
 
 @cache
@@ -360,6 +373,11 @@ def _published(name: str, players: int) -> Any:
 
 def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
+
+
+def _shown(value: Any) -> str:
+    """The value of a field for people."""
+    return "by the number of players" if value is None else _to_text(_plain(value))
 
 
 def _to_text(value: Any) -> str:

@@ -18,6 +18,7 @@ from paxsim.engine.records import MAX_CARDS, game_dtype, rules_record
 from paxsim.errors import PaxsimError, checked_int
 from paxsim.quoting import told
 from paxsim.rules import MAX_PLAYERS, SOLO_LEVELS, Rules, load_rules
+from paxsim.text import in_lines
 
 #: Seeds and deal numbers are 63-bit.
 MAX_NUMBER = 2**63 - 1
@@ -45,6 +46,10 @@ class Setting:
     solo_level: int | None
     deck: Deck
     rules: Rules
+
+    def __repr__(self) -> str:
+        level = "" if self.solo_level is None else f", solo level {self.solo_level}"
+        return in_lines(f"Setting: players {self.players}{level}, {self.deck!r}, {self.rules!r}")
 
     def resolved(self) -> dict[str, Any]:
         """Every rule field with the value in force."""

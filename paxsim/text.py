@@ -14,6 +14,7 @@ as plus signs, there is no minus zero, and what is no number is a dash.
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Iterable, Sequence
 
 #: No line that Python shows of an object has more characters than this.
@@ -77,6 +78,11 @@ def listing(names: Iterable[object]) -> str:
     """``a, b and c``."""
     words = [str(name) for name in names]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def in_lines(text: str, indent: int = 2) -> str:
+    """A text in lines of at most `WIDTH` characters, those after the first one indented."""
+    return textwrap.fill(text, WIDTH, subsequent_indent=" " * indent, break_on_hyphens=False)
 
 
 def number(value: float, digits: int, sign: str = "") -> str:

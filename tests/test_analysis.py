@@ -406,3 +406,19 @@ def test_a_mistake_is_one_line_and_writes_nothing(game, tmp_path, monkeypatch, c
     said = capsys.readouterr().err
     assert says in said and said.count("\n") == 1
     assert list(tmp_path.iterdir()) == [trace]
+
+
+@pytest.mark.parametrize("more", [[], ["--games", "4"]])
+def test_a_page_that_can_not_be_written_is_refused_before_anything_is_judged(
+    tmp_path, capsys, monkeypatch, more
+):
+    for name in ("analyse", "analyse_games"):
+        monkeypatch.setattr(f"paxsim.analysis.{name}", None)  # to call it would be an error
+    (tmp_path / "file").write_text("")
+    places = {"no/x.html": "No such file", "file/x.html": "Not a directory", ".": "is a folder"}
+    for place, said in places.items():
+        out = tmp_path / place
+        command = ["analyse", "--players", "2", "--policies", "first", *more, "--out", str(out)]
+        assert run_command(command) == 2
+        err = capsys.readouterr().err
+        assert err.startswith("paxsim: out: ") and err.count("\n") == 1 and said in err

@@ -67,4 +67,22 @@ def test_the_same_failure_is_told_once(tmp_path, capfd, monkeypatch):
     file.write_text(POLICY.format(name="failing", line="return me.hand[1000] * 0"), "utf-8")
     run_command(["check", str(file), "--deals", "2"])
     out = capfd.readouterr().out
-    assert out.count("raised IndexError") == 1 and out.count("fails in the same way") == 11
+    assert out.count("raised IndexError") == 1
+    assert out.count("fails in the same way") == 1 and len(out.splitlines()) == 2
+
+
+def test_every_failure_is_told_with_its_tables_and_what_goes_well_too(tmp_path, capfd, monkeypatch):
+    monkeypatch.setattr("os._exit", lambda code: None)
+    lines = (
+        "if table.players == 3: return choice.count + 7\n"
+        "    if table.players > 5: return me.hand[1000] * 0"
+    )
+    file = tmp_path / "uneven.py"
+    file.write_text(POLICY.format(name="uneven", line=lines), "utf-8")
+    run_command(["check", str(file), "--deals", "1", "--players", "2-8"])
+    two, three, *fine, six, others = capfd.readouterr().out.splitlines()
+    assert two == "2 players: 2 games, fine"
+    assert three.startswith("3 players: policy uneven at seat ") and "chose option" in three
+    assert six.startswith("6 players: policy uneven at seat ") and "IndexError" in six
+    assert others == "fails in the same way at 2 other tables: 7 players, 8 players"
+    assert fine == ["4 players: 4 games, fine", "5 players: 5 games, fine"]

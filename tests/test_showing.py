@@ -28,6 +28,7 @@ def results():
         "compare_rules": paxsim.compare_rules("first", ["rome_needs=5"], 2, **few),
         "restrict": paxsim.restrict("builder,first", "peek,buy", **few),
         "solo": paxsim.solo("hermit", (1, 2), **few),
+        "metagame": paxsim.metagame("builder,first,random", 2, games=80, jobs=1),
     }
 
 
@@ -39,11 +40,12 @@ def test_results_answer_their_question_in_lines_that_fit(results):
     said = {kind: repr(result) for kind, result in results.items()}
     for kind, text in said.items():
         assert fits(text), kind
-        assert "40 games" in text or "games in" in text, kind
+        assert "40 games" in text or "games in" in " ".join(text.split()), kind
         assert str(results[kind]) == text
     assert "Rome wins" in " ".join(said["simulate"].split()) and "win rate %" in said["simulate"]
     assert "difference" in said["compare"] and "rome_needs=5" in said["compare_rules"]
     assert "peek" in said["restrict"] and "success %" in said["solo"]
+    assert "Rome wins %" in said["metagame"] and len(said["metagame"].splitlines()) == 6
     assert len(said["simulate"].splitlines()) < 10
 
 
@@ -65,7 +67,8 @@ def test_a_result_lists_its_tables(results):
 def test_other_objects_say_what_they_are_in_a_line():
     deck = paxsim.load_deck("assumed")
     assert repr(deck) == "Deck 'assumed': 74 cards of 28 kinds [9386bfd4cdf4]"
-    assert "<td>land</td><td>2</td><td>4</td>" in deck._repr_html_()
+    wealth = "<tr><td>wealth</td><td>2</td><td>4</td><td>2</td><td>2</td><td>10</td><td>14</td>"
+    assert wealth in deck._repr_html_() and "<th>2/4</th>" in deck._repr_html_()
     assert repr(paxsim.Rules()) == "Rules()"
     house = paxsim.Rules(rome_needs=5, tie="money")
     assert repr(house) == "Rules(rome_needs=5, tie='money')"
@@ -73,6 +76,62 @@ def test_other_objects_say_what_they_are_in_a_line():
     assert repr(paxsim.find_policy("builder:thrift=0.5")).startswith("Policy builder:thrift=0.5: ")
     for spec in (LONG, "search:rollouts=2", f"restricted:without=peek:policy={LONG}"):
         assert fits(repr(paxsim.find_policy(spec))) and "\n" not in repr(paxsim.find_policy(spec))
+    assert repr(paxsim.make_lineup("builder:thrift=0.5,first", 2)) == (
+        "Lineup of 2: builder:thrift=0.5, first"
+    )
+    assert repr(paxsim.make_setting(3)) == (
+        "Setting: players 3, Deck 'assumed': 74 cards of 28 kinds [9386bfd4cdf4], Rules()"
+    )
+    assert "solo level 2" in repr(paxsim.make_setting(solo_level=2))
+    game = paxsim.Game(players=2, seed=3)
+    assert repr(game) == (
+        "Game, players 2, deck assumed, round 0: seat 1 decides 'keep', 2 options"
+    )
+    while not game.over:
+        game.apply(0)
+    assert repr(game).endswith(": over")
+    assert repr(paxsim.BatchEnv(2000, players=3)).startswith("BatchEnv of 2,000 games with 3 ")
+
+
+def test_many_changes_of_the_rules_are_told_in_lines_that_fit_and_can_be_read_back():
+    house = paxsim.Rules(
+        starting_money=7, cards_removed=0, cards_added=3, legions=4, draft_sizes=(3,) * 8,
+        rome_needs=5, points_category=3, points_stronger=4, points_primus=5, tie="money",
+    )  # fmt: skip
+    setting = paxsim.make_setting(3, rules=house)
+    lineup = paxsim.make_lineup([LONG, "first"], 2)
+    assert fits(repr(house)) and fits(repr(setting)) and fits(repr(lineup))
+    assert len(repr(house).splitlines()) == 2
+    assert eval(repr(house), {"Rules": paxsim.Rules}) == house
+
+
+def test_notebooks_show_rules_and_policies_as_tables():
+    house = paxsim.Rules(rome_needs=5, legions=4, draft_sizes=[2, 2])._repr_html_()
+    assert "<td>rome_needs</td><td>5</td><td>4</td>" in house
+    assert "<td>legions</td><td>4</td><td>by the number of players</td>" in house
+    assert "<td>draft_sizes</td><td>2,2</td><td>2,3,4,5,5,5,5,5</td>" in house
+    assert house.count("<tr>") == 4 and "3 of 27 differ from the published game" in house
+    published = paxsim.Rules()._repr_html_()
+    assert published.count("<tr>") == 28 and "<td>tie</td><td>shared</td>" in published
+    builder = paxsim.find_policy("builder:thrift=0.5")
+    assert "<td>thrift</td><td>0.5</td><td>" in builder._repr_html_()
+    assert "(solo, 2-8 players): Show a card of all seven" in builder._repr_html_()
+    assert "<table>" not in paxsim.find_policy("random")._repr_html_(), "it has no parameters"
+    for spec in ("search:rollouts=2", f"restricted:without=peek:policy={LONG}"):
+        assert "<td>" in paxsim.find_policy(spec)._repr_html_()
+
+
+def test_what_others_wrote_is_no_markup_in_a_notebook():
+    @paxsim.policy
+    def with_markup(table, me, choice, top=1.0):
+        """<script>alert(1)</script>"""
+        return 0
+
+    deck = paxsim.Deck("<b>", paxsim.load_deck("assumed").cards, "<i>")
+    batch = paxsim.play_batch("first", 2, deck=deck)
+    for shown in (with_markup, deck, batch):
+        html = shown._repr_html_()
+        assert not any(tag in html for tag in ("<script", "<b>", "<i>")) and "&lt;" in html
 
 
 def test_games_say_who_won():
@@ -83,6 +142,9 @@ def test_games_say_who_won():
     assert fits(repr(batch)) and shown.startswith("40 games, deck assumed, seed 0; wins: ")
     first = 100 * batch.shares[batch.positions == 1].mean()
     assert f"first {first:.1f} %" in shown and "Rome wins" in shown
+    html = batch._repr_html_()
+    assert f"<td>first</td><td>{first:.1f}</td>" in html and "<td>Rome</td>" in html
+    assert "<p>40 games, deck assumed, seed 0</p>" in html
 
 
 # --- charts -------------------------------------------------------------------------------------
@@ -106,7 +168,11 @@ def test_every_chart_that_is_named_can_be_drawn_into_a_figure_of_one_s_own(resul
 
 def test_a_chart_without_data_is_refused_in_one_line(results):
     plt.close("all")
-    for kind, name in (("solo", "seats"), ("simulate", "payoffs"), ("compare", "levels")):
+    refused = (
+        ("solo", "seats"), ("simulate", "payoffs"), ("compare", "levels"), ("metagame", "payoffs"),
+        ("tournament", "states"),
+    )  # fmt: skip
+    for kind, name in refused:
         plots = results[kind].plot
         assert name not in plots.names
         with pytest.raises(paxsim.PaxsimError, match=f"plot: found no data for {name} in a result"):
@@ -165,34 +231,95 @@ def test_names_are_offered_and_there():
     assert all(getattr(paxsim, name) is not None for name in names)
 
 
+#: What a user writes. Behind a line stands the type that is revealed there, or what is refused.
 USER = '''
+from pathlib import Path
 from typing import Any
 
+import matplotlib.pyplot as plt
+
 import paxsim
+
+
+@paxsim.helper
+def half(number: int) -> int:
+    return number // 2
 
 
 @paxsim.policy
 def thrifty(table: Any, me: Any, choice: Any, top: float = 3.0) -> int:
     """Buy nothing."""
-    return int(choice.count) - 1
+    return half(int(choice.count) - 1)
+
+
+@paxsim.policy(solo=False, compiled=False)
+def slow(table: Any, me: Any, choice: Any) -> int:
+    """Any Python inside."""
+    return int(paxsim.helpers.random_below(me, choice.count))
 
 
 result = paxsim.simulate([thrifty, "random"], games=100, rules={"rome_needs": 5})
 rate: float = result["strategies"]["win_rate"][0]
-names: list[str] = list(result)
-axes = result.plot.seats()
-game = paxsim.play("builder,random", seed=1)
-points: list[int] = game.points
-reveal_type(paxsim.compare)
-checks = paxsim.testing.check_policy("first", deals=1)
-problem: str | None = checks[0].problem
-deck: paxsim.Deck = paxsim.load_deck("assumed")
-wrong: int = paxsim.play("random", 2).winners
+step = paxsim.Game(players=2, seed=3)
+step.apply(thrifty(step.table, step.me, step.choice))
+many = paxsim.BatchEnv(64, players=3)
+table = paxsim.env(players=4)
+table.reset(seed=1)
+for agent in table.agent_iter():
+    observation, reward, ended, truncated, info = table.last()
+    table.step(None if ended or truncated else int(observation["action_mask"].argmax()))
+
+reveal_type(thrifty)  # Policy"
+reveal_type(slow)  # Policy"
+reveal_type(half(3))  # "int"
+reveal_type(result)  # Result"
+reveal_type(paxsim.tournament("builder,first", 2, games=100, out=Path("runs")))  # Result"
+reveal_type(paxsim.compare("builder", thrifty, players=2, games=100))  # Result"
+reveal_type(paxsim.solo("hermit", (1, 2), games=10))  # Result"
+reveal_type(paxsim.compare_rules("first", ["rome_needs=5"], 2))  # Result"
+reveal_type(paxsim.restrict("builder,first", "peek,buy"))  # Result"
+reveal_type(paxsim.metagame("builder,first,random", 2))  # Result"
+reveal_type(paxsim.show("runs"))  # Result"
+reveal_type(paxsim.tune("builder"))  # Answer"
+reveal_type(list(result))  # "list[str]"
+reveal_type(result.plot())  # Axes"
+reveal_type(result.plot.seats(ax=plt.gca()))  # Axes"
+reveal_type(paxsim.play("builder,random", seed=1))  # GameResult"
+reveal_type(paxsim.play("builder,random").points)  # "list[int]"
+reveal_type(paxsim.play_batch([thrifty, "random"], deals=10))  # Batch"
+reveal_type(paxsim.play_batch("first", 2).shares)  # ndarray
+reveal_type(step.options()[0].action)  # "str"
+reveal_type(thrifty(step.table, step.me, step.choice))  # "int"
+reveal_type(paxsim.parallel_env(players=3))  # ParallelPaxEnv"
+reveal_type(paxsim.solo_env(level=2))  # SoloEnv"
+reveal_type(many.step(many.random_actions()))  # tuple[numpy.ndarray
+reveal_type(paxsim.testing.check_policy("first")[0].problem)  # "str | None"
+reveal_type(paxsim.load_deck("assumed"))  # Deck"
+reveal_type(paxsim.load_rules("rome_needs=5"))  # Rules"
+reveal_type(paxsim.find_policy("builder").with_params({"thrift": 0.5}))  # Policy"
+reveal_type(paxsim.policy_names())  # "list[str]"
+
+paxsim.simulate("first", game=100)  # did you mean "games"?
+paxsim.tournament("first", player=2)  # did you mean "players"?
+paxsim.compare("first", "random", games="many")  # expected "int"
+paxsim.solo("hermit", level=1)  # did you mean "levels"?
+paxsim.compare_rules("first")  # Missing positional argument "variants"
+paxsim.play("first", sead=1)  # Unexpected keyword argument "sead"
+paxsim.play_batch("first", deal=1)  # did you mean "deals"
+paxsim.env(player=2)  # did you mean "players"?
+paxsim.policy(solo="no")  # No overload variant
+paxsim.Rules(rome_need=4)  # did you mean "rome_needs"?
+result.plot.seat()  # maybe "seats"?
+half("3")  # expected "int"
+number: int = paxsim.play("random", 2).winners  # "list[int]"
 '''
 
 
 def test_a_user_s_file_passes_a_strict_type_checker(tmp_path):
-    """With the package taken as an installed one is: its types count, its lines are not judged."""
+    """With the package taken as an installed one is: its types count, its lines are not judged.
+
+    PettingZoo has no types, so `paxsim.env`, which is wrapped by it, has none either.
+    """
     assert (ROOT / "paxsim/py.typed").exists()
     (tmp_path / "mine.py").write_text(USER)
     done = subprocess.run(
@@ -200,10 +327,15 @@ def test_a_user_s_file_passes_a_strict_type_checker(tmp_path):
          "--cache-dir", ROOT / ".mypy_cache" / "user", "mine.py"],
         capture_output=True, text=True, cwd=tmp_path, env={**os.environ, "MYPYPATH": str(ROOT)},
     )  # fmt: skip
-    *lines, _ = done.stdout.splitlines()
-    assert len(lines) == 2, done.stdout + done.stderr
-    assert "Revealed type" in lines[0] and "Result" in lines[0], "no question is Any"
-    assert "mine.py:23" in lines[1] and "list[int]" in lines[1], "and mistakes are found"
+    told = {}
+    for line in done.stdout.splitlines()[:-1]:
+        _, number, said = line.split(":", 2)
+        told.setdefault(int(number), said)
+    lines = enumerate(USER.splitlines(), start=1)
+    expected = {number: line.split("  # ")[1] for number, line in lines if "  # " in line}
+    assert told.keys() == expected.keys(), done.stdout + done.stderr
+    for number, said in told.items():
+        assert expected[number] in said
 
 
 def test_a_table_that_nobody_looks_at_is_not_made():

@@ -9,13 +9,14 @@ from matplotlib.axes import Axes
 
 from paxsim.charts.bars import how_won, seat_bars
 from paxsim.charts.distributions import distribution
+from paxsim.charts.flows import state_flow
 from paxsim.charts.heatmaps import payoff_heatmap
 from paxsim.charts.lines import by_players, rome_rate
 from paxsim.charts.ranges import forest, rating_forest, tornado
 from paxsim.errors import PaxsimError, unknown
 
 #: The table that a chart needs, where it is not one that every result has.
-_NEEDED = {"payoffs": "payoffs", "ratings": "ratings", "rules": "rule_changes"}
+_NEEDED = {"ratings": "ratings", "rules": "rule_changes", "states": "states"}
 #: The charts that answer a question, by its kind; a run at several player counts has lines.
 _FITTING = {
     "simulate": "strategies",
@@ -24,6 +25,7 @@ _FITTING = {
     "compare_rules": "rules",
     "restrict": "changes",
     "solo": "levels",
+    "metagame": "states",
 }
 
 
@@ -133,6 +135,10 @@ class Plots:
         said = {"by": "what", "label": "change of the win rate (percentage points)",
                 "title": "What is it worth?", "reference": 0.0, **how}  # fmt: skip
         return forest(table, "win_change", **said, ax=ax, caption=result.caption)
+
+    def states(self, *, ax: Axes | None = None, **how: Any) -> Axes:
+        """Where players go who answer each other; see `paxsim.charts.state_flow`."""
+        return state_flow(self._checked("states"), ax=ax, **how)
 
     def levels(self, *, ax: Axes | None = None, **how: Any) -> Axes:
         """Success by solo level, a row for each policy and level."""

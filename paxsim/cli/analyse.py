@@ -14,6 +14,7 @@ from paxsim.cli.progress import ProgressBar
 from paxsim.cli.replay import asked_replay, refuse
 from paxsim.cli.trace import given_options
 from paxsim.errors import PaxsimError, checked_path
+from paxsim.files import check_can_write
 from paxsim.text import in_percent, number
 
 _PAGE = "game.html"
@@ -76,6 +77,7 @@ def command(
     from paxsim.analysis.gamepage import summary
 
     out = out or Path(_PAGE)
+    check_can_write(out)
     replay, played_with = asked_replay(
         "analyse", source, number, game, players, solo_level, deck, rules, policies, seed, deal,
         rotation, out,
@@ -116,6 +118,8 @@ def _judge_many(
 
     if csv is not None:
         check_table_folder("csv", csv)
+    if out is not None:
+        check_can_write(out)
     if source is not None:
         path = checked_path("run", source)
         if not path.is_dir():

@@ -4,11 +4,29 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import click
 
 from paxsim.cli import options
 from paxsim.cli.console import say, warn
+
+if TYPE_CHECKING:
+    from paxsim.testing import Check
+
+
+def said_of(checks: list[Check]) -> Iterator[str]:
+    """What to say of every table; a failure once, with the other tables that it is met at."""
+    alike: dict[str, list[Check]] = {}
+    for check in checks:
+        alike.setdefault(check.fault or str(check), []).append(check)
+    for first, *others in alike.values():
+        yield str(first)
+        if others:
+            tables = "1 other table" if len(others) == 1 else f"{len(others)} other tables"
+            where = ", ".join(check.setting for check in others)
+            yield f"fails in the same way at {tables}: {where}"
 
 
 @click.command("check")
@@ -54,10 +72,8 @@ def command(
         rules=rules,
         players=options.parse_players("players", players),
     )
-    told: set[str] = set()
-    for check in checks:
-        say(f"{check.setting}: fails in the same way" if check.fault in told else str(check))
-        told.add(check.fault or str(check))
+    for line in said_of(checks):
+        say(line)
     if checks and all(check.problem is None for check in checks):
         for doubt in doubts(found):
             say(f"warning: {doubt}")

@@ -6,7 +6,7 @@ import shlex
 
 import click
 
-from paxsim.cards import CATEGORIES, Deck, deck_names, load_deck, unpublished_cards
+from paxsim.cards import Deck, deck_names, load_deck, unpublished_cards
 from paxsim.cli.console import print_table, say
 
 
@@ -52,18 +52,11 @@ def check(file: str) -> None:
 
 def print_deck(deck: Deck) -> None:
     """Print a deck as a table: categories by kinds of card."""
-    kinds = sorted({(card.symbols, card.value) for card in deck.cards})
-    headings = [f"{symbols}/{value}" for symbols, value in kinds] + ["cards", "symbols", "value"]
-    rows = []
-    for category in CATEGORIES:
-        cards = deck.of_category(category)
-        counts = [sum((c.symbols, c.value) == kind for c in cards) for kind in kinds]
-        totals = [len(cards), sum(c.symbols for c in cards), sum(c.value for c in cards)]
-        rows.append((category, *(n or "" for n in counts), *totals))
+    headings, rows = deck.overview()
     print_table(
         f"Deck {deck.name}, fingerprint {deck.fingerprint}",
-        ("category", *headings),
+        headings,
         rows,
-        numbers=headings,
+        numbers=headings[1:],
         caption=f"Columns: symbols/value in Aurei. {deck.note}",
     )

@@ -80,6 +80,10 @@ _COLUMNS = {
         _text("without"), _text("strategy"), _rate("wins % with it", "base_win_rate"),
         _rate("without it", "win_rate"), _rate("Rome's change", "rome_change"),
     ),
+    "states": (
+        _text("state"), _rate("Rome wins %", "rome_wins"), _rate("starts %", "basin"),
+        _rate("regret", "regret"), _percent("stable %", "stable_draws"),
+    ),
     "levels": (
         _text("strategy"), _text("level"), _rate("success %", "success"),
         _number("rounds", "rounds"),

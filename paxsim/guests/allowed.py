@@ -161,6 +161,11 @@ _WORDS = (
     (types.Set, "a set"),
     (types.List, "a list"),
     (types.UnicodeType, "a text"),
+    (types.ByteArray, "bytes"),
+    (types.Bytes, "bytes"),
+    (types.EnumClass, "an enumeration"),
+    (types.EnumMember, "an enumeration"),
+    (types.NamedTupleClass, "a class"),
 )
 
 

@@ -6,6 +6,7 @@ The line where the compiler stopped (`scene`) is looked at for what can't be com
 from __future__ import annotations
 
 import ast
+import builtins
 import inspect
 import re
 import sys
@@ -13,15 +14,20 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from paxsim.errors import suggestion
-from paxsim.guests.scene import RECORDS, Scene, scene_of, tree_of
+from paxsim.guests.kinds import FRACTION, in_words
+from paxsim.guests.scene import RECORDS, Scene, Verdict, scene_of, tree_of
+from paxsim.guests.unfit import (
+    function_as_value,
+    index_with_fraction,
+    tuple_of_kinds,
+    unfit_arguments,
+    unfit_index,
+)
 from paxsim.policies.sources import place, quoted
 from paxsim.quoting import one_line
 
 _ANYTHING_ELSE = "what docs/policies.md lists"
 _FIELDS = sorted({name for dtype in RECORDS.values() for name in dtype.names or ()})
-
-#: What is wrong, and what is allowed instead.
-Verdict = tuple[str, str]
 
 #: Ways to write things that are Python, but can't be compiled here.
 _CONSTRUCTS: dict[type[ast.AST], Verdict] = {
@@ -44,7 +50,7 @@ _CONSTRUCTS: dict[type[ast.AST], Verdict] = {
     ast.JoinedStr: ("makes a text", "numbers; paxsim trace shows what was decided"),
     ast.ClassDef: ("defines a class", "numbers, tuples and arrays"),
     ast.Delete: ("uses del", "nothing in its place: a game forgets by itself"),
-    ast.Starred: ("uses * in a call", "the arguments one by one"),
+    ast.Starred: ("uses *", "arguments and values one by one"),
 }
 
 #: What a value from outside is called, by its type, and what to use in its place.
@@ -76,12 +82,16 @@ def explain(error: Exception, functions: Iterable[Callable]) -> str:
 def explain_answer(kind: Any, function: Callable) -> str:
     """One line about a policy whose answer is of the wrong type."""
     returns = [node for node in ast.walk(tree_of(function)) if isinstance(node, ast.Return)]
-    found = _kind_in_words(str(kind))
+    found = in_words(str(kind))
     what, instead = f"returns {found}", "a whole number, the index of the chosen option"
     line = returns[0].lineno if len(returns) == 1 else 0
     if "Optional" in str(kind):  # the way without a return is no line
-        what, line = "returns None on some way through it", 0
-    if found == _KINDS["float"]:
+        answer = returns[0].value if line else None
+        if isinstance(answer, ast.Call):
+            what = f"returns {ast.unparse(answer)}, which may be None"
+        else:
+            what, line = "returns None on some way through it", 0
+    if found == FRACTION:
         instead += ", int(...)"
     where = f"{place(function, line)}: " if line else ""
     return f"{where}{what}; allowed: {instead}{quoted(function, line)}"
@@ -127,7 +137,7 @@ def _missing_field(scene: Scene, error: Exception) -> Verdict | None:
 
 
 def _record_for_another(scene: Scene) -> Verdict | None:
-    """A helper that is handed one record where it wants another."""
+    """A helper that is handed something else where it wants a record."""
     for name, parameter, given in _handed_over(scene):
         if parameter in RECORDS and given != parameter:
             return f"hands {given} to {name} as {parameter}", f"{parameter} as {parameter}"
@@ -135,15 +145,14 @@ def _record_for_another(scene: Scene) -> Verdict | None:
 
 
 def _handed_over(scene: Scene) -> Iterator[tuple[str, str, str]]:
-    """Records in calls of functions: the function, its parameter, and the record."""
+    """Arguments in calls of functions: the function, its parameter, and what it gets."""
     for call in scene.nodes(ast.Call):
         function = scene.value_of(call.func)
         function = getattr(function, "py_func", function)
         if not inspect.isfunction(function):
             continue
         for parameter, part in zip(inspect.signature(function).parameters, call.args, strict=False):
-            if isinstance(part, ast.Name) and part.id in scene.records():
-                yield ast.unparse(call.func), parameter, part.id
+            yield ast.unparse(call.func), parameter, ast.unparse(part)
 
 
 def _missing_name(scene: Scene, error: Exception) -> Verdict | None:
@@ -172,7 +181,7 @@ def _from_outside(scene: Scene, error: Exception) -> Verdict | None:
             f"{name} is a plain Python function",
             f"the same with @paxsim.helper above def {name}",
         )
-    if inspect.isbuiltin(value):
+    if inspect.isbuiltin(value) or getattr(builtins, name, None) is value:
         return f"uses {name}", "numbers and arrays; math, numpy and paxsim.helpers"
     for kind, (what, instead) in _OUTSIDE:
         if isinstance(value, kind):
@@ -215,26 +224,21 @@ def _record_as_number(scene: Scene, error: Exception) -> Verdict | None:
             what = f"takes the record {node.iter.id} for a list in for ... in {node.iter.id}"
             return what, f"one of its fields, such as {_SOME_LIST[node.iter.id]}"
     for name, parameter, given in _handed_over(scene):
-        if parameter not in RECORDS:
+        if parameter not in RECORDS and given in records:
             return f"hands {given} to {name} as {parameter}", f"a number as {parameter}"
     return None
 
 
 def _called_number(scene: Scene, error: Exception) -> Verdict | None:
-    """Brackets behind a field, as if it were a method."""
-    if not re.search(r"Invalid use of (u?int|float|bool|readonly|nestedarray)", scene.story):
+    """Brackets behind a number, as if it were a function."""
+    kinds = r"u?int|float|bool|readonly|nestedarray|Literal"
+    if not re.search(f"Invalid use of ({kinds})", scene.story):
         return None
     for call in scene.nodes(ast.Call):
-        if isinstance(call.func, ast.Attribute) and scene.value_of(call.func) is None:
+        if not callable(scene.value_of(call.func)):
             name = ast.unparse(call.func)
             return f"calls {name}, which is no function", f"{name}, without ()"
     return None
-
-
-def _index_with_fraction(scene: Scene, error: Exception) -> Verdict | None:
-    if not re.search(r"getitem\(.*, float64\)", scene.story):
-        return None
-    return "an index with a fraction", "a whole number: // in place of /, or int(...)"
 
 
 _SOME_FIELD = {
@@ -288,10 +292,13 @@ def _not_in_module(scene: Scene, error: Exception) -> Verdict | None:
 
 
 def _of_a_number(scene: Scene, error: Exception) -> Verdict | None:
-    found = re.search(r"Unknown attribute '(\w+)' of type (\w+)", scene.story)
+    found = re.search(r"Unknown attribute '(\w+)' of type ([\w\[\]]+)", scene.story)
     if found is None:
         return None
-    return f"{_kind_in_words(found[2])} has no {found[1]}", _ANYTHING_ELSE
+    if all(node.attr != found[1] for node in scene.nodes(ast.Attribute)):
+        if wrong := _record_for_another(scene):
+            return wrong
+    return f"{in_words(found[2])} has no {found[1]}", _ANYTHING_ELSE
 
 
 def _untyped_list(scene: Scene, error: Exception) -> Verdict | None:
@@ -305,10 +312,22 @@ def _untyped_list(scene: Scene, error: Exception) -> Verdict | None:
     return f"nothing is ever put into the list {found[1]}", "a list that numbers are put into"
 
 
-def _tuple_of_kinds(scene: Scene, error: Exception) -> Verdict | None:
-    if "getitem(Tuple(" not in scene.story:
+def _seen_from_inside(scene: Scene, error: Exception) -> Verdict | None:
+    """A name that is given a value here, and read before as if it were that of outside."""
+    found = re.search(r"Variable '(\w+)' is not defined", scene.story)
+    if found is None:
         return None
-    return "an index into a tuple of different kinds", "a tuple or an array of one kind of numbers"
+    return (
+        f"{found[1]} gets a value in this function, so that the one outside is not seen",
+        "another name here; me.memory for notes to oneself",
+    )
+
+
+def _not_to_unpack(scene: Scene, error: Exception) -> Verdict | None:
+    found = re.search(r"failed to unpack ([\w\[\]]+)", scene.story)
+    if found is None:
+        return None
+    return f"{in_words(found[1])} has no parts", "as many values as there are names"
 
 
 def _text_among_numbers(scene: Scene, error: Exception) -> Verdict | None:
@@ -322,34 +341,9 @@ def _different_kinds(scene: Scene, error: Exception) -> Verdict | None:
     found = re.search(r"Cannot unify (.+?) and (.+?) for '(\w+)", scene.story)
     if found is None:
         return None
-    one, other = (_kind_in_words(kind) for kind in found.groups()[:2])
+    one, other = (in_words(kind) for kind in found.groups()[:2])
     return f"{found[3]} is {one} here and {other} there", "one kind for every name"
 
-
-def _kind_in_words(kind: str) -> str:
-    """A type of the compiler's, as a user would call it."""
-    for beginning, words in _KINDS.items():
-        if kind.startswith(beginning):
-            return words
-    return kind
-
-
-_KINDS = {
-    "int": "a whole number",
-    "uint": "a whole number",
-    "Literal[int]": "a whole number",
-    "float": "a number with a fraction",
-    "bool": "True or False",
-    "array": "an array",
-    "readonly": "an array",
-    "nestedarray": "an array",
-    "none": "None",
-    "unicode": "a text",
-    "Literal[str]": "a text",
-    "list": "a list",
-    "Tuple": "a tuple",
-    "UniTuple": "a tuple",
-}
 
 #: Looked at in this order: the surest first.
 _LOOKS: tuple[Callable[[Scene, Exception], Verdict | None], ...] = (
@@ -366,8 +360,13 @@ _LOOKS: tuple[Callable[[Scene, Exception], Verdict | None], ...] = (
     _called_number,
     _of_a_number,
     _untyped_list,
-    _tuple_of_kinds,
-    _index_with_fraction,
+    tuple_of_kinds,
+    index_with_fraction,
     _text_among_numbers,
     _different_kinds,
+    _seen_from_inside,
+    _not_to_unpack,
+    function_as_value,
+    unfit_index,
+    unfit_arguments,
 )

@@ -85,7 +85,9 @@ class Proof:
         elif isinstance(statement, (ir.SetItem, ir.StaticSetItem)):
             self._check_store(statement)
         elif isinstance(statement, ir.SetAttr):
-            raise self._refuse(f"writes to the field {statement.attr}", "me.memory alone")
+            memory = statement.attr == "memory"
+            may = "its numbers, such as me.memory[0]" if memory else "me.memory alone"
+            raise self._refuse(f"writes to the field {statement.attr}", may)
         elif isinstance(statement, ir.Print):
             raise self._uses("print")
         elif not isinstance(statement, _CONTROL):

@@ -23,6 +23,8 @@ from paxsim.engine.records import choice_dtype, rules_dtype, seat_dtype, table_d
 
 #: The compiler tells its story in colours where colorama happens to be installed.
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+#: What is wrong, and what is allowed instead.
+Verdict = tuple[str, str]
 RECORDS = {"table": table_dtype, "me": seat_dtype, "choice": choice_dtype, "rules": rules_dtype}
 
 

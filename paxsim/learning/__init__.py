@@ -5,8 +5,12 @@ at once, `reader` makes a policy of what was learnt, `pettingzoo`, `parallel` an
 the two libraries ask for (the extra ``learn``).
 """
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from paxsim.cards import DEFAULT_DECK, Deck
 from paxsim.errors import missing_library
@@ -14,6 +18,12 @@ from paxsim.learning.batch import BatchEnv
 from paxsim.learning.layout import Field, Layout
 from paxsim.learning.reader import Reader
 from paxsim.rules import Rules
+
+if TYPE_CHECKING:
+    from pettingzoo.utils.wrappers import OrderEnforcingWrapper
+
+    from paxsim.learning.parallel import ParallelPaxEnv
+    from paxsim.learning.solo import SoloEnv
 
 __all__ = ["BatchEnv", "Field", "Layout", "Reader", "env", "parallel_env", "solo_env"]
 
@@ -25,7 +35,7 @@ def env(
     rules: str | Path | dict[str, Any] | Rules | None = None,
     max_cycles: int | None = None,
     render_mode: str | None = None,
-) -> Any:
+) -> OrderEnforcingWrapper[str, dict[str, np.ndarray], int]:
     """PAX as a PettingZoo environment; see `paxsim.learning.pettingzoo.PaxEnv`."""
     try:
         from paxsim.learning.pettingzoo import env as made
@@ -41,7 +51,7 @@ def parallel_env(
     rules: str | Path | dict[str, Any] | Rules | None = None,
     max_cycles: int | None = None,
     render_mode: str | None = None,
-) -> Any:
+) -> ParallelPaxEnv:
     """PAX for agents that act all at once; see `paxsim.learning.parallel.ParallelPaxEnv`."""
     try:
         from paxsim.learning.parallel import parallel_env as made
@@ -56,7 +66,7 @@ def solo_env(
     deck: str | Path | Deck = DEFAULT_DECK,
     rules: str | Path | dict[str, Any] | Rules | None = None,
     render_mode: str | None = None,
-) -> Any:
+) -> SoloEnv:
     """Solo PAX as a Gymnasium environment; see `paxsim.learning.solo.SoloEnv`."""
     try:
         from paxsim.learning.solo import solo_env as made

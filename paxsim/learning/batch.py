@@ -128,10 +128,12 @@ class BatchEnv:
         self._begun = False
         # All that compiled code is handed stays where it is: to find it out takes a while.
         self._compiled = advance_games.compiled()  # type: ignore[attr-defined]
+        self._choose = choose_at_random.compiled()  # type: ignore[attr-defined]
         self._played = (self.setting, self._lineup, self._outfits, self._seed, self._progress[0])
         self._batch = self._batch_record()
+        self._address = address_of(self._batch)
         self._arguments = (
-            address_of(self._batch),
+            self._address,
             self._lineup.addresses(),
             self._outfits.params,
             seat_keys(self._seed),
@@ -141,6 +143,13 @@ class BatchEnv:
             self._counts,
             self.rewards,
             self.done,
+        )
+
+    def __repr__(self) -> str:
+        games = f"{self.games:,} games with {self.players} players"
+        return (
+            f"BatchEnv of {games}: observations of {self.layout.size} numbers, "
+            f"{self.layout.actions} actions"
         )
 
     def _batch_record(self) -> np.ndarray:
@@ -215,7 +224,7 @@ class BatchEnv:
     def random_actions(self) -> np.ndarray:
         """One of the allowed actions for each game, all equally likely, shape ``(games,)``."""
         chosen = np.empty(self.games, np.int64)
-        choose_at_random(address_of(self._batch), self._counts, self._stream, chosen)
+        self._choose(self._address, self._counts, self._stream, chosen)
         return chosen
 
     def _advance(self) -> None:

@@ -8,6 +8,7 @@ from numba import types
 
 from paxsim.engine import steps
 from paxsim.engine.jit import called, entry, kernel
+from paxsim.engine.knowledge import place_in_ring
 from paxsim.engine.loop import (
     FINE,
     NO_LOG,
@@ -53,10 +54,11 @@ _SEAT_HEAD, _CHOICE_HEAD = _offset(seat_dtype, "hand") + 64, _offset(choice_dtyp
 _SEAT_SIZE, _CHOICE_SIZE = seat_dtype.itemsize, choice_dtype.itemsize
 _LEGIONS = _TABLE + _offset(table_dtype, "legion_cards")
 _LEGION_SIZE = table_dtype["legion_cards"].base.itemsize * MAX_CARDS
+_DECK, _CARD_SIZE = _offset(hidden_dtype, "deck"), hidden_dtype["deck"].base.itemsize
+_DIARIES = _TABLE + _offset(table_dtype, "diary")
+_DIARY_SIZE, _ENTRY_SIZE = table_dtype["diary"].shape[1], table_dtype["diary"].base.itemsize
 #: Bytes that a processor brings at once, and how many games ahead it is asked for them.
-LINE, AHEAD = 64, 1
-#: Of so many games the nearer caches hold what is needed, and to ask for it takes longer.
-NEAR = 384
+LINE, AHEAD = 64, 2
 #: Instead of an action: deal the game. No learner would say so by mistake.
 RESTART = -(1 << 62)
 #: What `advance_games` answers when all went well; else the game whose action is not allowed.
@@ -225,6 +227,22 @@ def fetch_game(batch, layout, legions, i, seat):
     fetch_lines(batch.observations + i * layout.size * NUMBER, layout.size * NUMBER)
 
 
+@kernel
+def fetch_rest(batch, i, seat):
+    """Ask for what only a look at the game tells: its next card, its diary, the seat that follows.
+
+    What is looked at was asked for a game before, by `fetch_game`.
+    """
+    game = batch.games + i * _GAME_SIZE
+    table = game_at(game).table
+    fetch(game + _DECK + np.int64(place_in_ring(table.deck_top)) * _CARD_SIZE)
+    entry = seat * _DIARY_SIZE + np.int64(table.diary_count[seat])
+    fetch(game + _DIARIES + entry * _ENTRY_SIZE)
+    following = seat + 1 if seat + 1 < table.players else 0
+    fetch_lines(game + _SEATS + following * _SEAT_SIZE, _SEAT_HEAD)
+    fetch(game + _CHOICES + following * _CHOICE_SIZE)
+
+
 @entry(
     types.int64(
         types.int64,
@@ -262,8 +280,10 @@ def advance_games(
     games = actions.size
     legions = game_at(batch.games).table.legions
     for i in range(games):
-        if games > NEAR and i + AHEAD < games:
+        if i + AHEAD < games:
             fetch_game(batch, layout, legions, i + AHEAD, seats[i + AHEAD])
+        if i + 1 < games:
+            fetch_rest(batch, i + 1, seats[i + 1])
         game = game_at(batch.games + i * _GAME_SIZE)
         options = batch.options + i * n_actions * NUMBER
         players = game.table.players

@@ -79,9 +79,11 @@ def _check_writes(function: Callable, body: ast.FunctionDef, names: list[str]) -
         if isinstance(target, ast.Name) and not (in_place and _is_array(path, names)):
             continue  # the name means something else from here on
         if path and not (path == memory or path.startswith(f"{memory}[")):
+            within = path.startswith(f"{memory}.")
+            may = f"the numbers of {memory}, such as {memory}[0]" if within else f"{memory} alone"
             raise PaxsimError(
                 f"{_at(function, target.lineno)}: writes to {ast.unparse(target)}; "
-                f"allowed: {memory} alone{quoted(function, target.lineno)}"
+                f"allowed: {may}{quoted(function, target.lineno)}"
             )
 
 

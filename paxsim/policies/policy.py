@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numba
 import numpy as np
@@ -21,10 +21,14 @@ from paxsim.engine.jit import OPTIONS, kernel, whole
 from paxsim.engine.records import MAX_PARAMS
 from paxsim.engine.seating import POLICY_SIGNATURE, policy_address
 from paxsim.errors import PaxsimError, is_number, unknown
+from paxsim.markup import html_table
 from paxsim.policies.fingerprint import code_fingerprint, note_compiled, package_fingerprint
 from paxsim.policies.userfiles import keep_user_file, user_file_of
 from paxsim.quoting import told
 from paxsim.text import WIDTH
+
+#: A decorated function is called as it was before.
+AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
 
 _RECORDS = ("table", "me", "choice")
 
@@ -88,6 +92,13 @@ class Policy:
     def __repr__(self) -> str:
         said = f"Policy {self.label}: {self.idea or 'no description'}"
         return said if len(said) <= WIDTH else f"{said[: WIDTH - 3]}..."
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (key, f"{value:g}", f"{self.defaults[key]:g}") for key, value in self.params.items()
+        ]
+        said = f"Policy {self.label} ({self.fits}): {self.idea or 'no description'}"
+        return html_table(("parameter", "value", "default"), rows, said)
 
     @property
     def built_in(self) -> bool:
@@ -221,7 +232,7 @@ class Policy:
         return other
 
 
-def helper(function: Callable) -> Any:
+def helper(function: AnyFunction) -> AnyFunction:
     """Compile a function of one's own, so that policies can call it: ``@paxsim.helper``.
 
     Within a policy it is compiled again, under the rules for policies.

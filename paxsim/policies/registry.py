@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, overload
 
 from paxsim.engine.jit import PLAIN_WANTED
 from paxsim.errors import PaxsimError, checked_bool, checked_path, unknown
@@ -71,13 +71,28 @@ ENTRY_POINTS = "paxsim.policies"
 _registry: dict[str, Policy] = {}
 
 
+@overload
 def policy(
-    function: Callable | None = None,
+    function: Callable[..., Any],
     *,
     solo: bool = True,
     compiled: bool = True,
     signed: Sequence[str] = (),
-) -> Any:
+) -> Policy: ...
+@overload
+def policy(
+    *,
+    solo: bool = True,
+    compiled: bool = True,
+    signed: Sequence[str] = (),
+) -> Callable[[Callable[..., Any]], Policy]: ...
+def policy(
+    function: Callable[..., Any] | None = None,
+    *,
+    solo: bool = True,
+    compiled: bool = True,
+    signed: Sequence[str] = (),
+) -> Policy | Callable[[Callable[..., Any]], Policy]:
     """Register a function as a policy: ``@policy``, or ``@policy(solo=False)``.
 
     The function takes ``(table, me, choice)`` and returns the index of the option it chooses.
