@@ -292,7 +292,7 @@ def test_a_set_is_widened_by_what_gains_and_only_new_line_ups_are_played(tmp_pat
     asked = dict(players=2, games=3 * 2 * 60, tuned="weighted", seats=[1], rounds=3, jobs=1,
                  oracle=grid_oracle(calls), out=tmp_path / "out")  # fmt: skip
     found = widen(["first", "random"], **asked)
-    assert found.ended.startswith("It ended because no answer of 1 seat gained more than 1 perc")
+    assert found.ended.startswith("It ended because no answer of 1 seat gained more than 1 % of")
     joined = found.steps[found.steps["joined"]]
     assert len(joined) >= 1 and (joined["gain"] > 0.01).all() and (joined["gain_low"] > 0).all()
     assert not found.steps["joined"].iloc[-1]
@@ -316,4 +316,4 @@ def test_widening_says_when_its_rounds_are_over():
     asked = dict(players=3, games=4 * 3 * 40, tuned="weighted", seats=[2], rounds=1, jobs=1)
     found = widen(["first", "miser"], oracle=grid_oracle([], (2.0,)), **asked)
     assert found.steps["joined"].tolist() == [True] and found.steps["seats"].tolist() == [2]
-    assert found.ended.startswith("It ended because 1 rounds were allowed")
+    assert found.ended.startswith("It ended after 1 of at most 1 rounds")

@@ -195,10 +195,11 @@ def run_experiment(
 
 def say_interrupted(games: int, out: Path | None) -> NoReturn:
     """End a run that the user stopped, and say how to go on."""
-    kept = (
-        f"what is done is kept in {out}: the same command goes on from there"
-        if out
-        else "nothing is kept; with --out DIR it would be, and the same command would go on"
-    )
+    if out is None:
+        kept = "nothing is kept; with --out DIR it would be, and the same command would go on"
+    elif out.exists():
+        kept = f"what is done is kept in {out}: the same command goes on from there"
+    else:  # stopped while it compiled, say
+        kept = "there is nothing to keep yet"
     warn(f"interrupted after {games:,} games; {kept}")
     click.get_current_context().exit(EXIT_INTERRUPTED)

@@ -215,10 +215,10 @@ class _Process:
             if not joined:
                 return (
                     f"It ended because no answer of {_or(seats)} gained more than "
-                    f"{significant(100 * margin)} percentage points (round {number + 1})."
+                    f"{significant(100 * margin)} % of the games (round {number + 1})."
                 )
         return (
-            f"It ended because {rounds} rounds were allowed; the last still found an answer, so "
+            f"It ended after {rounds} of at most {rounds} rounds; the last still found an answer, so "
             "more rounds may find more."
         )
 
