@@ -60,6 +60,8 @@ window.addEventListener("load", () => {
     widest: Math.max(0, ...[...document.querySelectorAll("table")]
       .map(t => t.getBoundingClientRect().right)),
     smallest: Math.min(...pictures),
+    cut: [...document.querySelectorAll(".scroll.findings")]
+      .filter(region => region.scrollWidth > region.clientWidth).length,
     broken: [...document.images].filter(i => !i.complete || !i.naturalWidth).length}));
 });
 </script>"""

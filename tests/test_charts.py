@@ -117,7 +117,7 @@ def test_names_of_lines_that_end_together_stand_apart():
 
 
 def test_a_name_does_not_stand_where_a_longer_line_goes_on():
-    rows = [("a", 1, 0.50), ("a", 2, 0.9), ("b", 1, 0.51), ("b", 2, 0.6), ("b", 3, 0.9)]
+    rows = [("a", 1, 0.50), ("a", 2, 0.9), ("b", 1, 0.51), ("b", 2, 0.6), ("b", 3, 0.3)]
     table = pd.DataFrame(
         [{"g": g, "x": x, "y": y, "y_low": y - 0.01, "y_high": y + 0.01} for g, x, y in rows]
     )

@@ -328,6 +328,7 @@ def test_the_page_in_a_browser(report, tmp_path, width):
     assert seen.probe["broken"] == 0
     assert seen.probe["sorted"] == 1 and seen.probe["rows"]
     assert seen.probe["unreached"] == 0, "a last column can't be scrolled to"
+    assert seen.probe["cut"] == 0, "a finding is wider than the page"
     assert seen.probe["smallest"] >= 600, "a chart is too small to be read"
     assert 1 <= seen.probe["filtered"]["shown"] < seen.probe["filtered"]["all"]
 
