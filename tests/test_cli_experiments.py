@@ -183,6 +183,18 @@ def test_ctrl_c_stops_within_seconds_keeps_what_is_done_and_says_how_to_go_on(tm
     assert not list(out.rglob(".*"))
 
 
+def test_ctrl_c_before_anything_is_done_names_no_folder(tmp_path, capsys, monkeypatch):
+    def stopped(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("paxsim.tuning.question.tune", stopped)
+    out = tmp_path / "tuning"
+    words = ["tune", "racer", "--field", "builder", "--players", "3", "--out", str(out)]
+    assert run_command(words) == EXIT_INTERRUPTED
+    said = capsys.readouterr().err
+    assert said == "paxsim: interrupted after 0 games; there is nothing to keep yet\n"
+
+
 def test_show_prints_the_tables_of_the_run(stored, capsys):
     assert run_command(["run", *PLAIN, "--out", str(stored)]) == 0
     played = capsys.readouterr().out

@@ -218,8 +218,8 @@ class _Process:
                     f"{significant(100 * margin)} % of the games (round {number + 1})."
                 )
         return (
-            f"It ended after {rounds} of at most {rounds} rounds; the last still found an answer, so "
-            "more rounds may find more."
+            f"It ended after {rounds} of at most {rounds} rounds; the last still found an answer, "
+            "so more rounds may find more."
         )
 
     def population(self) -> np.ndarray:
