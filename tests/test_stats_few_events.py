@@ -15,6 +15,7 @@ from paxsim.stats import (
     DIFFERENCE,
     Moments,
     block_rate,
+    cautious_difference,
     contrast,
     difference_interval,
     p_value,
@@ -124,14 +125,42 @@ def test_a_change_that_most_experiments_do_not_see_at_all(world, blocks, differ)
     assert len(widths) == 1 and 0 < widths.pop() < 4 / blocks
 
 
+@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize(
+    ("blocks", "differ"), [(40, 0.15), (945, 0.0005), (945, 0.003), (945, 0.2)]
+)
+def test_a_change_of_which_nobody_counted_the_blocks(world, blocks, differ):
+    """Wider than t intervals, whose width the first differing block decides."""
+    x, counted, true = changes(world, blocks, differ, seed=8)
+    cautious = [difference_of(blocks_of_one) for blocks_of_one in x]
+    assert covered(cautious, true) >= LEAST
+    for one, other in zip(cautious, counted, strict=True):
+        plain = difference_interval(one.estimate, one.se, blocks)
+        assert one.low <= plain.low and one.high >= plain.high
+        if blocks * differ > 100:  # and little is lost by not counting
+            assert one.half_width < 1.25 * other.half_width
+
+
+def difference_of(x):
+    """The interval of differences whose number is not told."""
+    games = np.rint(GAMES * x).astype(np.int64)
+    values = np.stack([np.maximum(games, 0), np.maximum(-games, 0)], axis=1)
+    return cautious_difference(Moments.of(values, GAMES), [1.0, -1.0])
+
+
 def first_blocks(differing, blocks=945, size=1):
     x = np.zeros((blocks, 2), np.int64)
     x[:differing, 0] = size
     return contrast(Moments.of(x, GAMES), [1.0, -1.0], bounds=DIFFERENCE, differing=differing)
 
 
-def test_the_width_of_a_change_does_not_jump_with_the_first_differing_block():
-    widths = [first_blocks(differing).half_width for differing in range(12)]
+def uncounted_blocks(differing, blocks=945):
+    return difference_of((np.arange(blocks) < differing) / GAMES)
+
+
+@pytest.mark.parametrize("interval", [first_blocks, uncounted_blocks])
+def test_the_width_of_a_change_does_not_jump_with_the_first_differing_block(interval):
+    widths = [interval(differing).half_width for differing in range(12)]
     assert widths[0] == pytest.approx(3.84 / (945 + 3.84), rel=1e-3)  # ± 0.4 points
     for one, next_ in zip(widths, widths[1:], strict=False):
         assert 0.5 < next_ / one < 1.2
@@ -149,6 +178,18 @@ def test_the_width_of_a_rate_does_not_jump_with_the_first_event():
 
 @pytest.mark.parametrize("differing", [1, 5, 30, 400])
 @pytest.mark.parametrize("level", [0.8, 0.95, 0.999])
+def test_p_values_fit_intervals_of_blocks_that_nobody_counted(differing, level):
+    x = np.zeros(945)
+    x[:differing] = np.resize([0.25, 0.5, -0.25], differing)
+    games = np.rint(GAMES * x).astype(np.int64)
+    moments = Moments.of(np.stack([np.maximum(games, 0), np.maximum(-games, 0)], axis=1), GAMES)
+    found = cautious_difference(moments, [1.0, -1.0], level=level)
+    for end in (found.low, found.high):
+        assert p_value(found, end) == pytest.approx(1 - level, abs=1e-9)
+
+
+@pytest.mark.parametrize("differing", [1, 5, 30, 400])
+@pytest.mark.parametrize("level", [0.9, 0.99])
 def test_p_values_fit_intervals_where_few_blocks_differ(differing, level):
     x = np.zeros((945, 2), np.int64)
     x[:differing, 0] = np.resize([1, 2, -1], differing)

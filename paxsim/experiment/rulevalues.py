@@ -9,7 +9,8 @@ import numpy as np
 
 from paxsim.experiment.measures import MatchMeasures, bundle_moments
 from paxsim.experiment.tables import Row, group_of, size_of, spread
-from paxsim.stats import DIFFERENCE, UNBOUNDED, contrast
+from paxsim.stats import DIFFERENCE, cautious_difference, contrast
+from paxsim.stats.intervals import Bounds
 
 
 def rule_values(
@@ -73,10 +74,11 @@ def _changes(bundle: Sequence[MatchMeasures], number: int) -> Row:
     base, match = bundle[0], bundle[number]
     rome, rounds = np.zeros(match.layout.size), np.zeros(match.layout.size)
     rome[match.layout.rome] = rounds[match.layout.rounds] = 1.0
-    asked = {
+    most = max(one.seen("rounds")[1] for one in (base, match))
+    asked: dict[str, tuple[np.ndarray, Bounds]] = {
         "rome_change": (rome, DIFFERENCE),
         "seat1_change": (_over_fair(match), DIFFERENCE),
-        "rounds_change": (rounds, UNBOUNDED),
+        "rounds_change": (rounds, (-most, most)),
     }
     if number == 0:
         return {f"{name}{end}": np.nan for name in asked for end in ("", "_low", "_high")}
@@ -86,5 +88,5 @@ def _changes(bundle: Sequence[MatchMeasures], number: int) -> Row:
         weights = np.zeros(moments.d)
         weights[match.span] = of_match
         weights[base.span] = -of_match
-        row |= spread(name, contrast(moments, weights, bounds=bounds))
+        row |= spread(name, cautious_difference(moments, weights, bounds=bounds))
     return row

@@ -11,7 +11,12 @@ from paxsim.stats.comparisons import (
     holm,
     seats_against_fair_share,
 )
-from paxsim.stats.differences import PairedDifference, paired_difference, unpaired_difference
+from paxsim.stats.differences import (
+    PairedDifference,
+    cautious_difference,
+    paired_difference,
+    unpaired_difference,
+)
 from paxsim.stats.intervals import (
     DIFFERENCE,
     RATE,
@@ -63,6 +68,7 @@ __all__ = [
     "benjamini_hochberg",
     "block_mean",
     "block_rate",
+    "cautious_difference",
     "blocks_for_half_width",
     "blocks_for_power",
     "bootstrap_ratings",

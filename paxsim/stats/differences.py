@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from numpy.typing import ArrayLike
 
 from paxsim.errors import PaxsimError
-from paxsim.stats.constants import LEVEL
+from paxsim.stats.constants import LEVEL, PSEUDO_BLOCKS
 from paxsim.stats.intervals import (
     DIFFERENCE,
     Bounds,
@@ -16,6 +18,7 @@ from paxsim.stats.intervals import (
     unit,
 )
 from paxsim.stats.moments import Moments
+from paxsim.stats.rates import normal_quantile
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,39 @@ def paired_difference(
     else:
         factor = math.inf if unpaired.se > 0 else math.nan
     return PairedDifference(paired, unpaired, factor)
+
+
+def cautious_difference(
+    moments: Moments, weights: ArrayLike, *, level: float = LEVEL, bounds: Bounds = DIFFERENCE
+) -> Interval:
+    """Interval for a mean of differences of which nobody counted in how many blocks they are not 0.
+
+    Mean and variance alone tell how many blocks must differ at least: as many as give this sum of
+    squares if each differs by the most that `bounds` allow, and Kish's number if all differ alike.
+    As many are taken for granted, and ``z**2`` of their size are added on both sides of zero, as
+    `difference_interval` does. So it is wider than the t interval, the more the fewer blocks
+    differ, and does not shrink to nothing with the first of them.
+
+    Parameters
+    ----------
+    moments : Moments
+        Sums over blocks.
+    weights : array_like, shape (d,)
+        Of the difference, one weight for each value of the block vector.
+    level, bounds
+        See `paxsim.stats.intervals.make_interval`; the bounds are finite.
+    """
+    plain = contrast(moments, weights, level=level, bounds=bounds)
+    if plain.se == 0:
+        return plain
+    blocks, mean = plain.blocks, plain.estimate
+    squares = plain.se**2 * blocks * (blocks - 1) + blocks * mean**2
+    most2 = max(abs(bounds[0]), abs(bounds[1])) ** 2
+    least = max(squares / most2, (blocks * mean) ** 2 / squares)
+    size2 = (squares + PSEUDO_BLOCKS * most2) / (least + PSEUDO_BLOCKS)
+    wider = math.sqrt(plain.se**2 + normal_quantile(LEVEL) ** 2 * size2 / blocks**2)
+    found = difference_interval(mean, wider, blocks, level=level, bounds=bounds)
+    return replace(found, se=plain.se, method="few", centre=mean, spread=wider)
 
 
 def unpaired_difference(

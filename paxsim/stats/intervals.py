@@ -188,7 +188,8 @@ def difference_interval(
     estimate, se : float
         Mean difference and its standard error.
     blocks, differing : int
-        All blocks, and those whose difference is not 0, if that is known.
+        All blocks, and those whose difference is not 0, if that is known; see also
+        `paxsim.stats.differences.cautious_difference`.
     level : float
         Confidence level.
     bounds : tuple of float
