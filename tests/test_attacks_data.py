@@ -813,8 +813,8 @@ def test_several_games_of_a_run_are_those_with_the_next_numbers(finished, capsys
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--games", "-3"], "games: found -3; allowed: a whole number from 1 to 60"),
-        (["--games", "0"], "games: found 0"),
+        (["--games", "-3"], "games: found '-3'; allowed: a positive whole number"),
+        (["--games", "0"], "games: found '0'"),
         (["--game", "58", "--games", "3"], "games: found 3; allowed: a whole number from 1 to 2"),
         (["--game", "60"], "game: found 60"),
         (["--game", "-1"], "game: found -1"),

@@ -375,6 +375,11 @@ WAYS = {
     "unset array": "if me.money > 99:\n    x = me.hand\nreturn x[0]",
     "unset list": "if me.money > 99:\n    x = [1]\nreturn x[0]",
     "unset after a loop": "for i in range(me.money):\n    x = i\nreturn x",
+    "unset after a comprehension": "y = [x for x in me.hand]\nreturn x",
+    "unset after two comprehensions": "y = [x for x in me.hand]\nz = [x for x in y]\nreturn x",
+    "unset after a comprehension in a loop": (
+        "for i in range(3):\n    y = [x for x in me.hand]\n    if i: return x\nreturn 0"
+    ),
     "unset in a loop": "for i in range(3):\n    if i == 2:\n        return x\n    x = i\nreturn 0",
     "deleted": "x = 5\nif me.money > 2:\n    del x\nreturn x",
 }
@@ -384,7 +389,7 @@ WAYS = {
 def test_a_way_to_memory_is_refused_by_its_name(tmp_path, way):
     said = refused(tmp_path, WAYS[way])
     if way.startswith("unset"):
-        assert "x may have no value here" in said or "Variable 'x' is not defined" in said
+        assert "x may have no value here" in said or "the name x means nothing" in said
 
 
 STRANGERS = {

@@ -202,7 +202,7 @@ BAD_INPUT = {
     "unknown level": (["trace", "--solo-level", "6"], "solo-level", "6", "from 1 to 5"),
     "a negative seed": (["trace", "--seed", "-1"], "seed", "-1", "from 0"),
     "a negative deal": (["trace", "--deal", "-1"], "deal", "-1", "from 0"),
-    "no games": (["trace", "--games", "0"], "games", "0", "from 1"),
+    "no games": (["trace", "--games", "0"], "games", "0", "a positive whole number"),
     "a rotation too far": (["trace", "--players", "2", "--rotation", "2"], "rotation", "2",
                            "from 0 to 1"),
     "no deals to check": (["check", "first", "--deals", "0"], "deals", "0", "from 1"),

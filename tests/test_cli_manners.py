@@ -42,6 +42,16 @@ def test_what_is_no_number_of_games_is_refused(text):
         parse_games(text)
 
 
+@pytest.mark.parametrize("command", ["trace", "bench"])
+def test_games_are_read_like_that_where_a_few_are_played_too(command, capsys):
+    game = ["--policies", "first", "--players", "2"]
+    assert run_command([command, *game, "--games", "0.002k"]) == 0
+    out = capsys.readouterr().out
+    assert out.count('"event": "score"') == 2 if command == "trace" else "2 games" in out
+    said = mistake(capsys, command, *game, "--games", "2kk")
+    assert "games: found '2kk'; allowed: a positive whole number, e.g. 1e6 or 1M" in said
+
+
 @pytest.mark.parametrize(
     "command",
     [

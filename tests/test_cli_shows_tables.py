@@ -142,3 +142,10 @@ def test_the_tables_of_a_result_in_python_are_those_of_the_command(capsys):
     for name, records in tables.items():
         assert len(records) == len(result[name])
         assert [row["games"] for row in records] == result[name]["games"].tolist()
+
+
+def test_what_stands_below_a_tournament_are_sentences_apart(capsys):
+    asked = ("--policies", "builder,first", "--players", "2", "--games", "40")
+    text, _ = shown(capsys, "tournament", *asked)
+    said = " ".join(text.split())
+    assert "Rome wins: in this strategy's games; ratings miss a win rate by up to" in said

@@ -219,6 +219,19 @@ def test_a_mistake_is_told_with_its_place_its_fault_and_its_remedy(
     assert "\n" not in said and len(said) < 400
 
 
+def test_lists_may_be_made_in_a_line(tmp_path):
+    file = tmp_path / "in_a_line.py"
+    file.write_text(
+        f"{IMPORTS}\n@paxsim.policy\ndef in_a_line(table, me, choice):\n"
+        "    card = 7\n    cards = [card for card in me.hand]\n"
+        "    twice = [2 * other for other in cards]\n"
+        "    for _ in range(2):\n        twice = [other for other in twice]\n"
+        "    return 0 * (len(cards) + len(twice)) if card == 7 else -1\n",
+        "utf-8",
+    )
+    assert paxsim.play([paxsim.find_policy(str(file)), "first"], seed=1).rounds > 0
+
+
 def test_arguments_may_be_given_by_name(tmp_path):
     file = tmp_path / "by_name.py"
     file.write_text(

@@ -28,7 +28,7 @@ MAX_GAMES, MAX_JOBS, MAX_REPEATS = 10_000_000, 256, 1000
 @click.command("bench")
 @options.setting
 @options.policies
-@click.option("--games", type=int, default=60_000, show_default=True, help="Games a repeat.")
+@click.option("--games", default="60k", show_default=True, help="Games a repeat.")
 @click.option("--jobs", type=int, default=1, show_default=True, help="Threads that play at once.")
 @click.option("--repeats", type=int, default=5, show_default=True, help="The best one counts.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
@@ -37,7 +37,7 @@ def command(players, solo_level, deck, rules, policies, games, jobs, repeats, as
     from paxsim.playing import prepare
 
     setting, lineup = prepare(policies, players, solo_level, deck, rules)
-    checked_int("games", games, 1, MAX_GAMES)
+    games = checked_int("games", options.parse_games(games), 1, MAX_GAMES)
     checked_int("jobs", jobs, 1, min(MAX_JOBS, games))
     checked_int("repeats", repeats, 1, MAX_REPEATS)
     result = bench(setting, lineup, games, jobs, repeats)

@@ -114,7 +114,7 @@ def show_tournament(result: Any) -> None:
         numbers = ("win rate %", "fair %", "rating", "Rome wins %", "games")
         print_table(
             f"{players} players", ("strategy", *numbers), rows, numbers=numbers,
-            caption="rating: log strength (Plackett-Luce); Rome wins: in this strategy's games\n"
+            caption="rating: log strength (Plackett-Luce); Rome wins: in this strategy's games; "
             + fit_of_ratings(next(iter(rating.values()))),
         )  # fmt: skip
         show_payoffs(result, players)

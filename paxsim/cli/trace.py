@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 @click.option("--deal", type=int, default=0, show_default=True, help="The first deal.")
 @click.option(
     "--games",
-    type=int,
-    default=1,
+    default="1",
     show_default=True,
     help="How many deals; with --run, how many games of the run, from --game on.",
 )
@@ -65,6 +64,7 @@ def command(
     """Play games and write down every event, hidden cards included, as JSON Lines."""
     from paxsim.trace import trace_texts
 
+    games = options.parse_games(games)
     if directory is not None:
         texts = texts_of_run(directory, game or 0, games, given_options())
     elif game is not None:

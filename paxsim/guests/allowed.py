@@ -80,6 +80,7 @@ KINDS = (
     types.BoundFunction,
     types.Dispatcher,
     types.UnicodeType,
+    type(types._undef_var),  # `unset` makes sure that nobody reads it
 )
 #: And those that may come from outside the function: all of them can't be changed.
 CONSTANTS = (
@@ -97,7 +98,8 @@ CONSTANTS = (
 
 #: What a user wrote where numba calls a function of its own, by the beginning of its name.
 _WRITTEN = {
-    "numba.core.unsafe.eh.": "try",
+    # From Python 3.12 on also within a list that is made in a line with an if.
+    "numba.core.unsafe.eh.": "try, or [... for ... if ...]",
     "numba.np.unsafe.ndarray.empty_inferred": "numpy.array([... for ...])",
 }
 
@@ -116,6 +118,7 @@ INSTEAD = {
     "a set": "a tuple or an array",
     "a list": "a tuple or an array, which can't change",
     "sorted": "numpy.sort",
+    "try": "a loop, or an if that asks before",
 }
 
 

@@ -317,8 +317,11 @@ def _seen_from_inside(scene: Scene, error: Exception) -> Verdict | None:
     found = re.search(r"Variable '(\w+)' is not defined", scene.story)
     if found is None:
         return None
+    name = found[1]
+    if name not in scene.function.__globals__:
+        return f"{name} may have no value here", "a value on every way to this line"
     return (
-        f"{found[1]} gets a value in this function, so that the one outside is not seen",
+        f"{name} gets a value in this function, so that the one outside is not seen",
         "another name here; me.memory for notes to oneself",
     )
 

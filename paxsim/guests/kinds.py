@@ -40,7 +40,7 @@ def in_words(kind: str) -> str:
 
 def unfit_call(story: str) -> tuple[str, list[str]] | None:
     """The function that the compiler knows no form of for its arguments, and their types."""
-    found = re.search(r"No implementation of function.*?>>> (\w+)\((.*?)\)\n", story, re.DOTALL)
+    found = re.search(r"No implementation of function.*?>{3} (\w+)\((.*?)\)\n", story, re.DOTALL)
     return (found[1], _split(found[2])) if found else None
 
 

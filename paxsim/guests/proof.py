@@ -286,6 +286,7 @@ _EXPRESSIONS: dict[str, Callable[[Proof, Any], None]] = {
             "pair_first",
             "pair_second",
             "exhaust_iter",
+            "undef",  # `unset` makes sure that nobody reads it
         ),
         Proof._nothing,
     ),

@@ -33,7 +33,7 @@ def tuple_of_kinds(scene: Scene, error: Exception) -> Verdict | None:
 
 def function_as_value(scene: Scene, error: Exception) -> Verdict | None:
     """The name of a helper without brackets."""
-    found = re.search(r">>> \w+\(.*type\(CPUDispatcher\(<function (\w+)", scene.story)
+    found = re.search(r">{3} \w+\(.*type\(CPUDispatcher\(<function (\w+)", scene.story)
     if found is None:
         return None
     helper = getattr(scene.value_of(ast.Name(found[1])), "py_func", None)

@@ -27,14 +27,45 @@ def refuse_unset_names(function: Callable, blocks: dict[int, Any], graph: Any) -
     graph : numba.core.controlflow.CFGraph
         How one block leads to others.
     """
+    copies = _copies(blocks)
     set_after = _names_set_after(blocks, graph)
     for label in graph.nodes():
         names = _set_before(label, graph, set_after)
         for statement in blocks[label].body:
             for used in _used(statement):
-                if used.name not in names:
-                    raise _refuse_unset(function, statement.loc.line, used.unversioned_name)
+                if used.name not in names and not _is_copy(statement, copies):
+                    raise _refuse_unset(function, statement.loc.line, _name_of(used, copies))
             _follow(statement, names)
+
+
+def _copies(blocks: dict[int, Any]) -> dict[str, str]:
+    """By each of the compiler's own names the one that it is a copy of.
+
+    Only where a comprehension saves a name that may have no value, and gives it back: such a copy
+    is no use of it. (In Python 3.11 comprehensions have names of their own.)
+    """
+    given = [s for block in blocks.values() for s in block.body if isinstance(s, ir.Assign)]
+    if not any(_is_no_value(statement.value) for statement in given):
+        return {}
+    return {s.target.name: s.value.name for s in given if isinstance(s.value, ir.Var)}
+
+
+def _is_no_value(value: Any) -> bool:
+    return isinstance(value, ir.Expr) and value.op == "undef"
+
+
+def _is_copy(statement: Any, copies: dict[str, str]) -> bool:
+    return isinstance(statement, ir.Assign) and statement.target.name in copies
+
+
+def _name_of(used: Any, copies: dict[str, str]) -> str:
+    """What the user calls it."""
+    name = used.unversioned_name
+    for _ in copies:
+        if not name.startswith("$") or name not in copies:
+            break
+        name = copies[name]
+    return name
 
 
 def _refuse_unset(function: Callable, line: int, name: str) -> RefusedError:
@@ -87,6 +118,11 @@ def _variables_of(value: Any) -> list[Any]:
 def _follow(statement: Any, names: set[str]) -> None:
     """Which names have a value after a statement, if these have one before it."""
     if isinstance(statement, ir.Assign):
-        names.add(statement.target.name)
+        value = statement.value
+        copied = isinstance(value, ir.Var)
+        if _is_no_value(value) or (copied and value.name not in names):
+            names.discard(statement.target.name)
+        else:
+            names.add(statement.target.name)
     elif isinstance(statement, ir.Del):
         names.discard(statement.value)
