@@ -160,6 +160,13 @@ def test_a_seat_behind_a_rival_leaves_half_to_the_one_that_is_nearer():
     assert worth(wishful.WREST, "wealth/1/1", a=6.0, **cards) == is_about(6 / 2 / 3)
 
 
+def test_a_seat_far_behind_a_rival_leaves_nearly_all_to_it():
+    """Further behind than any deck of the package lets a seat fall; a deck of a user's may."""
+    rome, rival = ["wealth/31/1"] * 2, ["wealth/31/1", "wealth/5/1"]
+    found = worth(wishful.WREST, "wealth/1/1", a=6.0, rome=rome, rivals={1: rival})
+    assert found == is_about(6 / (1 + 36) / 63)
+
+
 def test_a_seat_ahead_of_its_rivals_does_it_alone():
     cards = dict(rome=["wealth/2/3"], show=["wealth/1/1"])
     assert worth(wishful.WREST, "wealth/1/1", a=6.0, **cards) == is_about(6 / 2)
