@@ -56,9 +56,9 @@ BAR_BUDGET, MOST = 128, BUDGETS[-1]
 COMPARED_AT = 16
 #: Blocks of a cell with 2 players, by rollouts; games grow longer with more players, and a block
 #: has more of them (`FEWER`). Solo has games of its own.
-BLOCKS = {0: 1000, 1: 120, 4: 120, COMPARED_AT: 160, 64: 40, MOST: 12}
+BLOCKS = {0: 1000, 1: 120, 4: 120, COMPARED_AT: 240, 64: 80, MOST: 24}
 FEWER = {2: 1.0, 3: 0.8, 4: 0.6, 6: 0.35}
-SOLO_GAMES = {0: 2000, 1: 300, 4: 300, COMPARED_AT: 300, 64: 120, BAR_BUDGET: 240, MOST: 60}
+SOLO_GAMES = {0: 2000, 1: 300, 4: 300, COMPARED_AT: 300, 64: 240, BAR_BUDGET: 240, MOST: 160}
 LADDER_BLOCKS = 200
 #: What cells are for: see `all_cells`.
 PARTS = ("bar", "solo", "ladder", "search", "models", "tree")
