@@ -337,7 +337,7 @@ def draw_ladder(table: pd.DataFrame, stem: Path) -> None:
     here = table[(table.players == players) & (table.field == field)]
     plain = here[here.part == "ladder"].assign(rung=here.policy)
     found = here[here.part.isin(["search", "models"]) & (here.budget > 0)]
-    searching = found.assign(rung=[f"search, {n} rollouts" for n in found.budget])
+    searching = found.assign(rung=[f"search, rollouts: {n}" for n in found.budget])
     rungs = pd.concat([plain.sort_values("win_rate"), searching.sort_values("budget")])
     rivals = ", ".join(MIXED[: players - 1])
     figure, ax = charts.panels(height=6.0)
@@ -378,7 +378,8 @@ def draw_budgets(table: pd.DataFrame, stem: Path) -> None:
         caption=f"{found.games.sum():,} games, {setting_of(table)}",
     )
     ax.set_xticks(BUDGETS, [str(n) for n in BUDGETS])
-    ax.axhline(100 / players, color="0.3", lw=1, ls="--", zorder=0)
+    # It ends before the names of the lines begin.
+    ax.axhline(100 / players, xmax=0.93, color="0.3", lw=1, ls="--", zorder=0)
     charts.save(figure, stem)
 
 
