@@ -161,6 +161,23 @@ def test_a_comparison_is_that_of_the_games_block_by_block():
     assert row["games"] == 800 and row["blocks"] == 200
 
 
+def test_blocks_of_which_one_side_needs_a_single_game_differ_by_their_means():
+    """Alike players play a deal once, where others play it in all rotations."""
+    result = compare("miser", "racer", field="miser", players=2, games=400, seed=6)
+    alike, other = result.bundles[0]
+    assert (alike.facts.block_size, other.facts.block_size) == (1, 2)
+    rounds = [
+        paxsim.play_batch([name, "miser"], deals=other.blocks, rotations="all", seed=6)
+        .results["rounds"]
+        .reshape(-1, 2)
+        .mean(axis=1)
+        for name in ("miser", "racer")
+    ]
+    differing = int(np.count_nonzero(rounds[0] != rounds[1]))
+    assert 0 < differing < other.blocks
+    assert other.detail("differing")[other.layout.rounds] == differing
+
+
 def test_super_blocks_gather_the_wins_of_every_so_manieth_deal():
     match = make_match(make_setting(2), make_lineup("random,first", 2))
     plan = Plan(((match,),), (450,), 1, 74)  # chunks that begin in the middle of a round
