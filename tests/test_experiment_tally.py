@@ -12,6 +12,7 @@ from paxsim.experiment.plan import Plan, make_match
 from paxsim.experiment.run import run_plan
 from paxsim.experiment.shares import in_units, in_wins
 from paxsim.experiment.tally import merge_tallies
+from paxsim.experiment.tallylayout import Layout
 from paxsim.lineup import make_lineup
 from paxsim.setting import make_setting
 from paxsim.stats import RATE, Moments, contrast, difference_interval
@@ -163,19 +164,20 @@ def test_a_comparison_is_that_of_the_games_block_by_block():
 
 def test_blocks_of_which_one_side_needs_a_single_game_differ_by_their_means():
     """Alike players play a deal once, where others play it in all rotations."""
-    result = compare("miser", "racer", field="miser", players=2, games=400, seed=6)
-    alike, other = result.bundles[0]
-    assert (alike.facts.block_size, other.facts.block_size) == (1, 2)
+    blocks, players = 60, ("miser", "racer")
+    setting = make_setting(2)
+    bundle = tuple(make_match(setting, make_lineup([name, "miser"], 2)) for name in players)
+    tally = run_plan(Plan((bundle,), (blocks,), 6, 10_000), jobs=1)[0]
     rounds = [
-        paxsim.play_batch([name, "miser"], deals=other.blocks, rotations="all", seed=6)
+        paxsim.play_batch([name, "miser"], deals=blocks, rotations="all", seed=6)
         .results["rounds"]
-        .reshape(-1, 2)
+        .reshape(blocks, 2)
         .mean(axis=1)
-        for name in ("miser", "racer")
+        for name in players
     ]
     differing = int(np.count_nonzero(rounds[0] != rounds[1]))
-    assert 0 < differing < other.blocks
-    assert other.detail("differing")[other.layout.rounds] == differing
+    assert 0 < differing < blocks
+    assert tally["1/differing"][Layout(2).rounds] == differing
 
 
 def test_super_blocks_gather_the_wins_of_every_so_manieth_deal():
