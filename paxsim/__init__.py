@@ -47,6 +47,7 @@ __all__ = [
 _QUESTIONS = {
     **dict.fromkeys(
         (
+            "Result",
             "compare",
             "compare_rules",
             "metagame",
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
     from paxsim import testing as testing
     from paxsim import trace as trace
     from paxsim import tuning as tuning
+    from paxsim.experiment import Result as Result
     from paxsim.experiment import compare as compare
     from paxsim.experiment import compare_rules as compare_rules
     from paxsim.experiment import metagame as metagame
