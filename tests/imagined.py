@@ -3,6 +3,7 @@
 import functools
 
 import numba
+from kept import kept
 from numba import types
 
 import paxsim
@@ -18,32 +19,38 @@ PLACES = types.void(types.int64, types.int64)
 
 @functools.cache
 def _look():
-    @numba.njit(PLACES, **OPTIONS)
+    @kept
+    @numba.njit(**OPTIONS)
     def look(search_address, game_address):
         search, game = search_at(search_address), game_at(game_address)
         seat = game.hidden.seat
         begin_search(search, game.table, game.seats[seat], game.choices[seat])
 
+    look.compile(PLACES)
     return look
 
 
 @functools.cache
 def _imagine():
-    @numba.njit(PLACES, **OPTIONS)
+    @kept
+    @numba.njit(**OPTIONS)
     def imagine(search_address, game_address):
         search, game = search_at(search_address), game_at(game_address)
         me = game.seats[game.hidden.seat]
         imagine_world(search, me, game.choices[game.hidden.seat], me.stream)
 
+    imagine.compile(PLACES)
     return imagine
 
 
 @functools.cache
 def _copy():
-    @numba.njit(PLACES, **OPTIONS)
+    @kept
+    @numba.njit(**OPTIONS)
     def copy(target, source):
         copy_game(game_at(target), game_at(source))
 
+    copy.compile(PLACES)
     return copy
 
 

@@ -6,8 +6,11 @@ am the seat that decides, at a seat that depends on the decision; rivals are nam
 seats to my left they sit (1 is the next one clockwise). A card is a text such as "land/1/2".
 """
 
+import functools
+
 import numpy as np
 import plain
+from kept import kept_policy
 from positions import (
     QUIET,
     bare_game,
@@ -171,8 +174,19 @@ def chosen_and_noted(policy, game, **params):
     me = game.record["seats"][game.seat - 1]
     me["params"] = policy.param_vector()
     records = game.record["table"], me, game.choice
-    option = plain.asked(policy, *records) if plain.WANTED else policy.compiled(*records)
+    ask = functools.partial(plain.asked, policy) if plain.WANTED else _compiled(policy)
+    option = ask(*records)
     return texts(game)[int(option)]
+
+
+def _compiled(policy):
+    """A policy's compiled code; that of policies in wishful.py is kept between runs."""
+    return policy.compiled if policy.built_in else _kept(policy.function)
+
+
+@functools.cache
+def _kept(function):
+    return kept_policy(function, function.__code__.co_filename)
 
 
 def turning_point(policy, game, name, option=None, low=0.0, high=64.0, **params):

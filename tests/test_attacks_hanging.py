@@ -325,7 +325,7 @@ def interrupted(tmp_path_factory):
         time.sleep(0.1)
         for way, process in processes.items():
             if markers[way].exists():  # it takes a while to compile the policy and to get stuck
-                at = due.setdefault(way, time.monotonic() + 4)
+                at = due.setdefault(way, time.monotonic() + 2)
                 if at is not None and time.monotonic() > at:
                     os.killpg(process.pid, signal.SIGINT)
                     due[way] = None

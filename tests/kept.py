@@ -1,0 +1,29 @@
+"""Compiled code of the tests' own, kept between runs where the package's is kept."""
+
+import hashlib
+import inspect
+from pathlib import Path
+
+from paxsim.engine.cache import enable_package_cache
+from paxsim.engine.jit import kernel, whole
+from paxsim.policies.policy import POLICY_SIGNATURE, _outer
+
+
+def kept(dispatcher, file=None):
+    """Let a dispatcher load and save its code.
+
+    The package's fingerprint does not cover the tests, so the name under which code is filed
+    stands for the text of its file. What it calls must stand there too, or in the package.
+    """
+    function = dispatcher.py_func
+    source = Path(file or inspect.getfile(function)).read_bytes()
+    function.__qualname__ += hashlib.sha256(source).hexdigest()[:12]
+    enable_package_cache(dispatcher)
+    return dispatcher
+
+
+def kept_policy(function, file):
+    """A policy of the tests' own, compiled as those of the package are, which takes less time."""
+    compiled = kept(whole(_outer(function, kernel(function), "table, me, choice")), file)
+    compiled.compile(POLICY_SIGNATURE)
+    return compiled
