@@ -1,8 +1,7 @@
 """Nominal 95 % intervals hold in 93.8-96.2 % of simulated runs; naive ones do not.
 
 With 3000 repeats the Monte Carlo standard error of a coverage of 95 % is 0.4 percentage points, so
-a bound of 1.2 points either way is three standard errors; who has the time tries 6000, which a bound
-of one point would do for.
+a bound of 1.2 points either way is three standard errors. Who has the time tries 6000.
 """
 
 from __future__ import annotations
