@@ -94,9 +94,11 @@ def run_scaling(quick: bool) -> list[Row]:
     By the clock; by the clock less what the machine's host took from busy processors for other
     machines, which one worker hardly feels and two do; and by the processor's time of all
     processes, which tells what the workers add to the work whatever else the machine has to do, but
-    not what they wait for.
+    not what they wait for. What two threads have that do nothing but play the same games, in the
+    same turns, is what the machine has to give.
     """
-    games, repeats = (HEURISTIC_GAMES // 10, 2) if quick else (HEURISTIC_GAMES, 2)
+    games, repeats = (HEURISTIC_GAMES // 10, 2) if quick else (HEURISTIC_GAMES, 4)
+    setting, lineup = paxsim.make_setting(4), paxsim.make_lineup(HEURISTIC, 4)
 
     def experiment(**how: Any) -> None:
         simulate(HEURISTIC, 4, games=games, **how)
@@ -111,7 +113,11 @@ def run_scaling(quick: bool) -> list[Row]:
         for how in works.values():  # workers are started before any time is taken
             simulate(HEURISTIC, 4, games=4 * CHUNK_GAMES, **how)
         clock, unstolen, processor = _all_clocks(
-            {"one": lambda: experiment(jobs=1)}
+            {
+                "one": lambda: experiment(jobs=1),
+                "one plays": lambda: play_once(setting, lineup, games // 4, 1),
+                "two play": lambda: play_once(setting, lineup, games // 4, 2),
+            }
             | {name: lambda how=how: experiment(**how) for name, how in works.items()},
             repeats,
         )
@@ -122,6 +128,7 @@ def run_scaling(quick: bool) -> list[Row]:
             "times the speed of 1, by the clock": clock["one"] / clock[name],
             "less what the host took": unstolen["one"] / unstolen[name],
             "by processor time": 2 * processor["one"] / processor[name],
+            "two threads that only play": clock["one plays"] / clock["two play"],
         }
         for name in works
     ]
