@@ -219,17 +219,32 @@ def test_a_mistake_is_told_with_its_place_its_fault_and_its_remedy(
     assert "\n" not in said and len(said) < 400
 
 
+#: Lists that are made in a line, where all versions of Python have to agree: names that such a
+#: list uses too keep their values, and need none.
+IN_A_LINE = """
+card = 7
+cards = [card for card in me.hand]
+for other in range(me.money):
+    card += other - other
+twice = [2 * other for other in cards if other]
+for legion in range(2):
+    twice = [other for other in twice if other > legion if other % 3 or legion]
+pairs = [a + b for a in cards if a for b in range(3) if b and a > b]
+sums = [sum([b for b in range(a % 5) if b != 2]) if a % 2 else 1 for a in pairs if a % 4]
+return (len(twice) + many(sums) + card) % choice.count
+"""
+MANY = "@paxsim.helper\ndef many(numbers):\n    return len([n for n in numbers if n > 2])"
+
+
 def test_lists_may_be_made_in_a_line(tmp_path):
     file = tmp_path / "in_a_line.py"
+    body = textwrap.indent(IN_A_LINE.strip(), "    ")
     file.write_text(
-        f"{IMPORTS}\n@paxsim.policy\ndef in_a_line(table, me, choice):\n"
-        "    card = 7\n    cards = [card for card in me.hand]\n"
-        "    twice = [2 * other for other in cards]\n"
-        "    for _ in range(2):\n        twice = [other for other in twice]\n"
-        "    return 0 * (len(cards) + len(twice)) if card == 7 else -1\n",
-        "utf-8",
+        f"{IMPORTS}\n{MANY}\n\n@paxsim.policy\ndef in_a_line(table, me, choice):\n{body}\n", "utf-8"
     )
-    assert paxsim.play([paxsim.find_policy(str(file)), "first"], seed=1).rounds > 0
+    lineup = [paxsim.find_policy(str(file)), "random"]
+    compiled, plain = (paxsim.play(lineup, seed=1, compiled=each) for each in (True, False))
+    assert repr(compiled) == repr(plain)
 
 
 def test_arguments_may_be_given_by_name(tmp_path):

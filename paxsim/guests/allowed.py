@@ -98,8 +98,8 @@ CONSTANTS = (
 
 #: What a user wrote where numba calls a function of its own, by the beginning of its name.
 _WRITTEN = {
-    # From Python 3.12 on also within a list that is made in a line with an if.
-    "numba.core.unsafe.eh.": "try, or [... for ... if ...]",
+    # In an inner function, from Python 3.12 on: see `paxsim.guests.tidying`.
+    "numba.core.unsafe.eh.": "try, or [... for ... if ...] in an inner function",
     "numba.np.unsafe.ndarray.empty_inferred": "numpy.array([... for ...])",
 }
 

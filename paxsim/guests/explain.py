@@ -165,7 +165,9 @@ def _missing_name(scene: Scene, error: Exception) -> Verdict | None:
     if hasattr(helpers, name):
         return f"{name} is not imported", f"from paxsim.helpers import {name}"
     known = [*scene.function.__globals__, *scene.function.__code__.co_varnames, *vars(helpers)]
-    close = suggestion(name, [other for other in known if not other.startswith("_")])
+    close = suggestion(
+        name, [other for other in known if not other.startswith("_") and other != name]
+    )
     return f"the name {name} means nothing{close}", "names that are defined or imported"
 
 
