@@ -22,6 +22,7 @@ LOOP = "a loop that keeps the best so far"
 NOTES = "me.memory, notes to oneself"
 OTHER = "other arguments, or a loop"
 ARRAY = "an array or a tuple, with numbers as indices"
+PLAIN = "in plain Python: compiled=False, paxsim check --plain"
 
 #: Name, what stands before the policy, its body, the line that is to blame, what is wrong, and what
 #: is allowed.
@@ -50,7 +51,12 @@ MISTAKES = [
     ("text_method", "", "return 'abc'.index('a')",
      "return 'abc'.index('a')", "uses a text", "numbers"),
     ("printing", "", "print(me.money)\nreturn 0",
-     "print(me.money)", "uses print", "paxsim trace shows every decision"),
+     "print(me.money)", "uses print", PLAIN),
+    ("printing_apart", "", "print('rich', me.money, sep=':')\nreturn 0",
+     "print('rich', me.money, sep=':')", "uses print", PLAIN),
+    ("stopping", "", "breakpoint()\nreturn 0", "breakpoint()", "uses breakpoint", PLAIN),
+    ("kinds_in_a_line", "", "best = [] or 0\nreturn best", "best = [] or 0",
+     "a value is a list here and a whole number there", "one kind for every name"),
     ("falls_off", "", "if me.money > 3:\n    return 0",
      "", "returns None on some way through it", "a whole number, the index of the chosen option"),
     ("starts_with_none", "", "best = None\nfor i in range(3):\n    best = i\nreturn best",
@@ -245,6 +251,19 @@ def test_lists_may_be_made_in_a_line(tmp_path):
     lineup = [paxsim.find_policy(str(file)), "random"]
     compiled, plain = (paxsim.play(lineup, seed=1, compiled=each) for each in (True, False))
     assert repr(compiled) == repr(plain)
+
+
+def test_another_decorator_is_named(tmp_path):
+    file = tmp_path / "wrapped.py"
+    file.write_text(
+        f"import functools\n{IMPORTS}\ndef other(function):\n    @functools.wraps(function)\n"
+        "    def inner(*given, **named):\n        return function(*given, **named)\n"
+        "    return inner\n\n"
+        "@paxsim.policy\n@other\ndef wrapped(table, me, choice):\n    return 0\n",
+        "utf-8",
+    )
+    with pytest.raises(paxsim.PaxsimError, match="wrapped by another decorator; allowed: @paxsim"):
+        _ = paxsim.find_policy(str(file)).compiled
 
 
 def test_arguments_may_be_given_by_name(tmp_path):

@@ -103,6 +103,10 @@ _WRITTEN = {
     "numba.np.unsafe.ndarray.empty_inferred": "numpy.array([... for ...])",
 }
 
+_PLAIN = "in plain Python: compiled=False, paxsim check --plain; paxsim trace shows every decision"
+#: The same of what helps to find a mistake.
+PLAIN_INSTEAD = dict.fromkeys(("print", "breakpoint", "input"), _PLAIN)
+
 #: What to use instead of some of what is refused, by the beginning of its name.
 INSTEAD = {
     "numpy.random.": "paxsim.helpers.random_below(me, n)",
@@ -110,7 +114,7 @@ INSTEAD = {
     "numpy.empty": "numpy.zeros",
     "numpy.array([": "numpy.zeros, and a loop",
     "numpy.dot": "a loop: the last bits of a product of matrices depend on the machine",
-    "print": "paxsim trace shows every decision",
+    **PLAIN_INSTEAD,
     "set": "a list or an array",
     "str": "numbers; paxsim trace shows what was decided",
     "yield": "return, with the index of the chosen option",
