@@ -156,6 +156,7 @@ def measured(pgx: str | None, turns: int) -> list[dict[str, object]]:
     spiel = f"OpenSpiel {version('open_spiel')}, {CARDS}"
     base, loop = f"{spiel}, from Python", f"{spiel}, its C++ loop"
     works = {
+        "paxsim.BatchEnv, 128 games a call": batch_of(128),
         f"paxsim.BatchEnv, {GAMES:,} games a call": batch_of(GAMES),
         "paxsim.BatchEnv, 512 games a call": batch_of(512),
         "paxsim.BatchEnv, 1,024 games a call": batch_of(1024),

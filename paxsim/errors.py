@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Set
+import sysconfig
+import traceback
+from collections.abc import Iterable, Iterator, Mapping, Set
 from difflib import get_close_matches
 from math import isfinite
 from numbers import Integral, Real
@@ -20,6 +22,25 @@ class PaxsimError(ValueError):
 
     The command line prints the message and exits with code 2; a traceback never reaches the user.
     """
+
+    def _render_traceback_(self) -> list[str]:
+        """What a notebook shows: the user's own lines that led here, and the message.
+
+        Before it the same of its cause, which is a mistake in the user's own code.
+        """
+        before = [] if self.__cause__ is None else [*_shown(self.__cause__), ""]
+        return [*before, *_shown(self)]
+
+
+def _shown(error: BaseException) -> Iterator[str]:
+    for frame in traceback.extract_tb(error.__traceback__):
+        if not frame.filename.startswith(_NOT_THE_USERS):
+            yield f"line {frame.lineno} of {frame.name}: {frame.line}"
+    yield f"{type(error).__name__}: {error}"
+
+
+#: Where the files of this package, of Python and of what is installed with it are.
+_NOT_THE_USERS = (str(Path(__file__).parent), *sysconfig.get_paths().values(), "<frozen")
 
 
 def unknown(field: str, found: object, allowed: Iterable[str]) -> PaxsimError:

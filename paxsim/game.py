@@ -73,6 +73,10 @@ class Option(NamedTuple):
         return " ".join(words)
 
 
+#: What a game has only where it is in memory.
+_OF_ITS_PLACE = ("_address", "_outfits")
+
+
 class Game:
     """A game that stops at every decision.
 
@@ -225,6 +229,17 @@ class Game:
         other._hold(self._bytes.copy())
         other._outfits = self._outfits
         return other
+
+    def __copy__(self) -> Game:
+        return self.copy()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but where it is, and what policies need: a copy of it is somewhere else."""
+        return {name: value for name, value in vars(self).items() if name not in _OF_ITS_PLACE}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._hold(self._bytes)
 
     def result(self) -> np.void:
         """The result record of a finished game."""

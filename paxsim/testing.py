@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from paxsim.cards import DEFAULT_DECK, Deck
+from paxsim.doubts import doubts as doubts
 from paxsim.errors import PaxsimError, checked_int, checked_list, is_number
 from paxsim.lineup import Lineup, make_lineup
 from paxsim.playing import MAX_NUMBER, play_batch, play_deals

@@ -27,6 +27,7 @@ ENDLESS = {
     "a helper's helper's": "spin_further(me)",
     "a plain function's": "plain_spin(me)",
     "one that the compiler could drop": "while True:\n    if me.money < 0:\n        break",
+    "a list that is made in a line": "xs = [i for i in range(2**62) if i < 0]",
     "over a list that grows": "xs = [1]\nfor x in xs:\n    xs.append(x)",
     "continued": "while True:\n    if me.money < 0:\n        break\n    continue",
     "with else": "while me.money >= 0:\n    pass\nelse:\n    me.memory[0] = 1.0",

@@ -140,7 +140,7 @@ def test_an_entry_point_that_ends_or_prints_is_one_line(here, capsys, monkeypatc
     monkeypatch.setattr(registry, "entry_points", lambda group: [point])
     registry.load_entry_points.cache_clear()
     try:
-        assert run_command(["policies"]) == 2
+        assert run_command(["policies", "offered"]) == 2
     finally:
         monkeypatch.undo()
         registry.load_entry_points.cache_clear()

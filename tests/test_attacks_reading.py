@@ -380,6 +380,13 @@ WAYS = {
     "unset after a comprehension in a loop": (
         "for i in range(3):\n    y = [x for x in me.hand]\n    if i: return x\nreturn 0"
     ),
+    "unset after a comprehension with an if": "y = [x for x in me.hand if x]\nreturn x",
+    "unset before and after a comprehension": (
+        "if me.money > 99:\n    x = [1]\ny = [x for x in me.hand if x]\nreturn x[0]"
+    ),
+    "unset before a comprehension, copied": (
+        "for x in range(me.money):\n    pass\ny = [x for x in me.hand]\nz = x\nreturn z"
+    ),
     "unset in a loop": "for i in range(3):\n    if i == 2:\n        return x\n    x = i\nreturn 0",
     "deleted": "x = 5\nif me.money > 2:\n    del x\nreturn x",
 }

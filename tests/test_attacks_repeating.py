@@ -211,6 +211,14 @@ UNREPEATABLE = {
     "a set": "seen = {1, 2}\nreturn len(seen) - 2",
     "input": "return len(input())",
     "try": "try:\n    x = 1 // me.money\nexcept Exception:\n    x = 0\nreturn x * 0",
+    "try around a list": (
+        "try:\n    x = [me.hand[i] for i in range(999) if i]\nexcept Exception:\n    return 1\n"
+        "return 0"
+    ),
+    "try beside a list": (
+        "x = [i for i in me.hand if i]\ntry:\n    return me.hand[999]\nexcept Exception:\n"
+        "    return 0 * len(x)"
+    ),
     "threads": "return numba.get_num_threads() * 0",
     "parallel": "for i in numba.prange(3):\n    pass\nreturn 0",
     "dot": "return int((np.ones((3, 3)) @ np.ones(3))[0]) - 3",

@@ -1,5 +1,7 @@
 """Environments for learners: the same games, nothing hidden, and what the libraries ask for."""
 
+import copy
+import pickle
 import warnings
 from types import SimpleNamespace
 
@@ -127,6 +129,76 @@ def test_an_observation_says_nothing_of_the_one_before():
         action = int(seen["action_mask"].argmax())
         batch.step(np.array([action]))
         alone.step(action)
+
+
+def copies_of(env):
+    """Copies as programs make them: of a search, of a checkpoint, for another process."""
+    return copy.deepcopy(env), pickle.loads(pickle.dumps(env))
+
+
+def test_a_copy_of_a_batch_plays_games_of_its_own():
+    env = paxsim.BatchEnv(20, 3, opponents="first", seed=1)
+    env.reset()
+    env.step(env.random_actions())
+    others = copies_of(env)
+    before = [array.copy() for array in (env.observations, env.masks, env.seats)]
+    actions = env.random_actions()
+    for other in others:
+        assert (other.random_actions() == actions).all()
+        other.step(actions)
+        after = (env.observations, env.masks, env.seats)
+        assert all((a == b).all() for a, b in zip(before, after, strict=True))
+    env.step(actions)
+    for other in others:
+        assert (other.observations == env.observations).all() and other.decisions == env.decisions
+
+
+def test_a_copy_of_a_game_is_a_game_of_its_own():
+    game = Game(players=3, seed=4)
+    for other in (copy.copy(game), *copies_of(game)):
+        other.apply(0)
+        assert (game.seat, other.seat) == (1, 2)
+    game.apply(0)
+    assert str(game.state()) == str(other.state())
+
+
+@pytest.mark.parametrize("traced", [None, "ansi"])
+def test_a_copy_of_an_environment_plays_a_game_of_its_own(traced):
+    table, solo = paxsim.env(players=3, render_mode=traced), paxsim.solo_env(render_mode=traced)
+    table.reset(seed=1)
+    solo.reset(seed=1)
+    for env, seen in (
+        (table, lambda env: env.observe(env.agent_selection)),
+        (solo, lambda env: env._view.observe(0)),
+    ):
+        first = seen(env)["action_mask"].argmax()
+        before = str(seen(env))
+        for other in copies_of(env):
+            other.step(first)
+            assert str(seen(env)) == before != str(seen(other))
+        env.step(first)
+        assert str(seen(env)) == str(seen(other))
+        assert env.render() == other.render()
+
+
+def test_what_a_solo_learner_does_wrong_is_one_line():
+    solo = paxsim.solo_env()
+    with pytest.raises(
+        paxsim.PaxsimError, match=r"^action: no game is .* allowed: after reset\(\)$"
+    ):
+        solo.step(0)
+    solo.reset(seed=1)
+    for found in ("x", None, 0.5):
+        with pytest.raises(paxsim.PaxsimError, match="^action: found .*; allowed: a whole number$"):
+            solo.step(found)
+    assert solo.step(np.array(10**6))[4] == {"illegal": True}
+    with pytest.raises(paxsim.PaxsimError, match="no game is being played"):
+        solo.step(0)
+
+
+def test_no_actions_are_drawn_before_the_games_begin():
+    with pytest.raises(paxsim.PaxsimError, match=r"not begun; allowed: after reset\(\)$"):
+        paxsim.BatchEnv(2, 2).random_actions()
 
 
 def test_random_actions_are_allowed_and_all_of_them_come():

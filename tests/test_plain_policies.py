@@ -127,6 +127,26 @@ def test_a_plain_policy_can_read_its_records_and_write_nothing_but_its_memory():
     assert game.me["memory"][0] == game.table["round"] + 8
 
 
+def test_what_a_plain_policy_keeps_stays_as_it_was():
+    """The games are over and their memory is somebody else's: what is kept must not be in it."""
+    kept = []
+
+    @paxsim.policy(compiled=False)
+    def keeper(table, me, choice):
+        kept.append((table.money, table.money.tolist(), me, int(me.hand[0]), me.memory))
+        me.memory[0] += 1
+        return 0
+
+    batch = paxsim.play_batch([keeper, "random"], deals=3, seed=1)
+    assert all(money.tolist() == then for money, then, *_ in kept)
+    assert all(me.hand[0] == card for _, _, me, card, _ in kept)
+    assert max(memory[0] for *_, memory in kept) > 5  # the notes of one decision reach the next
+    for *_, memory in kept:
+        memory[:] = 77
+    again = paxsim.play_batch([keeper, "random"], deals=3, seed=1)
+    assert (again.results == batch.results).all()
+
+
 def test_a_policy_can_be_asked_about_a_game_in_hand():
     game = paxsim.Game(players=3, seed=4)
     builder = paxsim.find_policy("builder")
@@ -138,14 +158,15 @@ def test_a_policy_can_be_asked_about_a_game_in_hand():
     assert 0 <= builder(game.table, game.me, game.choice) < game.choice["count"]
 
 
-def test_an_answer_that_is_no_whole_number_is_not_cut_off():
-    @paxsim.policy(compiled=False)
+@pytest.mark.parametrize("answer", [0.5, 1 << 64])
+def test_an_answer_that_is_no_whole_number_is_not_cut_off(answer):
     def half(table, me, choice):
         """Can't decide."""
-        return 0.5
+        return answer
 
-    with pytest.raises(paxsim.PolicyError, match="returned 0.5; allowed: a whole number"):
-        paxsim.play([half, "random"])
+    policy = plainly.as_plain(make_policy(half, solo=False))
+    with pytest.raises(paxsim.PolicyError, match=f"returned {answer}; allowed: a whole number"):
+        paxsim.play([policy, "random"])
 
 
 def test_numba_disable_jit_lets_policies_of_users_be_plain_and_the_engine_compiled(tmp_path):

@@ -288,9 +288,19 @@ def test_a_package_offers_policies_through_an_entry_point(installed, capsys):
 
 def test_a_package_that_cannot_be_loaded_is_named(installed):
     installed("strangers_at_fault", "import no_such_thing\n", "stranger")
-    said = complaint(paxsim.policy_names)
+    said = complaint(lambda: paxsim.find_policy("stranger"))
     assert said.startswith("policy stranger: cannot be loaded from strangers_at_fault:stranger")
     assert "no_such_thing" in said
+
+
+def test_a_package_at_fault_stops_no_other(installed, capsys):
+    installed("strangers_in_part", THRIFTY.format(name="sound"), "gone")
+    installed("strangers_in_order", THRIFTY.format(name="orderly"), "orderly")
+    assert paxsim.find_policy("orderly").name == "orderly"
+    assert run_command(["policies"]) == 0
+    out, err = capsys.readouterr()
+    assert "orderly" in out
+    assert "policy gone: cannot be loaded from strangers_in_part:gone: AttributeError" in err
 
 
 # --- compiling ------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ LOOP = "a loop that keeps the best so far"
 NOTES = "me.memory, notes to oneself"
 OTHER = "other arguments, or a loop"
 ARRAY = "an array or a tuple, with numbers as indices"
+PLAIN = "in plain Python: compiled=False, paxsim check --plain"
 
 #: Name, what stands before the policy, its body, the line that is to blame, what is wrong, and what
 #: is allowed.
@@ -50,7 +51,12 @@ MISTAKES = [
     ("text_method", "", "return 'abc'.index('a')",
      "return 'abc'.index('a')", "uses a text", "numbers"),
     ("printing", "", "print(me.money)\nreturn 0",
-     "print(me.money)", "uses print", "paxsim trace shows every decision"),
+     "print(me.money)", "uses print", PLAIN),
+    ("printing_apart", "", "print('rich', me.money, sep=':')\nreturn 0",
+     "print('rich', me.money, sep=':')", "uses print", PLAIN),
+    ("stopping", "", "breakpoint()\nreturn 0", "breakpoint()", "uses breakpoint", PLAIN),
+    ("kinds_in_a_line", "", "best = [] or 0\nreturn best", "best = [] or 0",
+     "a value is a list here and a whole number there", "one kind for every name"),
     ("falls_off", "", "if me.money > 3:\n    return 0",
      "", "returns None on some way through it", "a whole number, the index of the chosen option"),
     ("starts_with_none", "", "best = None\nfor i in range(3):\n    best = i\nreturn best",
@@ -219,17 +225,45 @@ def test_a_mistake_is_told_with_its_place_its_fault_and_its_remedy(
     assert "\n" not in said and len(said) < 400
 
 
+#: Lists that are made in a line, where all versions of Python have to agree: names that such a
+#: list uses too keep their values, and need none.
+IN_A_LINE = """
+card = 7
+cards = [card for card in me.hand]
+for other in range(me.money):
+    card += other - other
+twice = [2 * other for other in cards if other]
+for legion in range(2):
+    twice = [other for other in twice if other > legion if other % 3 or legion]
+pairs = [a + b for a in cards if a for b in range(3) if b and a > b]
+sums = [sum([b for b in range(a % 5) if b != 2]) if a % 2 else 1 for a in pairs if a % 4]
+return (len(twice) + many(sums) + card) % choice.count
+"""
+MANY = "@paxsim.helper\ndef many(numbers):\n    return len([n for n in numbers if n > 2])"
+
+
 def test_lists_may_be_made_in_a_line(tmp_path):
     file = tmp_path / "in_a_line.py"
+    body = textwrap.indent(IN_A_LINE.strip(), "    ")
     file.write_text(
-        f"{IMPORTS}\n@paxsim.policy\ndef in_a_line(table, me, choice):\n"
-        "    card = 7\n    cards = [card for card in me.hand]\n"
-        "    twice = [2 * other for other in cards]\n"
-        "    for _ in range(2):\n        twice = [other for other in twice]\n"
-        "    return 0 * (len(cards) + len(twice)) if card == 7 else -1\n",
+        f"{IMPORTS}\n{MANY}\n\n@paxsim.policy\ndef in_a_line(table, me, choice):\n{body}\n", "utf-8"
+    )
+    lineup = [paxsim.find_policy(str(file)), "random"]
+    compiled, plain = (paxsim.play(lineup, seed=1, compiled=each) for each in (True, False))
+    assert repr(compiled) == repr(plain)
+
+
+def test_another_decorator_is_named(tmp_path):
+    file = tmp_path / "wrapped.py"
+    file.write_text(
+        f"import functools\n{IMPORTS}\ndef other(function):\n    @functools.wraps(function)\n"
+        "    def inner(*given, **named):\n        return function(*given, **named)\n"
+        "    return inner\n\n"
+        "@paxsim.policy\n@other\ndef wrapped(table, me, choice):\n    return 0\n",
         "utf-8",
     )
-    assert paxsim.play([paxsim.find_policy(str(file)), "first"], seed=1).rounds > 0
+    with pytest.raises(paxsim.PaxsimError, match="wrapped by another decorator; allowed: @paxsim"):
+        _ = paxsim.find_policy(str(file)).compiled
 
 
 def test_arguments_may_be_given_by_name(tmp_path):

@@ -241,3 +241,11 @@ def test_a_table_that_nobody_looks_at_is_not_made():
     tables = Tables({"seats": make, "rome": pd.DataFrame()})
     assert list(tables) == ["seats", "rome"] and "seats" in tables and not made
     assert tables["seats"] is tables["seats"] and made == ["seats"]
+
+
+def test_in_a_notebook_a_mistake_is_shown_by_the_users_own_lines():
+    with pytest.raises(paxsim.PaxsimError) as error:
+        paxsim.play("nobody,random")
+    *lines, message = error.value._render_traceback_()
+    assert message == f"PaxsimError: {error.value}"
+    assert len(lines) == 1 and lines[0].endswith(': paxsim.play("nobody,random")')

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from paxsim.cli.console import print_table, say
+from paxsim.cli.console import print_table, say, warn
 
 
 @click.command("policies")
@@ -12,6 +12,7 @@ from paxsim.cli.console import print_table, say
 def command(names: tuple[str, ...]) -> None:
     """List all policies, or describe those NAMED: idea, parameters, where it fits."""
     from paxsim.policies import find_policy, policy_names
+    from paxsim.policies.registry import load_entry_points
 
     if names:
         for name in names:
@@ -25,6 +26,8 @@ def command(names: tuple[str, ...]) -> None:
             params = f"{len(found.params)} weights, see `paxsim policies {name}`"
         rows.append((name, found.idea, params, found.fits))
     print_table("Policies", ("name", "idea", "parameters", "fits"), rows)
+    for error in load_entry_points().values():
+        warn(str(error))
 
 
 def describe(found) -> None:

@@ -24,7 +24,9 @@ _5, _7, _9, _17, _45 = (np.uint64(n) for n in (5, 7, 9, 17, 45))
 _19, _57 = np.uint64(19), np.uint64(57)
 _27, _30, _31, _32 = (np.uint64(n) for n in (27, 30, 31, 32))
 
-_WORDS = 4
+#: Words of a stream's state, and of a seat's key.
+STATE_WORDS = 4
+KEY_WORDS = 2 * STATE_WORDS
 #: What `seat_keys` returns, to the compiler.
 KeysType = types.Array(types.uint64, 2, "C", readonly=True)
 
@@ -42,7 +44,7 @@ def seed_deal(stream, seed, deal):
     """Set the stream of a deal to its beginning."""
     word = mix(np.uint64(seed) + _GOLDEN)
     word = mix(word ^ (np.uint64(deal) * _GOLDEN + _MIX_A))
-    for i in range(_WORDS):
+    for i in range(STATE_WORDS):
         word += _GOLDEN
         stream[i] = mix(word)
 
@@ -54,7 +56,7 @@ def seat_keys(seed: int) -> np.ndarray:
     `mix` can be turned round, a cryptographic hash can't: whoever sees a stream learns neither the
     seed, nor the deal, nor the stream of another seat.
     """
-    keys = np.empty((MAX_PLAYERS, 2 * _WORDS), np.uint64)
+    keys = np.empty((MAX_PLAYERS, KEY_WORDS), np.uint64)
     for seat in range(MAX_PLAYERS):
         person = f"paxsim seat {seat}".encode()
         digest = hashlib.blake2b(seed.to_bytes(8, "little"), person=person).digest()
@@ -71,9 +73,9 @@ def seed_seat(stream, keys, seat, deal, rotation):
     can't be turned round even by somebody who knows the keys.
     """
     game = mix(np.uint64(deal) + _GOLDEN) + np.uint64(rotation) * _GOLDEN
-    for i in range(_WORDS):
+    for i in range(STATE_WORDS):
         word = game ^ keys[seat, i]
-        stream[i] = mix(mix(word) + keys[seat, _WORDS + i]) + word
+        stream[i] = mix(mix(word) + keys[seat, STATE_WORDS + i]) + word
 
 
 @kernel

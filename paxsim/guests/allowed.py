@@ -98,10 +98,14 @@ CONSTANTS = (
 
 #: What a user wrote where numba calls a function of its own, by the beginning of its name.
 _WRITTEN = {
-    # From Python 3.12 on also within a list that is made in a line with an if.
-    "numba.core.unsafe.eh.": "try, or [... for ... if ...]",
+    # In an inner function, from Python 3.12 on: see `paxsim.guests.tidying`.
+    "numba.core.unsafe.eh.": "try, or [... for ... if ...] in an inner function",
     "numba.np.unsafe.ndarray.empty_inferred": "numpy.array([... for ...])",
 }
+
+_PLAIN = "in plain Python: compiled=False, paxsim check --plain; paxsim trace shows every decision"
+#: The same of what helps to find a mistake.
+PLAIN_INSTEAD = dict.fromkeys(("print", "breakpoint", "input"), _PLAIN)
 
 #: What to use instead of some of what is refused, by the beginning of its name.
 INSTEAD = {
@@ -110,7 +114,7 @@ INSTEAD = {
     "numpy.empty": "numpy.zeros",
     "numpy.array([": "numpy.zeros, and a loop",
     "numpy.dot": "a loop: the last bits of a product of matrices depend on the machine",
-    "print": "paxsim trace shows every decision",
+    **PLAIN_INSTEAD,
     "set": "a list or an array",
     "str": "numbers; paxsim trace shows what was decided",
     "yield": "return, with the index of the chosen option",

@@ -28,6 +28,7 @@ from paxsim.guests import whereabouts
 from paxsim.guests.arithmetic import CHECKED
 from paxsim.guests.loops import places_to_check_in
 from paxsim.guests.proof import Proof, refuse
+from paxsim.guests.tidying import without_tidying
 from paxsim.guests.unset import refuse_unset_names
 from paxsim.guests.watch import check_in
 
@@ -89,6 +90,8 @@ class _GuestCompiler(CompilerBase):
     take_in: type
 
     def define_pipelines(self) -> list[Any]:
+        if self.state.func_ir is None:  # not of a part of a function
+            self.state.bc.exception_entries = without_tidying(self.state.bc)
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         passes.add_pass_after(self.take_in, MakeFunctionToJitFunction)
         passes.add_pass_after(_Prove, NopythonTypeInference)

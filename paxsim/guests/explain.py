@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from paxsim.errors import suggestion
+from paxsim.guests.allowed import PLAIN_INSTEAD
 from paxsim.guests.kinds import FRACTION, in_words
 from paxsim.guests.scene import RECORDS, Scene, Verdict, scene_of, tree_of
 from paxsim.guests.unfit import (
@@ -27,6 +28,7 @@ from paxsim.policies.sources import place, quoted
 from paxsim.quoting import one_line
 
 _ANYTHING_ELSE = "what docs/policies.md lists"
+_USUAL = "numbers and arrays; math, numpy and paxsim.helpers"
 _FIELDS = sorted({name for dtype in RECORDS.values() for name in dtype.names or ()})
 
 #: Ways to write things that are Python, but can't be compiled here.
@@ -118,6 +120,20 @@ def _reason(story: str) -> str:
     return one_line(reason)
 
 
+def _for_debugging(scene: Scene, error: Exception) -> Verdict | None:
+    """What compiled code can print, numba knows in a form of its own."""
+    if "Numba's print() function" in scene.story:
+        return "uses print", PLAIN_INSTEAD["print"]
+    return None
+
+
+def _wrapped(scene: Scene, error: Exception) -> Verdict | None:
+    """A function that another decorator made of the user's."""
+    if not hasattr(scene.function, "__wrapped__"):
+        return None
+    return "is wrapped by another decorator", "@paxsim.policy right above def; or compiled=False"
+
+
 def _read_only(scene: Scene, error: Exception) -> Verdict | None:
     if "setitem(readonly " in scene.story:
         return "writes to what it may only read", "me.memory alone"
@@ -165,7 +181,9 @@ def _missing_name(scene: Scene, error: Exception) -> Verdict | None:
     if hasattr(helpers, name):
         return f"{name} is not imported", f"from paxsim.helpers import {name}"
     known = [*scene.function.__globals__, *scene.function.__code__.co_varnames, *vars(helpers)]
-    close = suggestion(name, [other for other in known if not other.startswith("_")])
+    close = suggestion(
+        name, [other for other in known if not other.startswith("_") and other != name]
+    )
     return f"the name {name} means nothing{close}", "names that are defined or imported"
 
 
@@ -182,7 +200,7 @@ def _from_outside(scene: Scene, error: Exception) -> Verdict | None:
             f"the same with @paxsim.helper above def {name}",
         )
     if inspect.isbuiltin(value) or getattr(builtins, name, None) is value:
-        return f"uses {name}", "numbers and arrays; math, numpy and paxsim.helpers"
+        return f"uses {name}", PLAIN_INSTEAD.get(name, _USUAL)
     for kind, (what, instead) in _OUTSIDE:
         if isinstance(value, kind):
             return f"{name} is {what}", instead
@@ -341,17 +359,20 @@ def _text_among_numbers(scene: Scene, error: Exception) -> Verdict | None:
 
 def _different_kinds(scene: Scene, error: Exception) -> Verdict | None:
     """A name that gets values which nothing can hold together."""
-    found = re.search(r"Cannot unify (.+?) and (.+?) for '(\w+)", scene.story)
+    found = re.search(r"Cannot unify (.+?) and (.+?) for '([\w$]+)", scene.story)
     if found is None:
         return None
     one, other = (in_words(kind) for kind in found.groups()[:2])
-    return f"{found[3]} is {one} here and {other} there", "one kind for every name"
+    name = "a value" if found[3].startswith("$") else found[3]  # the compiler's own names
+    return f"{name} is {one} here and {other} there", "one kind for every name"
 
 
 #: Looked at in this order: the surest first.
 _LOOKS: tuple[Callable[[Scene, Exception], Verdict | None], ...] = (
+    _wrapped,
     _read_only,
     _missing_field,
+    _for_debugging,
     _missing_name,
     _from_outside,
     _of_a_module,

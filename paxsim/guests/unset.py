@@ -28,44 +28,50 @@ def refuse_unset_names(function: Callable, blocks: dict[int, Any], graph: Any) -
         How one block leads to others.
     """
     copies = _copies(blocks)
+    cleared = {s.target.name for s in _assignments(blocks) if _is_no_value(s.value)}
     set_after = _names_set_after(blocks, graph)
     for label in graph.nodes():
         names = _set_before(label, graph, set_after)
         for statement in blocks[label].body:
             for used in _used(statement):
-                if used.name not in names and not _is_copy(statement, copies):
-                    raise _refuse_unset(function, statement.loc.line, _name_of(used, copies))
+                if used.name not in names and not _only_moves(statement, copies, cleared):
+                    name = _origin(used, copies).unversioned_name
+                    raise _refuse_unset(function, statement.loc.line, name)
             _follow(statement, names)
 
 
-def _copies(blocks: dict[int, Any]) -> dict[str, str]:
-    """By each of the compiler's own names the one that it is a copy of.
+def _copies(blocks: dict[int, Any]) -> dict[str, Any]:
+    """By the name of each variable that is given the value of another one this other one."""
+    return {s.target.name: s.value for s in _assignments(blocks) if isinstance(s.value, ir.Var)}
 
-    Only where a comprehension saves a name that may have no value, and gives it back: such a copy
-    is no use of it. (In Python 3.11 comprehensions have names of their own.)
+
+def _assignments(blocks: dict[int, Any]) -> Iterator[Any]:
+    return (s for block in blocks.values() for s in block.body if isinstance(s, ir.Assign))
+
+
+def _only_moves(statement: Any, copies: dict[str, Any], cleared: set[str]) -> bool:
+    """Whether a value goes to a name of the compiler's own, or from there back to its old name.
+
+    From Python 3.12 on a list that is made in a line saves the names that it uses for itself, and
+    gives them back: this is no use of them. (In Python 3.11 such a list has names of its own.)
     """
-    given = [s for block in blocks.values() for s in block.body if isinstance(s, ir.Assign)]
-    if not any(_is_no_value(statement.value) for statement in given):
-        return {}
-    return {s.target.name: s.value.name for s in given if isinstance(s.value, ir.Var)}
+    if not isinstance(statement, ir.Assign) or not isinstance(statement.value, ir.Var):
+        return False
+    name, origin = statement.target.unversioned_name, _origin(statement.value, copies)
+    return name.startswith("$") or origin.unversioned_name == name or origin.name in cleared
 
 
 def _is_no_value(value: Any) -> bool:
     return isinstance(value, ir.Expr) and value.op == "undef"
 
 
-def _is_copy(statement: Any, copies: dict[str, str]) -> bool:
-    return isinstance(statement, ir.Assign) and statement.target.name in copies
-
-
-def _name_of(used: Any, copies: dict[str, str]) -> str:
-    """What the user calls it."""
-    name = used.unversioned_name
+def _origin(used: Any, copies: dict[str, Any]) -> Any:
+    """The variable of the user's that one of the compiler's has its value from, if there is one."""
     for _ in copies:
-        if not name.startswith("$") or name not in copies:
+        if not used.name.startswith("$") or used.name not in copies:
             break
-        name = copies[name]
-    return name
+        used = copies[used.name]
+    return used
 
 
 def _refuse_unset(function: Callable, line: int, name: str) -> RefusedError:

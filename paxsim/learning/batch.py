@@ -114,6 +114,7 @@ class BatchEnv:
         self._progress = np.zeros(1, progress_dtype)
         self._numbers = np.zeros(self.games, np.int64)
         self._actions = np.zeros(self.games, np.int64)
+        self._chosen = np.zeros(self.games, np.int64)
         self._stream = np.array([self._seed + 1, 2, 3, 4], np.uint64)
         self.observations = np.zeros((self.games, self.layout.size), np.int16)
         self.masks = np.zeros((self.games, self.layout.actions), np.int8)
@@ -126,24 +127,54 @@ class BatchEnv:
         self.results = np.zeros(self.games, result_dtype)
         self.decisions = 0
         self._begun = False
-        # All that compiled code is handed stays where it is: to find it out takes a while.
+        # All that compiled code is handed stays where it is, also if an attribute is set anew.
+        self._arrays = {
+            "games": self._games,
+            "results": self.results,
+            "observations": self.observations,
+            "masks": self.masks,
+            "options": self._options,
+            "allowed": self._allowed,
+            "rewards": self.rewards,
+            "actions": self._actions,
+            "numbers": self._numbers,
+            "seats": self.seats,
+            "counts": self._counts,
+            "done": self.done,
+            "chosen": self._chosen,
+            "params": self._outfits.params,
+            "keys": seat_keys(self._seed),
+            "stream": self._stream,
+            "layout": self.layout.record,
+            "progress": self._progress,
+        }
+        self._connect()
+
+    def _connect(self) -> None:
+        """Tell compiled code where things are."""
         self._compiled = advance_games.compiled()  # type: ignore[attr-defined]
         self._choose = choose_at_random.compiled()  # type: ignore[attr-defined]
         self._played = (self.setting, self._lineup, self._outfits, self._seed, self._progress[0])
-        self._batch = self._batch_record()
-        self._address = address_of(self._batch)
-        self._arguments = (
-            self._address,
-            self._lineup.addresses(),
-            self._outfits.params,
-            seat_keys(self._seed),
-            self._actions,
-            self._numbers,
-            self.seats,
-            self._counts,
-            self.rewards,
-            self.done,
-        )
+        self._batch = np.zeros(1, batch_dtype)
+        for name, number in (
+            ("seed", self._seed),
+            ("turns", self._turns),
+            ("opposed", self._opposed),
+            ("count", self.games),
+            ("policies", self._lineup.addresses()),
+            *((name, address_of(array)) for name, array in self._arrays.items()),
+        ):
+            self._batch[name] = number
+        self._arguments = (address_of(self._batch),)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but what is somewhere else in a copy."""
+        elsewhere = ("_compiled", "_choose", "_played", "_batch", "_arguments")
+        return {name: value for name, value in vars(self).items() if name not in elsewhere}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._connect()
 
     def __repr__(self) -> str:
         games = f"{self.games:,} games with {self.players} players"
@@ -151,24 +182,6 @@ class BatchEnv:
             f"BatchEnv of {games}: observations of {self.layout.size} numbers, "
             f"{self.layout.actions} actions"
         )
-
-    def _batch_record(self) -> np.ndarray:
-        """What compiled code has to know and does not change; the arrays stay where they are."""
-        record = np.zeros(1, batch_dtype)
-        record["seed"], record["turns"], record["opposed"] = self._seed, self._turns, self._opposed
-        record["policies"] = self._lineup.addresses()
-        for name, array in {
-            "games": self._games,
-            "results": self.results,
-            "observations": self.observations,
-            "masks": self.masks,
-            "options": self._options,
-            "allowed": self._allowed,
-            "layout": self.layout.record,
-            "progress": self._progress,
-        }.items():
-            record[name] = address_of(array)
-        return record
 
     def _seated(self, opponents: LineupLike | None) -> list:
         if opponents is None:
@@ -214,8 +227,7 @@ class BatchEnv:
                 f"actions: found shape {found.shape} of {found.dtype}; "
                 f"allowed: whole numbers of shape ({self.games},)"
             )
-        if not self._begun:
-            raise PaxsimError("actions: the games have not begun; allowed: after reset()")
+        self._require_begun()
         self._actions[:] = found
         self._advance()
         self.decisions += self.games
@@ -223,9 +235,13 @@ class BatchEnv:
 
     def random_actions(self) -> np.ndarray:
         """One of the allowed actions for each game, all equally likely, shape ``(games,)``."""
-        chosen = np.empty(self.games, np.int64)
-        self._choose(self._address, self._counts, self._stream, chosen)
-        return chosen
+        self._require_begun()
+        self._choose(*self._arguments)
+        return self._chosen.copy()
+
+    def _require_begun(self) -> None:
+        if not self._begun:
+            raise PaxsimError("actions: the games have not begun; allowed: after reset()")
 
     def _advance(self) -> None:
         # Without opponents no policy is asked, and nothing can go wrong with one.

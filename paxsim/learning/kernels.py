@@ -21,6 +21,7 @@ from paxsim.engine.loop import (
 )
 from paxsim.engine.records import (
     MAX_CARDS,
+    MAX_PARAMS,
     MAX_PLAYERS,
     NOBODY,
     OVER,
@@ -32,12 +33,12 @@ from paxsim.engine.records import (
     table_dtype,
 )
 from paxsim.engine.scoring import score
-from paxsim.engine.seating import AddressesType, ParamsType, policy_at, position_at, seat_lineup
-from paxsim.engine.streams import KeysType, draw_below, set_state, state_of
+from paxsim.engine.seating import policy_at, position_at, seat_lineup
+from paxsim.engine.streams import KEY_WORDS, STATE_WORDS, draw_below, set_state, state_of
 from paxsim.learning.acting import NOT_ALLOWED, action_of, allow, option_of
 from paxsim.learning.layout import layout_dtype
 from paxsim.learning.observing import observe
-from paxsim.learning.rows import NUMBER, clear_bytes, fetch, take
+from paxsim.learning.rows import NUMBER, array_at, clear_bytes, fetch, take
 
 _GAME_SIZE = game_dtype.itemsize
 _RESULT_SIZE = result_dtype.itemsize
@@ -73,6 +74,7 @@ batch_dtype = np.dtype(
         ("turns", np.int64),  # rotations in which each deal is played
         ("opposed", np.int64),  # 1 if policies play all positions but the first
         ("policies", np.uint64, MAX_PLAYERS),  # their addresses by position
+        ("count", np.int64),  # of games
         # Addresses of arrays with a row for each game.
         ("games", np.int64),
         ("results", np.int64),
@@ -80,6 +82,13 @@ batch_dtype = np.dtype(
         ("masks", np.int64),
         ("options", np.int64),  # see `paxsim.learning.acting.allow`
         ("allowed", np.int64),
+        ("rewards", np.int64),
+        # Addresses of arrays with a number for each game; see `advance_games`.
+        *((name, np.int64) for name in ("actions", "numbers", "seats", "counts", "done", "chosen")),
+        # Addresses of arrays for all of them.
+        ("params", np.int64),  # by position
+        ("keys", np.int64),
+        ("stream", np.int64),  # what actions are chosen with at random
         # Addresses of single records.
         ("layout", np.int64),
         ("progress", np.int64),
@@ -87,10 +96,9 @@ batch_dtype = np.dtype(
     align=True,
 )
 layout_at, batch_at = (record_at(numba.from_dtype(dtype)) for dtype in (layout_dtype, batch_dtype))
-
-_Integers = types.Array(types.int64, 1, "C")
-_Flags = types.Array(types.boolean, 1, "C")
-_Rewards = types.Array(types.float32, 2, "C")
+integers_at, words_at, flags_at, floats_at, doubles_at = map(
+    array_at, (types.int64, types.uint64, types.boolean, types.float32, types.float64)
+)
 
 
 # --- one game -----------------------------------------------------------------------------------
@@ -126,13 +134,16 @@ def action_for(game_address, option, layout_address):
 # --- many games ---------------------------------------------------------------------------------
 
 
-@entry(types.void(types.int64, _Integers, types.Array(types.uint64, 1, "C"), _Integers))
-def choose_at_random(batch_address, counts, stream, actions):
+@entry(types.void(types.int64))
+def choose_at_random(batch_address):
     """For every game one of its allowed actions, all equally likely."""
     batch = batch_at(batch_address)
     row_size = layout_at(batch.layout).actions * NUMBER
+    counts = integers_at(batch.counts, batch.count)
+    actions = integers_at(batch.chosen, batch.count)
+    stream = words_at(batch.stream, STATE_WORDS)
     state = state_of(stream)
-    for i in range(actions.size):
+    for i in range(batch.count):
         chosen, state = draw_below(state, counts[i])
         actions[i] = take(batch.allowed + i * row_size, chosen)
     set_state(stream, state)
@@ -172,11 +183,11 @@ def name_game(progress, number, batch, players):
 
 
 @called
-def deal_anew(game, progress, policies, params, keys, seed):
+def deal_anew(game, progress, batch, params, keys):
     """Seat the policies and deal; return how many options the first decision has."""
     progress.asked = 0
-    seat_lineup(game, progress, policies, params, progress.rotation)
-    return steps.begin_game(game, NO_LOG, keys, seed, progress.deal, progress.rotation)
+    seat_lineup(game, progress, batch.policies, params, progress.rotation)
+    return steps.begin_game(game, NO_LOG, keys, batch.seed, progress.deal, progress.rotation)
 
 
 @kernel
@@ -243,42 +254,35 @@ def fetch_rest(batch, i, seat):
     fetch(game + _CHOICES + following * _CHOICE_SIZE)
 
 
-@entry(
-    types.int64(
-        types.int64,
-        AddressesType,
-        ParamsType,
-        KeysType,
-        _Integers,
-        _Integers,
-        _Integers,
-        _Integers,
-        _Rewards,
-        _Flags,
-    )
-)
-def advance_games(
-    batch_address, policies, params, keys, actions, numbers, seats, counts, rewards, done
-):
+@entry(types.int64(types.int64))
+def advance_games(batch_address):
     """Take one action in every game; a game that ends is scored and the next one is dealt.
 
-    Parameters
-    ----------
-    numbers : array
-        The number of each game: its deal is ``number // turns``, its rotation the rest. The next
-        game in the same place has a number that is higher by the number of games.
-    counts : array
-        Gets how many actions are allowed in each game.
+    It is handed one number: for each array that Python hands over, the call takes as long as a
+    decision. In the batch's record there are, of every game:
+
+    - `actions`: what is done;
+    - `numbers`: the number of the game, whose deal is ``number // turns`` and whose rotation is the
+      rest. The next game in the same place has a number that is higher by the number of games;
+    - `seats`, `counts`, `rewards`, `done`: get who decides next, how many actions are allowed then,
+      the shares of the win by position, and whether the game has ended.
     """
     batch = batch_at(batch_address)
     progress = progress_at(batch.progress)
     layout = layout_at(batch.layout)
     n_actions = layout.actions
+    games = batch.count
+    actions, numbers = integers_at(batch.actions, games), integers_at(batch.numbers, games)
+    seats, counts = integers_at(batch.seats, games), integers_at(batch.counts, games)
+    done = flags_at(batch.done, games)
     refused = first_refused(batch, actions, n_actions)
     if refused != ALL_FINE:
         return refused
-    games = actions.size
     legions = game_at(batch.games).table.legions
+    players = np.int64(game_at(batch.games).table.players)
+    rewards = floats_at(batch.rewards, (games, players))
+    params = doubles_at(batch.params, (players, MAX_PARAMS))
+    keys = words_at(batch.keys, (MAX_PLAYERS, KEY_WORDS))
     for i in range(games):
         if i + AHEAD < games:
             fetch_game(batch, layout, legions, i + AHEAD, seats[i + AHEAD])
@@ -286,7 +290,6 @@ def advance_games(
             fetch_rest(batch, i + 1, seats[i + 1])
         game = game_at(batch.games + i * _GAME_SIZE)
         options = batch.options + i * n_actions * NUMBER
-        players = game.table.players
         done[i] = False
         for position in range(players):
             rewards[i, position] = 0
@@ -296,7 +299,7 @@ def advance_games(
         if batch.opposed or actions[i] == RESTART:
             learner = name_game(progress, numbers[i], batch, players)
         if actions[i] == RESTART:
-            fresh = np.int64(deal_anew(game, progress, policies, params, keys, batch.seed))
+            fresh = np.int64(deal_anew(game, progress, batch, params, keys))
         else:
             option = take(options, actions[i]) - 1
         while go_on(game, progress, batch, option, fresh, learner) == 0:
@@ -307,7 +310,7 @@ def advance_games(
             finish(game, progress, batch.results + i * _RESULT_SIZE, rewards, i)
             numbers[i] += games
             learner = name_game(progress, numbers[i], batch, players)
-            fresh = np.int64(deal_anew(game, progress, policies, params, keys, batch.seed))
+            fresh = np.int64(deal_anew(game, progress, batch, params, keys))
         seat = np.int64(game.hidden.seat)
         seats[i] = seat
         observe(game, seat, layout, batch.observations + i * layout.size * NUMBER)

@@ -6,11 +6,16 @@ longer than to fill it; an address is just a number.
 
 from __future__ import annotations
 
+from typing import Any
+
+import numba
 import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
+
+from paxsim.engine.jit import kernel
 
 #: Bytes of a number of an observation, and of a note about an action.
 NUMBER = np.dtype(np.int16).itemsize
@@ -21,6 +26,24 @@ _INT8, _INT16 = ir.IntType(8), ir.IntType(16)
 def _place(builder, number, row, index):
     """The place of a row of such numbers, counted from 0."""
     return builder.gep(builder.inttoptr(row, number.as_pointer()), [index])
+
+
+def array_at(number: types.Type) -> Any:
+    """A function of compiled code that takes an address, and a shape, for an array of numbers."""
+    kind = types.CPointer(number)
+
+    @intrinsic
+    def pointer_at(typingctx, address):
+        def codegen(context, builder, signature, args):
+            return builder.inttoptr(args[0], context.get_value_type(kind))
+
+        return kind(types.int64), codegen
+
+    @kernel
+    def at(address, shape):
+        return numba.carray(pointer_at(address), shape)
+
+    return at
 
 
 @intrinsic

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from paxsim.board.replay import Replay
 from paxsim.board.sight import EVERYTHING, with_rome_turned_up
 from paxsim.board.words import table_in_words
 from paxsim.engine.records import address_of
-from paxsim.errors import PaxsimError, is_whole
+from paxsim.errors import PaxsimError
 from paxsim.game import Game
 from paxsim.learning.kernels import action_for, look, option_for
 from paxsim.learning.layout import Layout
@@ -31,6 +32,16 @@ def look_at(game_address: int, seat: int, layout: Layout) -> tuple[np.ndarray, n
     notes = np.empty(2 * layout.actions, np.int16)
     look(game_address, seat, layout.address, *map(address_of, (observation, mask, notes)))
     return observation, mask
+
+
+def whole_action(action: Any) -> int | None:
+    """An action as learners hand it over, an array of one number too; None if it is no number."""
+    if isinstance(action, bool):
+        return None
+    try:
+        return operator.index(action)
+    except TypeError:
+        return None
 
 
 class SeatView:
@@ -62,9 +73,9 @@ class SeatView:
 
     def act(self, action: Any) -> None:
         """Take an action for the seat that decides."""
-        option = -1
-        if is_whole(action) and 0 <= action < self.layout.actions:
-            option = option_for(self.game._address, int(action), self.layout.address)
+        number, option = whole_action(action), -1
+        if number is not None and 0 <= number < self.layout.actions:
+            option = option_for(self.game._address, number, self.layout.address)
         if option < 0:
             mask = self.observe(self.game.seat - 1)["action_mask"]
             allowed = ", ".join(map(str, np.flatnonzero(mask)))

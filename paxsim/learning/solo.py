@@ -9,10 +9,11 @@ import gymnasium
 import numpy as np
 
 from paxsim.cards import DEFAULT_DECK, Deck
-from paxsim.errors import checked_int
+from paxsim.errors import PaxsimError, checked_int
 from paxsim.learning.layout import Layout
 from paxsim.learning.pettingzoo import checked_render_mode, spaces_of
-from paxsim.learning.seatview import RENDER_MODES, SeatView
+from paxsim.learning.seatview import RENDER_MODES, SeatView, whole_action
+from paxsim.quoting import told
 from paxsim.rules import Rules
 from paxsim.setting import MAX_NUMBER, make_setting
 
@@ -34,6 +35,7 @@ class SoloEnv(gymnasium.Env):
     """
 
     metadata = {"render_modes": RENDER_MODES, "render_fps": 4}
+    _ended = True
 
     def __init__(
         self,
@@ -59,15 +61,23 @@ class SoloEnv(gymnasium.Env):
         named = int(self.np_random.integers(1 << 48)) if seed is None else seed
         deal = checked_int("deal", (options or {}).get("deal", 0), 0, MAX_NUMBER)
         self._view = SeatView(self.setting, self.layout, named, deal, self.render_mode is not None)
+        self._ended = False
         return self._view.observe(0), {}
 
     def step(self, action: Any) -> tuple[dict[str, np.ndarray], float, bool, bool, dict]:
         """Take an action."""
+        if self._ended:
+            raise PaxsimError("action: no game is being played; allowed: after reset()")
+        number = whole_action(action)
+        if number is None:
+            raise PaxsimError(f"action: found {told(action)}; allowed: a whole number")
         seen = self._view.observe(0)
-        if not (0 <= action < self.layout.actions and seen["action_mask"][action]):
+        if not (0 <= number < self.layout.actions and seen["action_mask"][number]):
+            self._ended = True
             return seen, 0.0, True, False, {"illegal": True}
-        self._view.act(int(action))
+        self._view.act(number)
         game = self._view.game
+        self._ended = game.over
         reward = float(game.result()["shares"][0]) if game.over else 0.0
         return self._view.observe(0), reward, game.over, False, {}
 

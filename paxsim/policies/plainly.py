@@ -2,8 +2,9 @@
 
 The compiled engine asks them through a C function that calls back into Python, so they play
 wherever a compiled policy does, in the same games, some hundred times slower. Their records are
-views of the engine's own: numbers are Python's, arrays are numpy's, and nothing but `me.memory`
-(and `me.stream`, by drawing from it) can be written to.
+copies of the engine's own, so that whoever keeps one has what was true then: numbers are Python's,
+arrays are numpy's, and nothing but `me.memory` (and `me.stream`, by drawing from it) can be written
+to and is taken over.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ _WRITABLE = ("memory", "stream")
 NO_OPTION = -1
 #: How compiled code calls a policy: it stores the answer, and returns whether that went well.
 _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.POINTER(ctypes.c_int64), *[ctypes.c_void_p] * 4)
+#: Answers from here on do not fit into a number of compiled code.
+_TOO_LARGE = 1 << 63
 _failure = threading.local()
 _THIS_PROCESS = uuid.uuid4().hex
 
@@ -85,7 +88,7 @@ def _plain_value(value: Any) -> Any:
     return value
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PlainPolicy(Policy):
     """A policy that is asked in plain Python."""
 
@@ -155,11 +158,14 @@ def _callback(function: Callable, params: int) -> Any:
 
     def call(answer: Any, _: Any, table: int, me: int, choice: int) -> int:
         try:
-            seat = _record_at(me, seat_dtype)
-            records = (_record_at(table, table_dtype), seat, _record_at(choice, choice_dtype))
+            places = (table, table_dtype), (me, seat_dtype), (choice, choice_dtype)
+            records = [_record_at(*place).copy()[0] for place in places]
+            seat = records[1]
             with np.errstate(over="ignore"):
                 option = decide(*map(PlainRecord, records), *seat["params"][:params].tolist())
             answer[0] = _whole(option)
+            for name in _WRITABLE:
+                _record_at(me, seat_dtype)[name] = seat[name]
         except BaseException as error:  # there is no way for it through compiled code
             _failure.error = error
             answer[0] = NO_OPTION
@@ -171,13 +177,15 @@ def _callback(function: Callable, params: int) -> Any:
 def _whole(option: Any) -> int:
     """An answer that is a whole number; a fraction would be cut off in silence."""
     if isinstance(option, (int, np.integer)) and not isinstance(option, (bool, np.bool_)):
-        return int(option)
+        if -_TOO_LARGE <= option < _TOO_LARGE:
+            return int(option)
     raise TypeError(f"returned {option!r}; allowed: a whole number, the index of an option")
 
 
-def _record_at(address: int, dtype: np.dtype) -> np.void:
+def _record_at(address: int, dtype: np.dtype) -> np.ndarray:
+    """The engine's record at an address, as an array of one; it is gone when the game is."""
     place = (ctypes.c_char * dtype.itemsize).from_address(address)
-    return np.frombuffer(memoryview(place), dtype)[0]
+    return np.frombuffer(memoryview(place), dtype)
 
 
 # --- compiled functions as the Python functions they were made from ------------------------------

@@ -165,18 +165,28 @@ def policy_names() -> list[str]:
 
 
 @functools.cache
-def load_entry_points() -> None:
-    """Import what other packages offer in the entry-point group ``paxsim.policies``."""
+def load_entry_points() -> dict[str, PaxsimError]:
+    """Import what other packages offer in the entry-point group ``paxsim.policies``.
+
+    Returns
+    -------
+    dict
+        By name what can't be loaded, and why: that of one package is no fault of the others.
+    """
+    broken = {}
     for point in entry_points(group=ENTRY_POINTS):
         try:
             with stdout_to_stderr():
                 point.load()
-        except (PaxsimError, KeyboardInterrupt):
+        except KeyboardInterrupt:
             raise
+        except PaxsimError as error:
+            broken[point.name] = error
         except BaseException as error:  # a module may also end the program: sys.exit()
-            raise PaxsimError(
+            broken[point.name] = PaxsimError(
                 f"policy {point.name}: cannot be loaded from {point.value}: {one_line(repr(error))}"
-            ) from None
+            )
+    return broken
 
 
 def find_policy(spec: str | Policy) -> Policy:
@@ -248,7 +258,9 @@ def _by_name(name: str) -> Policy:
         module = import_module(f"{_PACKAGE}.{name}")
         _registry[name] = replace(vars(module)[name], origin=module.__name__)
     if name not in _registry:
-        load_entry_points()
+        broken = load_entry_points()
+        if name in broken and name not in _registry:
+            raise broken[name]
     if name not in _registry:
         raise unknown("policy", name, [*policy_names(), "FILE.py:NAME"])
     return _registry[name]
