@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from paxsim.charts.style import COLOURS, DASHES, INK, MARKERS, QUIET, chart
-from paxsim.text import in_percent
+from paxsim.text import whole_percent
 
 #: Part of the height of the axes that a name at the end of a line takes up.
 NAME_HEIGHT = 0.055
@@ -240,5 +240,5 @@ def _draw_range(ax: Axes, place: float, row: Any, colour: str, marker: str) -> N
     low, value, high = (100 * row[f"rome_wins{end}"] for end in ("_low", "", "_high"))
     ax.plot([low, high], [place, place], color=colour, lw=2, solid_capstyle="butt", zorder=3)
     ax.plot([value], [place], marker=marker, ms=6, color=colour, zorder=4)
-    ax.annotate(in_percent(row["rome_wins"], 0), (101.5, place), va="center", fontsize=8,
+    ax.annotate(whole_percent(row["rome_wins"]), (101.5, place), va="center", fontsize=8,
                 color=INK, annotation_clip=False)  # fmt: skip
