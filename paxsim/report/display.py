@@ -15,7 +15,7 @@ from paxsim.text import MISSING, amount, in_percent, number, p_number
 RATES = {
     "rome_wins", "rome_alone", "nobody_primus", "with_rome", "on_points", "win_rate", "fair_share",
     "over_fair", "success", "rome_change", "seat1_change", "last_change", "share_of_rome",
-    "share", "misfit", "sure_misfit", "decided",
+    "share", "always", "misfit", "sure_misfit", "decided",
     "half", "last", "chance_best", "lowest", "highest", "seat_change", "change",
     "a_win_rate", "difference", "tribune", "joined", "conspirator", "rome", "winner",
     "lowest_lineup", "highest_lineup", "seat1_over_fair", "at_from", "at_to", "at_near",
@@ -54,6 +54,7 @@ NAMES = {
     "margin": "margin, points, where the players won",
     "players_won": "games the players won",
     "winner": "winner stands %",
+    "always": "always right about Rome %",
     "rome": "Rome's win or defeat stands %",
     "going_on": "games that go on",
     "in_force": "in force",

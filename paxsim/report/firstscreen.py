@@ -65,12 +65,12 @@ def _how_often(out: Path, players: list[int]) -> str:
     *others, most = [n for n in players if n in rows.index] or [int(rows.index[0])]
     row = rows.loc[most]
     text = (
-        f"With {most} players in {_brief(row)} of games, on average over {int(row['lineups'])} "
-        f"line-ups (who sits at the table: drawn from all strategies); in these it goes from "
-        f"{_brief(row, 'lowest_lineup')} to {_brief(row, 'highest_lineup')}."
+        f"With {most} players in {_brief(row)} of games, on average over the {int(row['lineups'])} "
+        "line-ups (who sits at the table) that were drawn from all strategies; in these it goes "
+        f"from {_brief(row, 'lowest_lineup')} to {_brief(row, 'highest_lineup')}"
     )
-    rest = [f"with {n} {_brief(rows.loc[n])}" for n in others]
-    return f"{text} {', '.join(rest)[:1].upper()}{', '.join(rest)[1:]}." if rest else text
+    rest = [f"with {n} players {_brief(rows.loc[n])}" for n in others]
+    return f"{'; '.join([text, *rest])}."
 
 
 def _brief(row: pd.Series, name: str = "rome_wins") -> str:

@@ -109,7 +109,9 @@ def draw(study: Study, table: pd.DataFrame, caption: str) -> None:
         }
         figure = _multiples(table, order, value, 4, 9.4, caption, **look)
         narrow = _multiples(table, order, value, 2, 4.6, caption, **look)
-        study.chart(name, f"{title} over the range of each number", figure,
+        many = "each number" if len(order) == table["rule"].nunique() else (
+            f"the {len(order)} numbers that move it most")  # fmt: skip
+        study.chart(name, f"{title} over the range of {many} (diamond: the value in force)", figure,
                     f"{title}: a small curve with intervals for each number of the rules, the "
                     "ones that move it most first; a diamond marks the value in force.",
                     narrow=narrow)  # fmt: skip

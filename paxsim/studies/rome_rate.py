@@ -323,16 +323,17 @@ def alone_finding(lineups: pd.DataFrame) -> Finding:
     counts = [(n, rows, round((rows["rome_alone"] * rows["games"]).sum()))
               for n, rows in lineups.groupby("players")]  # fmt: skip
     seen = [(n, rows, wins) for n, rows, wins in counts if wins]
-    said = f"in none of the tournament's {lineups['games'].sum():,} games"
+    said = f"it happened in none of the tournament's {lineups['games'].sum():,} games"
     if seen:
         rates = (mean_of_lineups(rows, "rome_alone") for _, rows, _ in seen)
         found = [f"with {n} players in {percent(*rate.values())} of games"
                  for (n, _, _), rate in zip(seen, rates, strict=True)]  # fmt: skip
         said = ", ".join(found)
-        said += "" if len(seen) == len(counts) else ", with more players never"
+        never = [str(n) for n, _, wins in counts if not wins]
+        said += f", with {listing(never)} players never" if never else ""
     text = (
         "When Rome wins, the holder of primus conspiratus wins with it; if nobody holds it, Rome "
-        f"wins alone, which is rare: {said} of the tournament."
+        f"wins alone, which is rare: {said}."
     )
     return Finding("alone", text)
 
