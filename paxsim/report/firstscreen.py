@@ -116,10 +116,12 @@ def _who_wins(out: Path, players: list[int]) -> str:
         for _, row in rows.iterrows()
     ]
     text = f"Who holds primus conspiratus; with {most} players most often {'; '.join(named)}."
-    highest = rows["on_points_high"].max()
-    if highest < HARDLY:
-        points = in_percent(rows["on_points"].max())
-        text += f" They hardly ever win otherwise (on points at most {points} % of their games)."
+    most_points = rows.loc[rows["on_points"].idxmax()]
+    if most_points["on_points"] < HARDLY:
+        text += (
+            " They hardly ever win on points: none of them more than "
+            f"{_brief(most_points, 'on_points')}."
+        )
     return text
 
 

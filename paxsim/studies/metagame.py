@@ -203,7 +203,7 @@ def together_finding(deck: str, result: Result, seats: int) -> Finding:
     tempted = row["temptation_low"] > 0
     if tempted:
         more = points(*numbers(row, "temptation"))
-        text += f"; but one of them who breaks it gains another {more}"
+        text += f"; but one of them who breaks the pact gains {more} more"
     cells = {
         "who fight together": f"{who}, as {row['strategy']}",
         "Rome wins": f"{after} instead of {before}",

@@ -326,11 +326,11 @@ def alone_finding(lineups: pd.DataFrame) -> Finding:
     said = f"it happened in none of the tournament's {lineups['games'].sum():,} games"
     if seen:
         rates = (mean_of_lineups(rows, "rome_alone") for _, rows, _ in seen)
-        found = [f"with {n} players in {percent(*rate.values())} of games"
+        found = [f"with {n} in {percent(*rate.values())}"
                  for (n, _, _), rate in zip(seen, rates, strict=True)]  # fmt: skip
-        said = ", ".join(found)
+        said = ", ".join(found).replace(" in", " players in", 1)
         never = [str(n) for n, _, wins in counts if not wins]
-        said += f", with {listing(never)} players never" if never else ""
+        said += f" of games, with {listing(never)} never" if never else " of games"
     text = (
         "When Rome wins, the holder of primus conspiratus wins with it; if nobody holds it, Rome "
         f"wins alone, which is rare: {said}."
