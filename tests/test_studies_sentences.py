@@ -283,6 +283,13 @@ def test_a_change_says_its_direction_once(change, said):
     assert finding.sure == ("neither" not in said)
 
 
+def test_a_change_among_several_has_to_be_clear_among_all_of_them():
+    change = (0.012, 0.002, 0.022)
+    assert change_finding("k", "{how}", change).sure
+    assert not change_finding("k", "{how}", change, 7).sure
+    assert change_finding("k", "{how}", (0.014, 0.004, 0.024), 7).sure
+
+
 def changes_table(rows):
     table = pd.DataFrame(
         [{"rules": r, **around("rome_change", c, 0.005), "rome_change_p": p} for r, c, p in rows]

@@ -7,6 +7,7 @@ loses is what its larger draft is worth.
 
 from __future__ import annotations
 
+from statistics import NormalDist
 from typing import Any
 
 import pandas as pd
@@ -15,7 +16,7 @@ from paxsim import charts
 from paxsim.experiment.pairedquestions import compare_rules
 from paxsim.experiment.result import Result
 from paxsim.report.study import MIN_BLOCKS, Finding, Study
-from paxsim.stats.constants import SURE
+from paxsim.stats.constants import LEVEL, SURE
 from paxsim.studies import fields
 from paxsim.studies.findings import numbers, side_of
 from paxsim.text import PERCENT, amount, in_percent, listing, percent, points
@@ -50,7 +51,7 @@ def run(study: Study) -> None:
             f"draft/{players}", f"With {players} players, when everybody of the sample line-up "
             "drafts two cards instead of the larger draft of later seats, the last seat wins "
             "{how}.",
-            numbers(row, "last_change")))  # fmt: skip
+            numbers(row, "last_change"), len(study.subject.players)))  # fmt: skip
 
     both = pd.concat([draft_lines(result) for result in drafts], ignore_index=True)
     study.table("draft_seats", "First and last seat, published and equal drafts", both)
@@ -188,13 +189,19 @@ def _cells(rows: pd.DataFrame) -> str:
                      for _, row in rows.iterrows())  # fmt: skip
 
 
-def change_finding(key: str, text: str, change: tuple[float, float, float]) -> Finding:
+def change_finding(
+    key: str, text: str, change: tuple[float, float, float], looked_at: int = 1
+) -> Finding:
     """A sentence about a change of wins on common deals; `text` has a place {how}.
 
     It becomes ``1.7 ± 0.4 percentage points less often``, or says that the change is not clear.
+    Of several that are looked at, each has to be clear with its interval widened for all of them
+    (Bonferroni).
     """
     value, low, high = change
-    side = side_of(low, high, 0.0)
+    normal = NormalDist()
+    wider = normal.inv_cdf(1 - (1 - LEVEL) / 2 / looked_at) / normal.inv_cdf(1 - (1 - LEVEL) / 2)
+    side = side_of(value - wider * (value - low), value + wider * (high - value), 0.0)
     if side == 0:
         how = f"neither clearly more nor clearly less often ({points(*change)})"
     else:
