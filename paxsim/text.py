@@ -1,21 +1,27 @@
 """Numbers in words, for the terminal and the page: one rule for both.
 
 An estimate is shown with half the width of its interval, and both with as many decimals as that
-half needs for its first digit: ``34.1 ± 0.5``, ``8.82 ± 0.01``; at least one decimal, at most
-three. What counts is the half as it will be printed, so 0.097 is shown as 0.1 and not as 0.10:
-more decimals would be noise, fewer would hide how sure the number is.
+half needs for its first digit: ``34.1 ± 0.5``, ``8.82 ± 0.01``; at least one decimal. What counts
+is the half as it will be printed, so 0.097 is shown as 0.1 and not as 0.10: more decimals would be
+noise, fewer would hide how sure the number is.
 
 Near the ends of a scale an interval is lopsided, and a half-width would allow for less than none
-or more than all; there the ends themselves are said: ``0.3 (0.1 to 0.9)``. An interval without 0
-never looks as if it had it: it gets more decimals. Minus signs are as long
-as plus signs, there is no minus zero, and what is no number is a dash.
+or more than all; there the ends themselves are said: ``0.3 (0.1 to 0.9)``. What was never seen, or
+always, is said by the one end that is left: ``0 (at most 0.2)``, ``100 (at least 99.8)``.
+
+What is not 0 never reads as 0, and what is not all of the games never as 100 %: such a number, or
+an end of its interval, gets more decimals, as many as its first digit needs (``0.00004``,
+``99.998``). Only a difference that may be above or below 0 is 0.0 where its half-width says so. An
+interval without 0 or 100 % does not look as if it had it. Minus signs are as long as plus signs,
+there is no minus zero, and what is no number is a dash.
 """
 
 from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from decimal import Decimal
 
 #: No line that Python shows of an object has more characters than this.
 WIDTH = 100
@@ -25,8 +31,13 @@ MISSING = "–"
 UNKNOWN = "how sure is not known"
 #: Factor of rates, which can't be more than this.
 PERCENT = 100.0
-#: Decimals, at most.
+#: All numbers of an interval have so many decimals for the sake of one of them; one that needs
+#: more has them alone.
 MOST_DIGITS = 3
+#: Decimals, at most; what would need more is only said to be less than their last one.
+FINEST = 7
+#: Nearer to 0 or to all than this is nothing but rounding in the computer.
+NOISE = 1e-12
 #: p-values below this are all the same.
 SMALLEST_P = 0.001
 #: An interval is lopsided if its middle is further than this part of its half-width from the
@@ -54,24 +65,31 @@ def percent(estimate: float, low: float, high: float) -> str:
 
     A rate that can only be a little less than a round number, as a fair share can, is that number.
     """
-    if estimate == 0:
-        return f"0 % (at most {in_percent(high, _digits(100 * high))} %)"
-    if estimate == 1:
-        return f"100 % (at least {in_percent(low, _digits(100 * (1 - low)))} %)"
     if high == estimate and in_percent(low) == in_percent(high):
         return f"{in_percent(estimate)} %"
     return _said(estimate, low, high, PERCENT, after=" %")
 
 
+def brief(estimate: float, low: float, high: float) -> str:
+    """A rate in a sentence for everybody: ``81 % (78 to 84)``, in whole percent if it can be.
+
+    ``100 % (at least 94)``, ``0 % (at most 3)``.
+    """
+    half = PERCENT * (high - low) / 2
+    if math.isnan(estimate) or not math.isfinite(half):
+        return _said(estimate, low, high, PERCENT, after=" %")
+    digits = 0 if half >= 0.95 else _digits(half)
+    value, least, most = (in_percent(rate, digits) for rate in (estimate, low, high))
+    if estimate == 1:
+        return f"{value} % (at least {least})"
+    if estimate == 0:
+        return f"{value} % (at most {most})"
+    return f"{value} % ({least} to {most})"
+
+
 def points(estimate: float, low: float, high: float) -> str:
     """A difference of two rates: ``+3.2 ± 0.4 percentage points``."""
     return f"{amount(estimate, low, high, PERCENT, '+')} percentage points"
-
-
-def span(values: Sequence[float]) -> str:
-    """Rates from the lowest to the highest: ``between 12 and 34 %``, or the one value there is."""
-    low, high = (in_percent(value, 0) for value in (min(values), max(values)))
-    return f"{low} %" if low == high else f"between {low} and {high} %"
 
 
 def listing(names: Iterable[object]) -> str:
@@ -86,22 +104,61 @@ def in_lines(text: str, indent: int = 2) -> str:
 
 
 def number(value: float, digits: int, sign: str = "") -> str:
-    """A number with so many decimals and a true minus sign."""
-    return MISSING if math.isnan(value) else _true_minus(f"{value:{sign}z.{digits}f}")
+    """A number with so many decimals, more if it would read as 0, and a true minus sign."""
+    return MISSING if math.isnan(value) else _shown(value, digits, (0.0,), sign)
 
 
 def in_percent(rate: float, digits: int = 1, sign: str = "") -> str:
-    """A rate, or a difference of rates, that is said without its interval: ``34.1``."""
-    return number(PERCENT * rate, digits, sign)
+    """A rate, or a difference of rates, that is said without its interval: ``34.1``.
+
+    With more decimals if it would read as 0 or as 100.
+    """
+    value = PERCENT * rate
+    return MISSING if math.isnan(value) else _shown(value, digits, _marks(PERCENT), sign)
+
+
+def whole_percent(rate: float) -> str:
+    """A rate where there is room for three characters: ``34``, ``<1``, ``>99``."""
+    said = in_percent(rate, 0)
+    if "." not in said:
+        return said
+    return "<1" if rate < 0.5 else ">99"
 
 
 def significant(value: float, figures: int = 6) -> str:
-    """A number of any size with so many figures that count: ``0.0123``, ``12.3``."""
-    return _true_minus(f"{value:.{figures}g}")
+    """A number of any size with so many figures that count: ``0.0123``, ``12.3``, ``0.000082``."""
+    return _true_minus(f"{Decimal(f'{value:.{figures}g}'):f}")
 
 
 def _true_minus(said: str) -> str:
     return said.replace("-", "−")
+
+
+def _marks(unit: float) -> tuple[float, ...]:
+    """What no other number may read as: none, and of rates all."""
+    return (0.0, PERCENT) if unit == PERCENT else (0.0,)
+
+
+def _fixed(value: float, digits: int, sign: str = "") -> str:
+    return _true_minus(f"{value:{sign}z.{digits}f}")
+
+
+def _reads_as(value: float, digits: int, marks: Iterable[float]) -> float | None:
+    """The mark that a number would be taken for and is not; None if there is none."""
+    printed = float(f"{value:.{digits}f}")
+    return next((m for m in marks if printed == m and abs(value - m) > NOISE), None)
+
+
+def _shown(value: float, digits: int, marks: Iterable[float], sign: str = "") -> str:
+    """A number with so many decimals, or as many as tell it from a mark."""
+    mark = _reads_as(value, digits, marks)
+    if mark is None:
+        return _fixed(value, digits, sign)
+    digits = _digits(abs(value - mark))
+    if _reads_as(value, digits, (mark,)) is None:
+        return _fixed(value, digits, sign)
+    side, least = ("<", 10.0**-digits) if value > mark else (">", -(10.0**-digits))
+    return f"{side} {_fixed(mark + least, digits, sign)}"
 
 
 def _said(
@@ -111,28 +168,40 @@ def _said(
     if math.isnan(estimate):
         return MISSING
     estimate, low, high = unit * estimate, unit * low, unit * high
+    marks = _marks(unit)
     half = (high - low) / 2
     if not math.isfinite(half):
-        return f"{number(estimate, 1, sign)}{after} ({UNKNOWN})"
+        return f"{_shown(estimate, 1, marks, sign)}{after} ({UNKNOWN})"
+    for end, other, word in ((low, high, "most"), (high, low, "least")):
+        if half > NOISE and estimate == end and end in marks:
+            bound = _shown(other, _digits(abs(other - end)), marks, sign).lstrip("<> ")
+            return f"{_fixed(end, 0)}{after} (at {word} {bound}{after})"
     digits = _digits(half)
+    # What may be above and below 0 may also be said to be 0.
+    about = marks[1:] if low < 0 < high else marks
     if abs((low + high) / 2 - estimate) <= LOPSIDED * half:
-        while digits < MOST_DIGITS and low * high > 0 and _reach(estimate, half, digits)[0] <= 0:
-            digits += 1
-        least, most = _reach(estimate, half, digits)
-        beyond_all = unit == PERCENT and high <= PERCENT and estimate >= 0 and most > PERCENT
-        if not beyond_all and (low < 0 or least >= 0):
-            return f"{number(estimate, digits, sign)} ± {number(half, digits)}{after}"
-    digits = _digits(half)
-    while digits < MOST_DIGITS and low > 0 and round(low, digits) == 0:
-        digits += 1
-    said = (number(end, digits, sign) for end in (low, high))
-    return f"{number(estimate, digits, sign)}{after} ({' to '.join(said)}{after})"
+        for more in range(digits, max(digits, MOST_DIGITS) + 1):
+            if _keeps_within(estimate, half, (low, high), more, unit):
+                width = _shown(half, more, (0.0,))
+                return f"{_shown(estimate, more, about, sign)} ± {width}{after}"
+    found = ((estimate, about), (low, marks), (high, marks))
+    needed = (_digits(abs(value - mark)) for value, of in found
+              if (mark := _reads_as(value, digits, of)) is not None)  # fmt: skip
+    digits = max([digits, *(more for more in needed if more <= MOST_DIGITS)])
+    value, *ends = (_shown(value, digits, of, sign) for value, of in found)
+    return f"{value}{after} ({' to '.join(ends)}{after})"
 
 
-def _reach(estimate: float, half: float, digits: int) -> tuple[float, float]:
-    """Ends of an interval about the size of an estimate, as they look with so many decimals."""
+def _keeps_within(
+    estimate: float, half: float, ends: tuple[float, float], digits: int, unit: float
+) -> bool:
+    """Whether estimate ± half, with so many decimals, has 0 and 100 % only if the interval has."""
     size, width = round(abs(estimate), digits), round(half, digits)
-    return round(size - width, digits), round(size + width, digits)
+    least, most = round(size - width, digits), round(size + width, digits)
+    near, far = sorted(map(abs, ends))
+    over_none = ends[0] < 0 < ends[1] or (least > 0 if near > NOISE else least >= 0)
+    rates = unit == PERCENT and far <= PERCENT
+    return over_none and (not rates or (most < PERCENT if far < PERCENT else most <= PERCENT))
 
 
 def p_value(p: float) -> str:
@@ -148,4 +217,4 @@ def p_number(p: float) -> str:
 
 def _digits(half: float) -> int:
     """Decimals that show the first digit of a half-width."""
-    return 1 if half <= 0 or half >= 0.095 else 2 if half >= 0.0095 else 3
+    return next((n for n in range(1, FINEST) if half <= NOISE or half >= 0.95 * 10.0**-n), FINEST)

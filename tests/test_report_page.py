@@ -31,6 +31,7 @@ from paxsim.report.examples import write_examples
 from paxsim.report.firstscreen import short_answers
 from paxsim.report.page import write_page
 from paxsim.report.study import SUMMARY
+from paxsim.text import brief
 
 
 @pytest.fixture(scope="module")
@@ -167,12 +168,11 @@ def test_the_first_screen_answers_in_one_minute(report):
                              "Who wins with it?", "Which number to change?"]  # fmt: skip
     rates = pd.read_csv(report / "rome_rate" / "rome_rate.csv")
     mean = rates[(rates["players"] == 4) & (rates["field"] == "all line-ups")].iloc[0]
-    assert (
-        f"With 4 players in {100 * mean['rome_wins']:.0f} % of games"
-        in answers["How often does Rome win?"]
-    )
+    rate = brief(*(mean[f"rome_wins{end}"] for end in ("", "_low", "_high")))
+    assert f"With 4 players in {rate} of games" in answers["How often does Rome win?"]
+    assert rate.endswith(")"), "no rate without its interval"
     assert "if no seat plays for primus conspiratus" in answers["What does it depend on?"]
-    assert "(deck " in answers["What does it depend on?"]
+    assert " with the deck " in answers["What does it depend on?"]
     text = " ".join(answers.values())
     assert "±" not in text and "nan" not in text
 
@@ -181,16 +181,24 @@ def test_the_number_to_change_is_the_one_nearest_to_a_half(tmp_path):
     folder = tmp_path / "dose_response"
     folder.mkdir()
     (folder / SUMMARY).write_text("{}")
-    pd.DataFrame([{"rule": "rome_needs", "meaning": "categories", "crosses": True, "lowest": 0.1,
-                   "highest": 0.9}]).to_csv(folder / "crossings.csv")  # fmt: skip
-    rates = {3: 0.9, 4: 0.8, 5: 0.48, 6: 0.1}
-    rows = [{"players": 4, "rule": "rome_needs", "value": v, "in_force": v == 4, "rome_wins": r}
-            for v, r in rates.items()]  # fmt: skip
+    ends = {f"at_{name}{end}": rate + shift for name, rate in (("from", 0.7), ("to", 0.3))
+            for end, shift in (("", 0), ("_low", -0.02), ("_high", 0.02))}  # fmt: skip
+    pd.DataFrame([
+        {"rule": "rome_needs", "meaning": "categories", "crosses": True, "lowest": 0.1,
+         "highest": 0.9},
+        {"rule": "gold", "meaning": "Aurei", "crosses": True, "lowest": 0.3, "highest": 0.8,
+         "from": 8, "to": 12, **ends},
+    ]).to_csv(folder / "crossings.csv")  # fmt: skip
+    rates = {"rome_needs": {3: 0.9, 4: 0.8, 5: 0.48, 6: 0.1}, "gold": {4: 0.8, 8: 0.7, 12: 0.3}}
+    rows = [{"players": 4, "deck": "flat", "rule": rule, "value": v, "in_force": v == 4,
+             "rome_wins": r, "rome_wins_low": r - 0.02, "rome_wins_high": r + 0.02}
+            for rule, found in rates.items() for v, r in found.items()]  # fmt: skip
     pd.DataFrame(rows).to_csv(folder / "values.csv")
     said = short_answers(tmp_path, [4])["Which number to change?"]
     assert said == (
-        "5 categories (rome_needs) instead of 4: Rome wins 48 % instead of 80 %. "
-        "(4 players, all line-ups.)"
+        "To bring Rome to about a half, from 80 % (78 to 82): 5 categories (rome_needs), not 4: "
+        "48 % (46 to 50); or between 8 and 12 Aurei (gold), not 4: 70 % (68 to 72) and 30 % (28 to "
+        "32). (4 players, all line-ups, deck flat; with other cards another value may be needed.)"
     )
 
 

@@ -12,17 +12,25 @@ from paxsim.studies.conspiracy import conspiracy_finding
 from paxsim.studies.decided import (
     NOBODY,
     OVER,
+    always_right,
     decided_finding,
     lead_changes,
     lead_row,
     round_table,
 )
 from paxsim.studies.deckclaims import rome_claims, strategy_claim
-from paxsim.studies.dose_response import RANGES, crossing_table, half_finding, reach_finding
+from paxsim.studies.dose_response import (
+    RANGES,
+    crossing_table,
+    half_finding,
+    other_finding,
+    reach_finding,
+)
 from paxsim.studies.joining import joining_finding, payoffs_table
 from paxsim.studies.luck_and_skill import length_finding, luck_finding, small_parts
+from paxsim.studies.metagame import together_finding
 from paxsim.studies.redealing import decided_finding as redealt_finding
-from paxsim.studies.rome_rate import rome_finding
+from paxsim.studies.rome_rate import alone_finding, friends_finding, rome_finding
 from paxsim.studies.rulewords import change_in_words
 from paxsim.studies.rulings import (
     NUMBERS,
@@ -37,6 +45,7 @@ from paxsim.studies.solo_ladder import campaign_finding, level_finding
 from paxsim.studies.strategies import (
     beats_table,
     best_strategy_finding,
+    cycle_finding,
     mark_sure,
     rating_finding,
 )
@@ -83,7 +92,7 @@ def test_rome_by_the_number_of_conspirators():
     )  # fmt: skip
     text = conspiracy_finding(table, 3).text
     assert "wins 15.0 ± 2.0 % of games if no seat" in text and "64.0 ± 2.0 % if one does" in text
-    assert "with 2 to 3 such seats 93 and 99.8 %" in text
+    assert "; 93.0 ± 2.0 % if two do; 99.8 ± 2.0 % if three do." in text
 
 
 def payoffs(*changes):
@@ -142,7 +151,8 @@ def test_the_number_that_brings_rome_to_a_half_is_named_with_its_values():
     text = half_finding(crossings, 4).text
     assert "crosses a half between 5 (70.0 ± 2.0 %) and 6 (30.0 ± 2.0 %) categories that" in text
     assert "(rome_needs; the game has 4)" in text and "gold" not in text
-    assert "Rome wins between 80 and 90 %: gold" in reach_finding(table, crossings).text
+    said = reach_finding(table, crossings).text
+    assert "Rome wins from 80.0 ± 2.0 % (gold=3) to 90.0 ± 2.0 % (gold=4): gold" in said
 
 
 def test_a_value_that_can_not_be_told_from_a_half_is_about_a_half():
@@ -173,9 +183,11 @@ def test_when_a_game_is_decided():
     rates = {1: 0.5, 2: 0.8, 3: 0.97}
     table = pd.DataFrame(
         [{"players": 4, "round": n, "going_on": 90, "games": 100, **around("rome", r, 0.02),
-          **around("winner", r - 0.3, 0.02)} for n, r in rates.items()]
+          **around("winner", r - 0.3, 0.02), **around("always", 0.81, 0.02)}
+         for n, r in rates.items()]
     )  # fmt: skip
     text = decided_finding(table, 4).text
+    assert "Who always says the same of Rome is right in 81.0 ± 2.0 % of all games." in text
     assert "after round 2, Rome's win or defeat stands as it will end in 80.0 ± 2.0 %" in text
     assert "and the winner leads in 50.0 ± 2.0 %; after round 3" in text
     assert "of games that go on, in 97.0 ± 2.0 % and 67.0 ± 2.0 %." in text
@@ -193,7 +205,15 @@ def seats(first, p):
 def test_a_favoured_seat_is_named():
     text = seat_finding(seats(0.05, 0.001), 3).text
     assert "seat 1 is favoured with 38.3 ± 1.0 %" in text
-    assert "seat 3 has least with 28.3" in text
+    assert "seat 3 has less with 28.3" in text
+
+
+def test_all_seats_that_are_surely_favoured_are_named():
+    table = seats(0.05, 0.001)
+    table.loc[1, ["over_fair", "p_holm"]] = 0.03, 0.01
+    said = seat_finding(table, 3)
+    assert "seats 1 and 2 are favoured with 38.3 ± 1.0 % and 33.3 ± 1.0 % of wins" in said.text
+    assert said.cells["favoured"] == "seat 1: 38.3 ± 1.0 %; seat 2: 33.3 ± 1.0 %"
 
 
 def test_the_other_seat_may_be_favoured():
@@ -261,6 +281,13 @@ def test_a_change_says_its_direction_once(change, said):
     finding = change_finding("k", "It wins {how}", (change, change - 0.01, change + 0.01))
     assert finding.text == f"It {said}"
     assert finding.sure == ("neither" not in said)
+
+
+def test_a_change_among_several_has_to_be_clear_among_all_of_them():
+    change = (0.012, 0.002, 0.022)
+    assert change_finding("k", "{how}", change).sure
+    assert not change_finding("k", "{how}", change, 7).sure
+    assert change_finding("k", "{how}", (0.014, 0.004, 0.024), 7).sure
 
 
 def changes_table(rows):
@@ -353,8 +380,12 @@ def test_a_rate_is_claimed_to_be_about_that_of_the_assumed_deck_not_more_than_ha
     rows = [{"deck": d, "players": 4, **around("rome_wins", r, 0.01), "games": 9, "blocks": 9}
             for d, r in rates.items()]  # fmt: skip
     (found,) = rome_claims(pd.DataFrame(rows), [4])
-    assert found.text.endswith("is within 5 percentage points of the 90.0 % of the assumed deck")
-    assert found.range == "70.0 % (y) to 91.0 % (x)", "the rates themselves, not distances"
+    assert found.text == (
+        "With 4 players Rome wins 90.0 ± 1.0 % over the line-ups of the tournament, and to within "
+        "5 percentage points as much with other cards"
+    )
+    said = "70.0 ± 1.0 % (y) to 91.0 ± 1.0 % (x)"
+    assert found.range == said, "the rates themselves, not distances"
     assert found.decks("reversed") == ["y"]
     assert found.decks("unsure") == ["z"]
     assert found.decks("holds") == ["assumed", "x"]
@@ -427,7 +458,7 @@ def test_a_seat_among_its_like_has_the_fair_share_without_an_interval():
 def test_the_summary_counts_claims():
     claims = [claim({"assumed": 0.6, "x": 0.7}), claim({"assumed": 0.6, "x": 0.3})]
     assert "Of 2 headline findings, 1 holds on all 2 decks" in summary_finding(claims, 2).text
-    assert "1 surely not on at least one of them" in summary_finding(claims, 2).text
+    assert "1 surely fails on at least one of them" in summary_finding(claims, 2).text
 
 
 @pytest.mark.parametrize(
@@ -454,6 +485,91 @@ def test_solo_sentences():
                           "success_high": 0.01, "games": 9}])  # fmt: skip
     assert "no strategy succeeded" in level_finding(none, 1).text
     assert "can be told from 0" in campaign_finding(none).text
+
+
+def test_a_campaign_is_said_by_the_one_rule_and_in_how_many_it_succeeds():
+    rows = [{"strategy": "a", "success": 8.2e-5, "success_low": 5e-5, "success_high": 1.4e-4}]
+    said = campaign_finding(pd.DataFrame(rows)).text
+    assert "succeeds at best in 0.008 ± 0.004 %, about 1 in 12,000, with a." in said
+
+
+def test_rome_alone_is_said_by_the_number_of_players():
+    rows = [{"players": n, "rome_alone": r, "games": 100} for n, rates in
+            ((2, (0.01, 0.03)), (3, (0.0, 0.0))) for r in rates]  # fmt: skip
+    said = alone_finding(pd.DataFrame(rows)).text
+    assert said.endswith("with 2 players in 2.000 % (0.001 to 97.603 %) of games, with 3 never.")
+    none = pd.DataFrame(rows[2:])
+    assert "in none of the tournament's 200 games" in alone_finding(none).text
+
+
+def test_those_who_win_with_rome_are_named_with_what_they_win_on_points():
+    rows = [{"players": 4, "strategy": s, **around("with_rome", r, 0.05),
+             **around("on_points", 0.1, 0.02)} for s, r in
+            (("a", 0.3), ("b", 0.7), ("c", 0.6), ("d", 0.2))]  # fmt: skip
+    said = friends_finding(pd.DataFrame(rows), 4)
+    assert "are b (70.0 ± 5.0 % of its games; on points 10.0 ± 2.0 %), c (60.0" in said.text
+    assert len(said.cells) == 3 and "d (" not in said.text
+
+
+def fighters(seats, gain, temptation):
+    states = pd.DataFrame([{"state": "weighted", "kind": "pure", "basin": 1.0}])
+    moves = [
+        {
+            "state": "weighted",
+            "seats": seats,
+            "strategy": "defender",
+            "players": 4,
+            "before": 0.25,
+            "after": 0.25 + gain,
+            **around("gain", gain, 0.01),
+            **around("others_after", 0.15, 0.02),
+            **around("rome_after", 0.2, 0.02),
+            **around("rome_before", 0.9, 0.02),
+            **around("temptation", temptation, 0.01),
+        }
+    ]
+    return {"states": states, "coalitions": pd.DataFrame(moves)}  # fmt: skip
+
+
+def test_what_those_who_fight_rome_together_win_and_whether_their_pact_holds():
+    said = together_finding("flat", fighters(3, 0.03, 0.02), 3)
+    assert said.text == (
+        "Deck flat: with 4 players who all play weighted Rome wins 90.0 ± 2.0 %; if three players "
+        "fight it together (as defender), 20.0 ± 2.0 %. Each of them gains: 28.0 % instead of "
+        "25.0 % (+3.0 ± 1.0 percentage points), and the one other player wins 15.0 ± 2.0 %; but "
+        "one of them who breaks the pact gains +2.0 ± 1.0 percentage points more."
+    )
+    other = together_finding("flat", fighters(2, -0.03, 0.0), 2)
+    assert "Each of them pays for it: 22.0 %" in other.text
+    assert other.text.endswith("and each of the two others wins 15.0 ± 2.0 %.")
+    assert other.cells["who breaks it"] == "does not surely gain"
+
+
+def test_the_strongest_beats_so_many_of_those_that_it_met():
+    rows = standings(0.7, 0.4)
+    payoffs = pd.DataFrame([{"players": 2, "strategy": "alpha", "against": name}
+                            for name in ("alpha", "beta")])  # fmt: skip
+    beats = pd.DataFrame([{"strategy": "alpha", "beats": "beta"}])
+    said = cycle_finding(beats, rows, payoffs).text
+    assert said == "With 2 players alpha surely beats 1 of the 1 others that it met and is " \
+                   "beaten by none."  # fmt: skip
+
+
+def test_who_always_says_the_same_of_rome():
+    rome = np.array([[0, 1, OVER], [1, 1, 1], [0, 0, OVER], [0, 1, OVER]])
+    assert always_right(rome)["always"] == 0.75
+    assert always_right(np.where(rome == OVER, OVER, 1 - rome))["always"] == 0.75
+
+
+@pytest.mark.parametrize("sure", [True, False])
+def test_a_number_that_moves_something_is_named_only_if_that_is_sure(sure):
+    half = 0.01 if sure else 0.1
+    rows = [{"rule": "rome_needs", "value": v, **around("seat1_over_fair", x, half)}
+            for v, x in ((4, -0.02), (5, 0.03))]  # fmt: skip
+    said = other_finding(pd.DataFrame(rows), "seat1_over_fair", "seat 1", "points", 100.0)
+    assert said.sure is sure
+    expected = "from −2.0 ± 1.0 at 4 to 3.0 ± 1.0 at 5 (points)." if sure else "No number surely"
+    assert expected in said.text
 
 
 def test_lead_changes_skip_rounds_without_a_leader():

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import paxsim
 from paxsim.cli.printing import percent as terminal_percent
@@ -16,6 +18,7 @@ from paxsim.report.page import unbroken
 from paxsim.stats import wilson
 from paxsim.text import (
     amount,
+    brief,
     in_percent,
     listing,
     number,
@@ -24,7 +27,7 @@ from paxsim.text import (
     percent,
     points,
     significant,
-    span,
+    whole_percent,
 )
 
 
@@ -52,7 +55,8 @@ def test_a_rate_is_said_in_percent(interval, said):
         (0.0949, "2.00 ± 0.09"),
         (0.0096, "2.00 ± 0.01"),
         (0.0094, "2.000 ± 0.009"),
-        (0.0001, "2.000 ± 0.000"),
+        (0.0001, "2.0000 ± 0.0001"),
+        (1e-9, "2.0000000 ± < 0.0000001"),
         (0.0, "2.0 ± 0.0"),
         (math.inf, "2.0 (how sure is not known)"),
     ],
@@ -121,12 +125,87 @@ def test_there_is_no_minus_zero_and_no_nan():
 def test_rates_and_numbers_without_an_interval():
     assert in_percent(0.3414) == "34.1"
     assert in_percent(0.3414, 0) == "34" and in_percent(0.3414, 2) == "34.14"
-    assert in_percent(-0.0004) == "0.0" and in_percent(0.02, sign="+") == "+2.0"
+    assert in_percent(-0.0) == in_percent(1e-17) == "0.0" and in_percent(0.02, sign="+") == "+2.0"
     assert in_percent(-0.02, sign="+") == "−2.0"
     assert in_percent(math.nan) == number(math.nan, 1) == "–"
     assert number(-1234.56, 1) == "−1234.6"
     assert significant(0.012345, 3) == "0.0123" and significant(-0.5) == "−0.5"
+    assert significant(8.2e-5, 2) == "0.000082" and significant(2e7, 2) == "20000000"
     assert p_number(0.0123) == "0.012" and p_number(1e-9) == "< 0.001" and p_number(math.nan) == "–"
+
+
+@pytest.mark.parametrize(
+    ("interval", "said"),
+    [
+        ((0.0, 0.0, 0.004), "0 (at most 0.4)"),
+        ((0.0, 0.0, 3e-7), "0 (at most 0.00003)"),
+        ((0.0, 0.0, 3e-12), "0 (at most 0.0000001)"),
+        ((1.0, 0.996, 1.0), "100 (at least 99.6)"),
+        ((1.0, 0.9999997, 1.0), "100 (at least 99.99997)"),
+        ((0.0003, 0.0, 0.009), "0.03 (0.00 to 0.90)"),
+        ((0.9997, 0.991, 1.0), "99.97 (99.10 to 100.00)"),
+        ((0.999999, 0.9999985, 0.9999995), "99.99990 ± 0.00005"),
+        ((0.2, 2e-7, 0.9), "20.0 (0.00002 to 90.0)"),
+        ((0.9950, 0.9904, 0.9996), "99.50 ± 0.46"),  # 99.5 ± 0.5 would have 100
+        ((0.0, -0.004, 0.0), "0 (at least −0.4)"),
+        ((-3e-7, -4e-7, -2e-7), "−0.00003 ± 0.00001"),
+        ((0.00001, -0.004, 0.004), "0.0 ± 0.4"),  # may be more or less than none
+        ((0.001, -0.00001, 0.004), "0.100 (−0.001 to 0.400)"),
+    ],
+)
+def test_what_is_not_none_or_all_does_not_read_so(interval, said):
+    assert amount(*interval, 100) == said
+
+
+#: Rates of every size, many of them next to none or all.
+_SMALL = st.integers(1, 120).map(lambda n: 10 ** (-n / 10))
+RATES = st.one_of(
+    st.sampled_from([0.0, 1.0]), st.floats(0.001, 0.999), _SMALL, _SMALL.map(lambda x: 1 - x)
+)
+
+
+def _read(said: str) -> list[float]:
+    """The numbers of a sentence; one that is only said to lie below or above is no round one."""
+    found = re.findall(r"([<>] )?([+−]?[0-9.]+)", said)
+    return [float(n.replace("−", "-")) + (1e-9 if side else 0) for side, n in found]
+
+
+@given(st.lists(RATES, min_size=3, max_size=3).map(sorted), st.sampled_from([1, -1]))
+def test_nothing_reads_as_none_or_all_that_is_not(interval, direction):
+    low, estimate, high = (100 * rate for rate in sorted(direction * rate for rate in interval))
+    none, all_ = (lambda x: abs(x) <= 1e-12), (lambda x: abs(x - 100) <= 1e-12)
+    rates = (estimate / 100, low / 100, high / 100)
+    for said in (amount(*rates, 100), *([percent(*rates)] if direction > 0 else [])):
+        assert (none(low) and none(high)) or re.search("[1-9]", said)
+        numbers = _read(said)
+        assert (numbers[0] != 0 or none(estimate)) and (numbers[0] != 100 or all_(estimate))
+        if "±" in said:
+            value, half = numbers
+            least, most = abs(value) - half, abs(value) + half
+            assert half != 0 or high - low < 1e-11
+            assert least > 1e-9 or min(abs(low), abs(high)) < 1e-9 or half < 1e-6
+            assert most < 100 - 1e-9 or max(abs(low), abs(high)) > 100 - 1e-9 or half < 1e-6
+        elif "to" in said:
+            for number_said, true in zip(numbers[1:], (low, high), strict=True):
+                assert (number_said != 0 or none(true)) and (number_said != 100 or all_(true))
+        elif "at" in said:
+            assert none(estimate) or all_(estimate)
+            end = low if "least" in said else high
+            assert (numbers[1] != 0 or none(end)) and (numbers[1] != 100 or all_(end))
+
+
+@given(RATES, st.sampled_from([1, -1]), st.integers(0, 2))
+def test_a_rate_without_its_interval_reads_as_none_or_all_only_if_it_is(rate, direction, digits):
+    value = float(_read(in_percent(direction * rate, digits))[0])
+    assert (value != 0 or rate < 1e-14) and (value != 100 or direction * rate > 1 - 1e-14)
+    assert rate < 1e-12 or _read(number(direction * rate, digits))[0] != 0
+    said = whole_percent(rate)
+    assert len(said) <= 3 and (said != "0" or rate == 0) and (said != "100" or rate == 1)
+
+
+def test_whole_percents_say_what_is_less_than_one_or_more_than_ninety_nine():
+    said = [whole_percent(rate) for rate in (0.0, 0.004, 0.006, 0.341, 0.994, 0.996, 1.0)]
+    assert said == ["0", "<1", "1", "34", "99", ">99", "100"]
 
 
 def test_nobody_writes_percent_by_hand():
@@ -137,9 +216,22 @@ def test_nobody_writes_percent_by_hand():
     assert not found
 
 
-def test_spans_and_listings():
-    assert span([0.2, 0.4, 0.3]) == "between 20 and 40 %"
-    assert span([0.2, 0.201]) == "20 %"
+@pytest.mark.parametrize(
+    ("interval", "said"),
+    [
+        ((0.809, 0.777, 0.841), "81 % (78 to 84)"),
+        ((0.517, 0.512, 0.522), "51.7 % (51.2 to 52.2)"),
+        ((1.0, 0.938, 1.0), "100 % (at least 94)"),
+        ((0.0, 0.0, 0.03), "0 % (at most 3)"),
+        ((0.998, 0.97, 0.9999), "99.8 % (97 to 99.99)"),
+        ((0.5, math.nan, math.nan), "50.0 % (how sure is not known)"),
+    ],
+)
+def test_a_rate_for_everybody_is_in_round_numbers(interval, said):
+    assert brief(*interval) == said
+
+
+def test_listings():
     assert listing("a") == "a"
     assert listing("abc") == "a, b and c"
 
@@ -194,8 +286,8 @@ def test_a_line_up_that_names_nobody_is_left_out():
 def test_rates_that_nearly_never_occur_and_chances_are_not_said_as_zero():
     _, rows = shown(success=[3.66e-7, 0.0, 0.02], success_low=[1.54e-7, 0.0, 0.01],
                     success_high=[1.042e-6, 2e-9, 0.03], change_p=[0.0, 0.04, 0.5])  # fmt: skip
-    assert rows == [["3.7e-05 (1.5e-05 to 0.0001)", "< 0.001"], ["0 (at most 2e-07)", "0.040"],
-                    ["2.0 ± 1.0", "0.500"]]  # fmt: skip
+    assert rows == [["0.00004 (0.00002 to 0.00010)", "< 0.001"],
+                    ["0 (at most 0.0000002)", "0.040"], ["2.0 ± 1.0", "0.500"]]  # fmt: skip
 
 
 def test_no_line_ends_between_a_number_and_what_belongs_to_it():

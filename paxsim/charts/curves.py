@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from paxsim.charts.style import COLOURS, DASHES, INK, MARKERS, QUIET, chart
-from paxsim.text import in_percent
+from paxsim.text import whole_percent
 
 #: Part of the height of the axes that a name at the end of a line takes up.
 NAME_HEIGHT = 0.055
@@ -221,7 +221,7 @@ def field_ranges(source: pd.DataFrame, *, title: str = "", ax: Axes | None = Non
             heights.append(place)
             labels.append(f"{players} players: {name}" if number == 0 else str(name))
             if name in rows.index:
-                _draw_range(ax, place, rows.loc[name], COLOURS[number], MARKERS[number])
+                _draw_range(ax, place, rows.loc[name])
     ax.axvline(50, color=QUIET, linewidth=0.9, linestyle=(0, (1, 2)))
     ax.set_yticks(heights, labels)
     ax.set_ylim(max(heights) + 0.7, -0.7)
@@ -229,16 +229,17 @@ def field_ranges(source: pd.DataFrame, *, title: str = "", ax: Axes | None = Non
     ax.set_xticks(range(0, 101, 25))
     ax.grid(axis="x", visible=True)
     ax.tick_params(axis="y", length=0)
-    ax.set_xlabel("games that Rome wins (%); grey: all line-ups")
+    ax.set_xlabel("games that Rome wins (%)\ngrey bar: lowest to highest line-up")
     ax.set_title(title)
 
 
-def _draw_range(ax: Axes, place: float, row: Any, colour: str, marker: str) -> None:
+def _draw_range(ax: Axes, place: float, row: Any) -> None:
+    """A row; all in one colour, as colours tell other things apart in the chart beside it."""
     if not pd.isna(row.get("lowest_lineup")):
         ends = [100 * row["lowest_lineup"], 100 * row["highest_lineup"]]
         ax.plot(ends, [place, place], color="#C9CDD2", lw=7, solid_capstyle="butt", zorder=1)
     low, value, high = (100 * row[f"rome_wins{end}"] for end in ("_low", "", "_high"))
-    ax.plot([low, high], [place, place], color=colour, lw=2, solid_capstyle="butt", zorder=3)
-    ax.plot([value], [place], marker=marker, ms=6, color=colour, zorder=4)
-    ax.annotate(in_percent(row["rome_wins"], 0), (101.5, place), va="center", fontsize=8,
+    ax.plot([low, high], [place, place], color=INK, lw=2, solid_capstyle="butt", zorder=3)
+    ax.plot([value], [place], marker="o", ms=5, color=INK, zorder=4)
+    ax.annotate(whole_percent(row["rome_wins"]), (101.5, place), va="center", fontsize=8,
                 color=INK, annotation_clip=False)  # fmt: skip

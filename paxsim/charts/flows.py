@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 
 from paxsim.charts.data import table_of
 from paxsim.charts.style import ABOVE, BELOW, FAINT, QUIET, chart, style
-from paxsim.text import in_percent
+from paxsim.text import in_percent, whole_percent
 
 #: Area of a state's mark: of one that no start leads to, and what is added if all do.
 _SMALL, _LARGE = 50, 330
@@ -170,4 +170,4 @@ def add_flow_legend(ax: Axes, columns: int = 2) -> None:
 def _row_label(row: Any) -> str:
     """What is played, and the share of starts that lead to the state in which all play it."""
     name = str(row["state"]).replace(" + ", "\n+ ").replace(" → ", "\n→ ")
-    return f"{name}\n{in_percent(row['basin'], 0)} % of starts" if row["basin"] >= _NONE else name
+    return f"{name}\n{whole_percent(row['basin'])} % of starts" if row["basin"] >= _NONE else name

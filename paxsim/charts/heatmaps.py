@@ -13,7 +13,7 @@ from matplotlib.colors import ListedColormap, Normalize, TwoSlopeNorm
 
 from paxsim.charts.data import one_value, only, table_of
 from paxsim.charts.style import DIVERGING, FAINT, INK, QUIET, SEQUENTIAL, chart
-from paxsim.text import in_percent, number
+from paxsim.text import in_percent, number, whole_percent
 
 
 @chart(7.6, 6.2)
@@ -101,7 +101,7 @@ def payoff_heatmap(source: Any, players: int | None = None, *, ax: Axes | None =
         for x, rival in enumerate(order):
             rate = grid.at[name, rival]
             if not pd.isna(rate):
-                _draw_cell(ax, x, y, in_percent(rate, 0), colour(rate))
+                _draw_cell(ax, x, y, whole_percent(rate), colour(rate))
     names = [str(name) for name in order]
     _frame(ax, names, names)
     ax.tick_params(axis="x", rotation=45)
@@ -120,7 +120,7 @@ def _key(ax: Axes, norm: TwoSlopeNorm, fair: float) -> None:
     shown = ListedColormap([palette(0.12 + 0.76 * x) for x in np.linspace(0, 1, 256)])
     bar = ax.figure.colorbar(ScalarMappable(norm, shown), ax=ax, shrink=0.6, pad=0.02)
     ticks = [0.0, fair, float(norm.vmax or 1.0)]
-    labels = ["0 %", f"{in_percent(fair, 0)} %: fair", f"{in_percent(ticks[-1], 0)} %"]
+    labels = ["0 %", f"{whole_percent(fair)} %: fair", f"{whole_percent(ticks[-1])} %"]
     bar.set_ticks(ticks, labels=labels)
     bar.ax.axhline(fair, color=INK, linewidth=1.5)
     bar.outline.set_visible(False)

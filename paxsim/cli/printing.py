@@ -8,7 +8,7 @@ import pandas as pd
 
 from paxsim.cli.console import print_table, say
 from paxsim.cli.metaprinting import show_metagame
-from paxsim.text import amount, in_percent, number, p_value, significant
+from paxsim.text import amount, in_percent, number, p_value, significant, whole_percent
 
 
 def percent(row: Any, name: str) -> str:
@@ -148,7 +148,7 @@ def show_payoffs(result: Any, players: int) -> None:
 
 def _cell(grid: pd.DataFrame, name: str, against: str) -> str:
     value = grid.at[name, against] if name in grid.index and against in grid.columns else None
-    return "" if value is None or pd.isna(value) else in_percent(value, 0)
+    return "" if value is None or pd.isna(value) else whole_percent(value)
 
 
 def show_comparison(result: Any) -> None:

@@ -16,7 +16,7 @@ from rich.table import Column
 from paxsim.cli import EXIT_INTERRUPTED
 from paxsim.cli.console import make_console, say, warn
 from paxsim.quoting import one_line
-from paxsim.text import in_percent
+from paxsim.text import in_percent, whole_percent
 
 #: Characters that the other columns take, with what stands before the win rates.
 _OTHER_COLUMNS = 45
@@ -79,7 +79,7 @@ class ProgressBar:
             self._begin, self._first = time.monotonic(), games
         elapsed = time.monotonic() - self._begin
         speed = (games - self._first) / elapsed if elapsed > 0.2 else 0.0
-        done = f"{in_percent(games / expected, 0)}%" if expected else f"{games:,} {self._unit}"
+        done = f"{whole_percent(games / expected)}%" if expected else f"{games:,} {self._unit}"
         self._progress.update(
             self._task,
             total=expected,

@@ -18,7 +18,7 @@ from paxsim.experiment.measures import MatchMeasures, bundle_moments
 from paxsim.experiment.metatables import metagame_tables, payoff_table
 from paxsim.experiment.plan import Facts, stored_facts
 from paxsim.experiment.pooling import pooled_facts, pooled_tally
-from paxsim.experiment.result import Result
+from paxsim.experiment.result import DECIMALS, Result
 from paxsim.experiment.rulevalues import rule_values
 from paxsim.experiment.standings import by_players, payoffs, ratings, standings
 from paxsim.experiment.stopping import reached
@@ -216,7 +216,8 @@ def campaign_chance(bundle: list[MatchMeasures]) -> Interval:
     product = math.prod(rate.estimate for rate in rates)
     moments = bundle_moments(bundle)
     if product == 0:
-        ends = (0.0, math.prod(rate.high for rate in rates))
+        # What files would write as 0 is no bound.
+        ends = (0.0, max(math.prod(rate.high for rate in rates), 10.0**-DECIMALS))
         return replace(rates[0], estimate=0.0, low=ends[0], high=ends[1], method="t")
     weights = np.zeros(moments.d)
     first = 0

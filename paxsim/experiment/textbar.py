@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from paxsim.text import in_percent
+from paxsim.text import whole_percent
 
 if TYPE_CHECKING:
     from paxsim.experiment.run import Progress, Standing
@@ -81,7 +81,7 @@ def in_words(games: int, expected: int | None, speed: float) -> str:
     share = min(games / expected, 1.0)
     full = round(_WIDTH * share)
     left = f"  {(expected - games) / speed:.0f} s left" if speed > 0 else ""
-    return f"[{'#' * full}{'.' * (_WIDTH - full)}] {in_percent(share, 0):>3} %  {told}{left}"
+    return f"[{'#' * full}{'.' * (_WIDTH - full)}] {whole_percent(share):>3} %  {told}{left}"
 
 
 def _place() -> Show | None:

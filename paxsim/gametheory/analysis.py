@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -203,7 +203,7 @@ def _at_rest(
     return Described(
         state,
         _estimate(float(game.rome_rate(shares)), rome),
-        _estimate(gap, regret(again, np.broadcast_to(shares, places.shape))),
+        _at_least_none(_estimate(gap, regret(again, np.broadcast_to(shares, places.shape)))),
         basin,
         _estimate(float(game.mean_payoff(shares)), paid),
         gap <= NO_REGRET,
@@ -212,6 +212,15 @@ def _at_rest(
         rank,
         _gains(state, game, again) if stays or state.kind == PURE else [],
     )
+
+
+def _at_least_none(gap: Estimate) -> Estimate:
+    """A regret whose interval has it.
+
+    The best of several answers that are all worth nothing is worth something in every draw, so the
+    draws of a regret lie above it.
+    """
+    return replace(gap, low=min(gap.low, gap.estimate), high=max(gap.high, gap.estimate))
 
 
 def _in_draws(

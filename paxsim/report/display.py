@@ -9,13 +9,13 @@ from typing import Any
 import pandas as pd
 
 from paxsim.experiment.pooling import MEMBER
-from paxsim.text import MISSING, amount, number, p_number
+from paxsim.text import MISSING, amount, in_percent, number, p_number
 
 #: Rates, shown in percent; their differences too.
 RATES = {
     "rome_wins", "rome_alone", "nobody_primus", "with_rome", "on_points", "win_rate", "fair_share",
     "over_fair", "success", "rome_change", "seat1_change", "last_change", "share_of_rome",
-    "share", "misfit", "sure_misfit", "decided",
+    "share", "always", "misfit", "sure_misfit", "decided",
     "half", "last", "chance_best", "lowest", "highest", "seat_change", "change",
     "a_win_rate", "difference", "tribune", "joined", "conspirator", "rome", "winner",
     "lowest_lineup", "highest_lineup", "seat1_over_fair", "at_from", "at_to", "at_near",
@@ -32,9 +32,6 @@ SAME = {
     "deck", "rules", "lineup", "strategies", "lineups", "lineups_played", "estimated_error",
     "starts", "draws", "played",
 }  # fmt: skip
-#: Rates below this would be said as 0.000 and have their first digits instead; below the other
-#: files have none.
-TINY, SMALLEST = 5e-6, 1e-9
 NAMES = {
     "rome_wins": "Rome wins %",
     "rome_alone": "Rome alone %",
@@ -57,6 +54,7 @@ NAMES = {
     "margin": "margin, points, where the players won",
     "players_won": "games the players won",
     "winner": "winner stands %",
+    "always": "always right about Rome %",
     "rome": "Rome's win or defeat stands %",
     "going_on": "games that go on",
     "in_force": "in force",
@@ -151,13 +149,6 @@ def _is_rate(name: str) -> bool:
     return name in RATES or name.startswith(SHARES)
 
 
-def _tiny(value: float, low: float, high: float, unit: float) -> str:
-    """A rate of which a fixed number of decimals would say nothing."""
-    if value < SMALLEST:
-        return f"0 (at most {unit * high:.2g})"
-    return f"{unit * value:.2g} ({unit * low:.2g} to {unit * high:.2g})"
-
-
 def _cell(row: dict[str, Any], name: str) -> Cell:
     value = row[name]
     if isinstance(value, bool):
@@ -169,11 +160,9 @@ def _cell(row: dict[str, Any], name: str) -> Cell:
     unit = 100.0 if _is_rate(name) else 1.0
     low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
     if low is not None and high is not None and math.isfinite(low) and math.isfinite(high):
-        tiny = low >= 0 and SMALLEST <= high < TINY
-        said = _tiny(value, low, high, unit) if tiny else amount(value, low, high, unit)
-        return Cell(said, repr(value), True)
+        return Cell(amount(value, low, high, unit), repr(value), True)
     if name == "p" or name.endswith(("_p", "p_holm")):
         return Cell(p_number(value), repr(value), True)
     if unit == 1.0 and float(value).is_integer():
         return Cell(f"{int(value):,}", repr(value), True)
-    return Cell(number(unit * value, 1 if unit == 100 else 2), repr(value), True)
+    return Cell(number(value, 2) if unit == 1.0 else in_percent(value), repr(value), True)

@@ -131,5 +131,5 @@ def _chosen(games: list[_Game]) -> dict[str, tuple[str, _Game]]:
         game = min(players, key=lambda game: abs(game.margin - usual))
         found["players_win"] = ("A win of the players by the usual margin", game)
         game = min(players, key=lambda game: game.margin)
-        found["close"] = ("A win of the players by as few points as there are", game)
+        found["close"] = ("The closest win of the players", game)
     return found

@@ -9,10 +9,14 @@ import pandas as pd
 
 from paxsim.report.readback import read_table, reading
 from paxsim.report.study import SUMMARY
-from paxsim.text import in_percent, listing, number
+from paxsim.text import brief, in_percent, number
 
 #: How the fields are called, in the order of the rows.
 FIELDS = {"weak": "weak field", "all line-ups": "all line-ups", "strong": "strong field"}
+#: Rates this near to a half are about a half.
+HALF, ABOUT = 0.5, 0.05
+#: Strategies that win on points less often than this hardly ever do.
+HARDLY = 0.05
 #: Seats that play for primus conspiratus, in words.
 SEATS = ("no seat", "one seat", "two seats", "three seats", "four seats")
 
@@ -36,7 +40,7 @@ def rome_table(out: Path, players: list[int]) -> dict[str, Any] | None:
 def short_answers(out: Path, players: list[int]) -> dict[str, str]:
     """What somebody can say after one minute, by question; what no study has asked is not there.
 
-    In round numbers: how sure they are stands in the tables.
+    In round numbers, each with its interval in brackets.
     """
     found: dict[str, str] = {}
     for study, question, make in (
@@ -61,12 +65,16 @@ def _how_often(out: Path, players: list[int]) -> str:
     *others, most = [n for n in players if n in rows.index] or [int(rows.index[0])]
     row = rows.loc[most]
     text = (
-        f"With {most} players in {_round(row['rome_wins'])} % of games on average over all "
-        f"line-ups, and from {_round(row['lowest_lineup'])} to {_round(row['highest_lineup'])} % "
-        "by who plays"
+        f"With {most} players in {_brief(row)} of games, on average over the {int(row['lineups'])} "
+        "line-ups (who sits at the table) that were drawn from all strategies; in these it goes "
+        f"from {_brief(row, 'lowest_lineup')} to {_brief(row, 'highest_lineup')}"
     )
-    rest = [f"with {n} in {_round(rows.at[n, 'rome_wins'])} %" for n in others]
+    rest = [f"with {n} players {_brief(rows.loc[n])}" for n in others]
     return f"{'; '.join([text, *rest])}."
+
+
+def _brief(row: pd.Series, name: str = "rome_wins") -> str:
+    return brief(*(float(row[f"{name}{end}"]) for end in ("", "_low", "_high")))
 
 
 def _headline(table: pd.DataFrame, players: list[int]) -> tuple[int, pd.DataFrame]:
@@ -78,20 +86,25 @@ def _headline(table: pd.DataFrame, players: list[int]) -> tuple[int, pd.DataFram
 
 def _who_matters(out: Path, players: list[int]) -> str:
     most, table = _headline(read_table(out / "rome_rate", "conspirators"), players)
-    rows = table.set_index("conspirators")["rome_wins"]
+    rows = table.set_index("conspirators")
     text = (
-        f"On who plays: with {most} players Rome wins {_round(rows[0])} % if no seat plays for "
-        f"primus conspiratus, and {_round(rows[1])} % if one does"
+        f"On who plays: with {most} players Rome wins {_brief(rows.loc[0])} if no seat plays for "
+        f"primus conspiratus, and {_brief(rows.loc[1])} if one does"
     )
-    return f"{text}; {_round(rows[2])} % if two do." if most > 2 else f"{text}."
+    text += f"; {_brief(rows.loc[2])} if two do" if most > 2 else ""
+    alike = _headline(read_table(out / "rome_rate", "alike"), players)[1]
+    least = alike.loc[alike["rome_wins"].idxmin()]
+    if least["rome_wins"] < rows.at[0, "rome_wins"]:
+        text += f"; least with {least['strategy']} at all seats, {_brief(least)}"
+    return f"{text}."
 
 
 def _by_deck(table: pd.DataFrame, players: list[int]) -> str:
     rows = _headline(table, players)[1].sort_values("rome_wins", kind="stable")
     low, high = rows.iloc[0], rows.iloc[-1]
     return (
-        f" And on the cards: over all line-ups from {_round(low['rome_wins'])} % (deck "
-        f"{low['deck']}) to {_round(high['rome_wins'])} % (deck {high['deck']})."
+        " And on the cards, whose symbols and values are not published: over all line-ups from "
+        f"{_brief(low)} with the deck {low['deck']} to {_brief(high)} with the deck {high['deck']}."
     )
 
 
@@ -99,10 +112,17 @@ def _who_wins(out: Path, players: list[int]) -> str:
     most, table = _headline(read_table(out / "rome_rate", "friends"), players)
     rows = table.sort_values("with_rome", ascending=False, kind="stable").head(3)
     named = [
-        f"{row['strategy']} ({_round(row['with_rome'])} % of its games)"
+        f"{row['strategy']}, in {_brief(row, 'with_rome')} of its games"
         for _, row in rows.iterrows()
     ]
-    return f"Who holds primus conspiratus; with {most} players most often {listing(named)}."
+    text = f"Who holds primus conspiratus; with {most} players most often {'; '.join(named)}."
+    most_points = rows.loc[rows["on_points"].idxmax()]
+    if most_points["on_points"] < HARDLY:
+        text += (
+            " They hardly ever win on points: none of them more than "
+            f"{_brief(most_points, 'on_points')}."
+        )
+    return text
 
 
 def _which_number(out: Path, players: list[int]) -> str:
@@ -116,25 +136,25 @@ def _which_number(out: Path, players: list[int]) -> str:
         _nearest_to_half(row, values[values["rule"] == row["rule"]])
         for _, row in crossing.loc[reach.index].iterrows()
     ]
-    count = int(values["players"].iloc[0])
-    return f"{'; or '.join(parts)}. ({count} players, all line-ups.)"
-
-
-def _nearest_to_half(row: pd.Series, values: pd.DataFrame) -> str:
-    """The value of a number that brings Rome nearest to a half, and what it is now."""
-    best = values.loc[(values["rome_wins"] - 0.5).abs().idxmin()]
     now = values[values["in_force"]].iloc[0]
     return (
-        f"{best['value']} {row['meaning']} ({row['rule']}) instead of {now['value']}: Rome wins "
-        f"{_round(best['rome_wins'])} % instead of {_round(now['rome_wins'])} %"
+        f"To bring Rome to about a half, from {_brief(now)}: {'; or '.join(parts)}. "
+        f"({int(now['players'])} players, all line-ups, deck {now['deck']}; with other cards "
+        "another value may be needed.)"
     )
 
 
-def _round(rate: float) -> str:
-    """A rate in whole percent; only all is 100, and only none is 0."""
-    if 0 < rate < 1:
-        return str(min(99, max(1, round(100 * rate))))
-    return in_percent(rate, 0)
+def _nearest_to_half(row: pd.Series, values: pd.DataFrame) -> str:
+    """The value of a number that brings Rome to about a half, or else the two around it."""
+    now = values[values["in_force"]].iloc[0]["value"]
+    named = f"{row['meaning']} ({row['rule']}), not {now}"
+    best = values.loc[(values["rome_wins"] - HALF).abs().idxmin()]
+    if abs(best["rome_wins"] - HALF) <= ABOUT:
+        return f"{best['value']} {named}: {_brief(best)}"
+    return (
+        f"between {row['from']} and {row['to']} {named}: {_brief(row, 'at_from')} and "
+        f"{_brief(row, 'at_to')}"
+    )
 
 
 def _by_seats(table: pd.DataFrame, players: list[int]) -> list[dict[str, Any]]:
@@ -169,16 +189,15 @@ def _cell(row: Any) -> dict[str, str]:
 
     At the ends of the scale the interval's other end stands for the half.
     """
-    rate, low, high = (100 * row[f"rome_wins{end}"] for end in ("", "_low", "_high"))
+    rate, low, high = (float(row[f"rome_wins{end}"]) for end in ("", "_low", "_high"))
     half = (high - low) / 2
-    digits = 0 if half >= 0.95 else 1
-    sure = f"±{number(half, 1)}"
-    if rate + half > 100:
-        sure = f"≥{number(low, 1)}"
+    digits = 0 if half >= 0.0095 else 1
+    sure = f"±{number(100 * half, 1)}"
+    if rate + half > 1:
+        sure = f"≥{in_percent(low)}"
     elif rate < half:
-        sure = f"≤{number(high, 1)}"
-    lowest = row.get("lowest_lineup")
+        sure = f"≤{in_percent(high)}"
     ends = ""
-    if lowest is not None and not pd.isna(lowest):
-        ends = f"{in_percent(lowest, 0)} to {in_percent(row['highest_lineup'], 0)}"
-    return {"value": number(rate, digits), "sure": sure, "range": ends}
+    if not pd.isna(row.get("lowest_lineup")):
+        ends = f"{in_percent(row['lowest_lineup'], 0)} to {in_percent(row['highest_lineup'], 0)}"
+    return {"value": in_percent(rate, digits), "sure": sure, "range": ends}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,8 @@ FIRST = {
     "rome_rate": ("joining/2", "joining/3", "joining/4"),
     "metagame": ("metagame/*/together/2", "metagame/*/together/3"),
 }
+#: How a sentence begins that stands in a table of decks.
+_ON_DECK = re.compile(r"^Deck (.+?): ")
 #: Where the catalogue of strategies is, seen from the folder of the committed report.
 CATALOGUE = Path("..") / "docs" / "catalogue.md"
 
@@ -166,10 +169,11 @@ def _finding(studies: list[dict[str, Any]], study: str, key: str) -> str:
 
 def _first_findings(studies: list[dict[str, Any]]) -> dict[str, str]:
     """The sentences of the first screen, by study."""
-    return {
+    found = {
         study: next(filter(None, (_finding(studies, study, key) for key in reversed(keys))), "")
         for study, keys in FIRST.items()
     }
+    return {study: _ON_DECK.sub(r"On the deck \1, ", text) for study, text in found.items()}
 
 
 def _hero(studies: list[dict[str, Any]]) -> dict[str, Any] | None:

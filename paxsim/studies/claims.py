@@ -13,8 +13,8 @@ import pandas as pd
 
 from paxsim.cards import DEFAULT_DECK
 from paxsim.report.study import Finding
-from paxsim.studies.findings import side_of
-from paxsim.text import in_percent, listing
+from paxsim.studies.findings import numbers, side_of
+from paxsim.text import PERCENT, amount, listing, percent
 
 HOLDS, UNSURE, REVERSED = "holds", "unsure", "reversed"
 
@@ -109,7 +109,6 @@ class Claim:
     def finding(self) -> Finding:
         """The claim, where it holds, and how far its figure moves."""
         row = self.values.set_index("deck").loc[DEFAULT_DECK]
-        numbers = (float(row["value"]), float(row["value_low"]), float(row["value_high"]))
         total = len(self.values)
         if self.side == 0:
             where = "which is not sure even on the assumed deck"
@@ -127,15 +126,14 @@ class Claim:
         else:
             where = f"which holds on all {total} decks"
         text = f"{self.text}, {where}. {self._moves()}"
-        return Finding(f"deck/{self.key}", text, *numbers, self.side != 0)
+        return Finding(f"deck/{self.key}", text, *numbers(row, "value"), self.side != 0)
 
     @property
     def range(self) -> str:
         """The figure from the lowest deck to the highest."""
         order = self._figures
         least, most = (
-            f"{self._figure(row['value'])} ({row['deck']})"
-            for row in (order.iloc[0], order.iloc[-1])
+            f"{self._figure(row)} ({row['deck']})" for row in (order.iloc[0], order.iloc[-1])
         )
         unit = " percentage points" if self.unit == "points" else ""
         return f"{least} to {most}{unit}"
@@ -150,10 +148,10 @@ class Claim:
         figure = self.figure[0].upper() + self.figure[1:]
         return f"{figure} goes from {self.range}."
 
-    def _figure(self, value: float) -> str:
-        sign = "+" if self.unit == "points" else ""
-        unit = "" if self.unit == "points" else " %"
-        return f"{in_percent(value, sign=sign)}{unit}"
+    def _figure(self, row: pd.Series) -> str:
+        if self.unit == "points":
+            return amount(*numbers(row, "value"), PERCENT, "+")
+        return percent(*numbers(row, "value"))
 
 
 def summary_finding(claims: list[Claim], decks: int) -> Finding:
@@ -164,10 +162,14 @@ def summary_finding(claims: list[Claim], decks: int) -> Finding:
     text = (
         "The symbols and values of the printed cards are not published, so every figure here is "
         f"for an assumed deck. Of {len(claims)} headline findings, {_holding(firm)} on all {decks} "
-        f"decks that were tried, {len(loose) or 'none'} surely not on at least one of them"
+        f"decks that were tried, {_failing(loose)} on at least one of them"
     )
     text += f", and {rest} can't be decided on every deck." if rest else "."
     return Finding("deck/summary", text)
+
+
+def _failing(claims: list[Claim]) -> str:
+    return "1 surely fails" if len(claims) == 1 else f"{len(claims) or 'none'} surely fail"
 
 
 def _holding(claims: list[Claim]) -> str:

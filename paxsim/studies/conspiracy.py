@@ -9,7 +9,7 @@ from paxsim.experiment.result import Result
 from paxsim.report.study import MIN_BLOCKS, Finding, Study
 from paxsim.studies.findings import numbers
 from paxsim.studies.joining import CONSPIRATOR, TRIBUNE
-from paxsim.text import listing, percent, significant
+from paxsim.text import listing, percent
 
 #: How many seats play for primus conspiratus, as headings.
 SEATS = ("no seat plays for primus conspiratus", "one seat does", "two do", "three do", "four do",
@@ -60,14 +60,13 @@ def conspiracy_finding(table: pd.DataFrame, players: int) -> Finding:
     """
     rows = table[table["players"] == players].sort_values("conspirators", kind="stable")
     none, one = rows.iloc[0], rows.iloc[1]
-    rest = listing([significant(100 * rate, 3) for rate in rows["rome_wins"].iloc[2:]])
     text = (
         f"With {players} players Rome wins {percent(*numbers(none, 'rome_wins'))} of games if no "
         f"seat plays for primus conspiratus, and {percent(*numbers(one, 'rome_wins'))} if one does"
     )
-    more = [int(k) for k in rows["conspirators"].iloc[2:]]
-    seats = f"{more[0]} to {more[-1]}" if len(more) > 1 else f"{more[0]}"
-    text += f"; with {seats} such seats {rest} %."
+    for _, row in rows.iloc[2:].iterrows():
+        text += f"; {percent(*numbers(row, 'rome_wins'))} if {SEATS[int(row['conspirators'])]}"
+    text += "."
     cells = {
         f"{SEATS[int(row['conspirators'])]}": percent(*numbers(row, "rome_wins"))
         for _, row in rows.iterrows()

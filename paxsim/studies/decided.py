@@ -47,10 +47,11 @@ def run(study: Study) -> None:
     headline = study.subject.headline_players
     table = study.table("rounds", "Standing after each round as it will be at the end",
                         rounds_table(study, found, headline),
-                        f"{WHO_PLAYS} winner: games in which the seat that would win after this "
-                        "round wins. rome: games in which Rome would win after this round if and "
-                        "only if it wins. going_on: games that go on after it, which are those "
-                        "counted.")  # fmt: skip
+                        f"{WHO_PLAYS} Winner stands: games in which the seat that would win if the "
+                        "game were scored after this round wins. Rome's win or defeat stands: in "
+                        "which Rome would win then if and only if it wins. Counted are the games "
+                        "that go on after the round. Always right: how often somebody is who says "
+                        "the same of Rome in every game.")  # fmt: skip
     study.find(*(decided_finding(table, n) for n in headline))
     leads = study.table("leads", "Lead changes", leads_table(study, found), f"{WHO_PLAYS} The "
                         "leader is the seat that would win if the game were scored after the "
@@ -105,7 +106,8 @@ def rounds_table(
     for players in counts:
         rows = round_table(found[players])
         rows = rows.assign(players=players, deck=study.subject.deck.name,
-                           games=len(found[players]["rome"]))  # fmt: skip
+                           games=len(found[players]["rome"]),
+                           **always_right(found[players]["rome"]))  # fmt: skip
         tables.append(rows[["players", *(name for name in rows if name != "players")]])
     return pd.concat(tables, ignore_index=True)
 
@@ -173,6 +175,15 @@ def round_table(found: Mapping[str, np.ndarray]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def always_right(rome: np.ndarray) -> dict[str, float]:
+    """How often somebody is right who always says the same of Rome: that it wins, or does not."""
+    lengths = (rome != OVER).sum(axis=1)
+    wins = int(rome[np.arange(len(rome)), lengths - 1].sum())
+    right = max(wins, len(rome) - wins)
+    low, high = wilson(right, len(rome))
+    return {"always": right / len(rome), "always_low": low, "always_high": high}
+
+
 def lead_row(winner: np.ndarray) -> dict[str, float]:
     """Mean lead changes and how often the last leader wins; all deals differ: games are the units.
 
@@ -213,18 +224,21 @@ def decided_finding(table: pd.DataFrame, players: int) -> Finding:
     """
     rows = table[(table["players"] == players) & (table["going_on"] >= SHOWN_PART * table["games"])]
     middle, last = rows.iloc[(len(rows) - 1) // 2], rows.iloc[-1]
+    always = percent(*numbers(middle, "always"))
     text = (
         f"With {players} players, after round {int(middle['round'])}, Rome's win or defeat stands "
         f"as it will end in {percent(*numbers(middle, 'rome'))} of games, and the winner leads in "
         f"{percent(*numbers(middle, 'winner'))}; after round {int(last['round'])}, of games that "
-        f"go on, in {percent(*numbers(last, 'rome'))} and {percent(*numbers(last, 'winner'))}."
+        f"go on, in {percent(*numbers(last, 'rome'))} and {percent(*numbers(last, 'winner'))}. "
+        f"Who always says the same of Rome is right in {always} of all games."
     )
     cells = {}
-    for row, when in ((middle, "half way"), (last, "at the end, of games that go on")):
+    for row, when in ((middle, "half way"), (last, "in the last round, of games that get there")):
         for name, what in (("rome", "Rome's win or defeat stands"), ("winner", "the winner leads")):
             cells[f"{what} {when}"] = (
                 f"{percent(*numbers(row, name))} (after round {int(row['round'])})"
             )
+    cells["who always says the same of Rome is right in"] = always
     return Finding(f"decided/{players}", text, *numbers(middle, "winner"), cells=cells)
 
 

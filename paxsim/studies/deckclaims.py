@@ -13,7 +13,7 @@ from paxsim.experiment.overall import pool_of
 from paxsim.experiment.result import Result
 from paxsim.studies.claims import Claim
 from paxsim.studies.findings import numbers
-from paxsim.text import in_percent
+from paxsim.text import in_percent, percent
 
 #: Rates that differ by less are about the same.
 NEAR = 0.05
@@ -43,14 +43,14 @@ def rome_claims(rome: pd.DataFrame, counts: Sequence[int]) -> list[Claim]:
     found = []
     for players in counts:
         rows = rome[rome["players"] == players]
-        rate = float(rows.set_index("deck").at[DEFAULT_DECK, "rome_wins"])
-        where = f"With {players} players Rome's rate, over the line-ups of the tournament,"
+        rate = percent(*numbers(rows.set_index("deck").loc[DEFAULT_DECK], "rome_wins"))
+        where = f"With {players} players Rome wins {rate} over the line-ups of the tournament"
         near = f"{in_percent(NEAR, 0)} percentage points"
         found.append(
             Claim(
                 f"rome/{players}",
-                f"{where} is further than {near} from the {in_percent(rate)} % of the assumed deck",
-                f"{where} is within {near} of the {in_percent(rate)} % of the assumed deck",
+                f"{where}, and further than {near} from that with other cards",
+                f"{where}, and to within {near} as much with other cards",
                 _values(_distances(rows), "distance"),
                 NEAR,
                 "Rome's rate",

@@ -76,7 +76,7 @@ def run(study: Study) -> None:
     study.find(summary_finding(claims, len(decks)), *(claim.finding() for claim in claims))
     study.table("claims", "Does it hold on every deck?", pd.DataFrame([c.row() for c in claims]),
                 "holds: the whole interval lies on the same side as on the assumed deck; unsure: "
-                "it holds the reference; reversed: it lies on the other side.")  # fmt: skip
+                "a part of it lies on the other side; reversed: all of it does.")  # fmt: skip
     study.table("rome", "Rome's rate by deck, mean over the line-ups of the tournament", rome)
     study.table("seats", "Seats by deck", seats, f"The assumed deck: all line-ups of the "
                 f"tournament, as in the study of seats; the others: {SEAT_LINEUPS} of "

@@ -21,7 +21,7 @@ from paxsim.report.study import Finding, Study
 from paxsim.studies import fields
 from paxsim.studies.findings import numbers, side_of
 from paxsim.studies.rulewords import counted
-from paxsim.text import listing, number, percent, span
+from paxsim.text import amount, listing, percent
 
 TITLE = "Which number brings Rome to a half"
 QUESTION = "Which number of the rules brings Rome to a half, over the whole range of each?"
@@ -109,7 +109,9 @@ def draw(study: Study, table: pd.DataFrame, caption: str) -> None:
         }
         figure = _multiples(table, order, value, 4, 9.4, caption, **look)
         narrow = _multiples(table, order, value, 2, 4.6, caption, **look)
-        study.chart(name, f"{title} over the range of each number", figure,
+        many = "each number" if len(order) == table["rule"].nunique() else (
+            f"the {len(order)} numbers that move it most")  # fmt: skip
+        study.chart(name, f"{title} over the range of {many} (diamond: the value in force)", figure,
                     f"{title}: a small curve with intervals for each number of the rules, the "
                     "ones that move it most first; a diamond marks the value in force.",
                     narrow=narrow)  # fmt: skip
@@ -223,8 +225,15 @@ def reach_finding(table: pd.DataFrame, crossings: pd.DataFrame) -> Finding:
     if rest.empty:
         return Finding("reach", "Every number that was tried brings Rome to a half somewhere.")
     names = listing(f"{counted(rule)} ({rule})" for rule in rest["rule"])
-    ends = span([rest["lowest"].min(), rest["highest"].max()])
-    text = f"None of the others surely crosses a half; over their range Rome wins {ends}: {names}."
+    of_rest = table[table["rule"].isin(rest["rule"])].reset_index(drop=True)
+    ends = [of_rest.loc[place] for place in (of_rest["rome_wins"].idxmin(),
+                                             of_rest["rome_wins"].idxmax())]  # fmt: skip
+    least, most = (f"{percent(*numbers(row, 'rome_wins'))} ({row['rule']}={row['value']})"
+                   for row in ends)  # fmt: skip
+    text = (
+        f"None of the others surely crosses a half; over their range Rome wins from {least} to "
+        f"{most}: {names}."
+    )
     return Finding("reach", text)
 
 
@@ -235,10 +244,12 @@ def other_finding(table: pd.DataFrame, value: str, what: str, unit: str, factor:
     rows = table[table["rule"] == rule].sort_values(value, kind="stable")
     low, high = rows.iloc[0], rows.iloc[-1]
     sure = low[f"{value}_high"] < high[f"{value}_low"]
-    ends = [f"{number(factor * row[value], 1)} at {row['value']}" for row in (low, high)]
+    if not sure:
+        text = f"No number surely moves {what} over its range."
+        return Finding(f"other/{value}", text, sure=False)
+    ends = [f"{amount(*numbers(row, value), factor)} at {row['value']}" for row in (low, high)]
     text = (
         f"Of all numbers, {counted(rule)} ({rule}) move {what} most, from {ends[0]} to {ends[1]} "
+        f"({unit})."
     )
-    text += f"({unit})"
-    text += "." if sure else ", which may be chance."
-    return Finding(f"other/{value}", text.replace("-", "−"), sure=bool(sure))
+    return Finding(f"other/{value}", text)

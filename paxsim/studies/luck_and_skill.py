@@ -68,7 +68,9 @@ def run(study: Study) -> None:
 
     decided = play_redealt(study, shares)
     study.table("decided", "By when a game is decided, all line-ups", decided,
-                "Decided: as far as copies of a game end alike that are dealt anew from there on; "
+                "Decided: as far as copies of a game end alike that are dealt anew from there on. "
+                "(When it is decided asks another question: who would win if the game were scored "
+                "there.) "
                 f"{COPIES} copies of every deal from every point. undealt: cards that nobody has "
                 "had in hand yet, on average. After the last point there are none: from then on "
                 "only cards come up that players put under the deck, in an order that is "
@@ -88,6 +90,7 @@ def run(study: Study) -> None:
             charts.forest(decided[decided["players"] == players], "decided", by="point",
                           label="decided (%)", reference=0.5, title=f"{players} players", ax=ax,
                           caption=footer)  # fmt: skip
+            ax.tick_params(labelbottom=True)
         figures.append(figure)
     study.chart("decided", "By when a game is decided", figures[0],
                 "How much of the outcome is decided before the deal, after the draft and after "

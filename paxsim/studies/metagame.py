@@ -33,7 +33,7 @@ from paxsim.report.subject import Subject
 from paxsim.stats.constants import LEVEL
 from paxsim.studies import fields
 from paxsim.studies.findings import numbers
-from paxsim.text import in_percent, listing, percent, points
+from paxsim.text import in_percent, listing, percent, points, whole_percent
 
 TITLE = "Players who answer each other"
 QUESTION = "Where do players end who answer each other, and how often does Rome win there?"
@@ -60,7 +60,11 @@ def run(study: Study) -> None:
         study.find(*(together_finding(deck, result, seats) for seats in fighters))
     labels = (find_policy(spec).label for spec in strategies_of(study.subject))
     note = (
-        "Basin: share of populations, spread evenly over all, from which the dynamics lead there. "
+        "Starts that lead there: of the ways to mix the strategies, spread evenly over all, those "
+        "from which players who change to what wins more end in the state. Redraws: the games "
+        "drawn anew, to see what is chance. alpha-rank: how much of the time players who now and "
+        "then try something else spend in the state. games: all of the deck, of which a line-up "
+        "has its part. "
         f"All rates are about these strategies: {', '.join(labels)}."
     )
     study.table("states", "States, by deck", fields.joined(played, "states"), note)
@@ -77,11 +81,11 @@ def run(study: Study) -> None:
     rates = rome_rates(results)
     study.table("rome", "Rome's rate where players end, and when some leave that together", rates)
     figures = []
-    heading = "Rome's rate where players end,{}and against fighters"
-    for width, between in ((8.0, " "), (4.4, "\n")):
+    for width, title in ((8.0, "Rome's rate where players end, and against fighters"),
+                         (4.4, "Rome's rate")):  # fmt: skip
         figure, ax = charts.panels(width=width, height=1.2 + 0.32 * len(rates))
         charts.forest(rates, "rome_wins", by="label", label="games that Rome wins (%)",
-                      reference=0.5, title=heading.format(between), ax=ax,
+                      reference=0.5, title=title, ax=ax,
                       caption=caption)  # fmt: skip
         figures.append(figure)
     study.chart("rome", "Rome's rate where players end, and when some leave that together",
@@ -161,6 +165,11 @@ def alone_finding(deck: str, result: Result) -> Finding:
         return Finding(f"metagame/{deck}/alone", text, sure=False)
     first = found.iloc[0]
     sure = bool(first["stable_draws"] > LEVEL)
+    if not sure:
+        text += (
+            f" That is not sure: in {whole_percent(first['stable_draws'])} of 100 redraws of the "
+            "games it is stable."
+        )
     return Finding(f"metagame/{deck}/alone", text, *numbers(first, "rome_wins"), sure)
 
 
@@ -183,12 +192,26 @@ def together_finding(deck: str, result: Result, seats: int) -> Finding:
             f"{percent(*numbers(row, 'rome_before'))} without them."
         )
         return Finding(key, text, *numbers(row, "rome_after"), False)
+    rest = int(row["players"]) - seats
+    others = {1: "the one other player wins"}.get(rest, f"each of the {numeral(rest)} others wins")
+    after, before = (percent(*numbers(row, f"rome_{when}")) for when in ("after", "before"))
     text = (
-        f"Deck {deck}: if {who} fight Rome together (as {row['strategy']}), it wins "
-        f"{percent(*numbers(row, 'rome_after'))} instead of {percent(*numbers(row, 'rome_before'))}"
-        f"; each of them {_pays(row)}, and the others win {in_percent(row['others_after'])} %."
+        f"Deck {deck}: with {int(row['players'])} players who all play {state['state']} Rome wins "
+        f"{before}; if {who} fight it together (as {row['strategy']}), {after}. Each of them "
+        f"{_pays(row)}, and {others} {percent(*numbers(row, 'others_after'))}"
     )
-    return Finding(key, text, *numbers(row, "rome_after"))
+    tempted = row["temptation_low"] > 0
+    if tempted:
+        more = points(*numbers(row, "temptation"))
+        text += f"; but one of them who breaks the pact gains {more} more"
+    cells = {
+        "who fight together": f"{who}, as {row['strategy']}",
+        "Rome wins": f"{after} instead of {before}",
+        "each of them wins": f"{in_percent(row['after'])} % ({points(*numbers(row, 'gain'))})",
+        "each of the others": percent(*numbers(row, "others_after")),
+        "who breaks it": more if tempted else "does not surely gain",
+    }
+    return Finding(key, f"{text}.", *numbers(row, "rome_after"), cells=cells)
 
 
 def _pays(row: Any) -> str:
@@ -217,12 +240,15 @@ def leaving_finding(results: dict[str, Result]) -> Finding:
         (left if (here["gain_low"] > 0).any() else safe).append(deck)
     parts = []
     if left:
-        parts.append(f"two or three gain by leaving it together on {_decks(left)}")
+        parts.append(f"two or three who leave it together gain on {_decks(left)}")
     if safe:
         parts.append(f"no two or three of these strategies surely gain so on {_decks(safe)}")
     if restless:
         parts.append(f"players do not come to rest on {_decks(restless)}")
-    text = f"Where most players end nobody gains by leaving alone; {'; '.join(parts)}."
+    text = (
+        "In the state where most players end, nobody gains by playing something else alone; "
+        f"{'; '.join(parts)}."
+    )
     return Finding("metagame/leaving", text, sure=bool(left or safe))
 
 

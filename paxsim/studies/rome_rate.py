@@ -24,13 +24,15 @@ from paxsim.studies import fields
 from paxsim.studies.conspiracy import conspiracy_finding, play_conspiracies, who_stands_for_what
 from paxsim.studies.findings import numbers, side_of
 from paxsim.studies.joining import joining_finding, payoffs_table
-from paxsim.text import percent, significant
+from paxsim.text import listing, percent
 
 TITLE = "How often Rome wins"
 QUESTION = "How often does Rome win, depending on who plays, who wins with it, does joining it pay?"
 
 #: What the mean over all line-ups of the tournament is called.
 ALL = "all line-ups"
+#: How many are named of those who win most often with Rome.
+FRIENDS = 3
 #: What the fields are called, from the least to the most of Rome.
 FIELDS = ("weak", ALL, "strong")
 
@@ -74,7 +76,9 @@ def run(study: Study) -> None:
     friends = friends_table(contest)
     study.table("friends", "Who wins with Rome, in the line-ups of the tournament", friends,
                 "with_rome: share of all its games that a seat of the strategy wins with Rome; "
-                "on_points: that it wins because Rome does not.")  # fmt: skip
+                "on_points: that it wins because Rome does not. Intervals over line-ups: they hold "
+                "for other opponents too, and are wider than those of the tournament's win rates, "
+                "which hold for these line-ups.")  # fmt: skip
     study.find(*(friends_finding(friends, players) for players in headline))
 
     alike = play_alike(study)
@@ -316,18 +320,22 @@ def against_half(low: float, high: float) -> str:
 
 def alone_finding(lineups: pd.DataFrame) -> Finding:
     """How often Rome wins and nobody with it."""
-    wins = (lineups["rome_alone"] * lineups["games"]).sum()
-    games = lineups["games"].sum()
-    share = wins / games
-    said = f"in none of the tournament's {games:,} games"
-    if wins:
-        rate = significant(100 * share, 2)
-        said = f"in {rate} % of the tournament's games ({round(wins):,} of {games:,})"
+    counts = [(n, rows, round((rows["rome_alone"] * rows["games"]).sum()))
+              for n, rows in lineups.groupby("players")]  # fmt: skip
+    seen = [(n, rows, wins) for n, rows, wins in counts if wins]
+    said = f"it happened in none of the tournament's {lineups['games'].sum():,} games"
+    if seen:
+        rates = (mean_of_lineups(rows, "rome_alone") for _, rows, _ in seen)
+        found = [f"with {n} in {percent(*rate.values())}"
+                 for (n, _, _), rate in zip(seen, rates, strict=True)]  # fmt: skip
+        said = ", ".join(found).replace(" in", " players in", 1)
+        never = [str(n) for n, _, wins in counts if not wins]
+        said += f" of games, with {listing(never)} never" if never else " of games"
     text = (
         "When Rome wins, the holder of primus conspiratus wins with it; if nobody holds it, Rome "
-        f"wins alone, which happened {said}."
+        f"wins alone, which is rare: {said}."
     )
-    return Finding("alone", text, share)
+    return Finding("alone", text)
 
 
 def friends_finding(friends: pd.DataFrame, players: int) -> Finding:
@@ -335,17 +343,10 @@ def friends_finding(friends: pd.DataFrame, players: int) -> Finding:
     rows = friends[friends["players"] == players].sort_values(
         "with_rome", ascending=False, kind="stable"
     )
-    best, second = rows.iloc[0], rows.iloc[1]
-    share = numbers(best, "with_rome")
-    sure = share[1] > second["with_rome_high"]
-    text = (
-        f"With {players} players {best['strategy']} wins most often with Rome: in "
-        f"{percent(*share)} of its games"
-    )
-    text += "." if sure else f", which can't be told from {second['strategy']}."
-    cells = {
-        "wins most often with Rome": str(best["strategy"]),
-        "of its games": percent(*share),
-        "ahead of": ("" if sure else "can't be told from ") + str(second["strategy"]),
-    }
-    return Finding(f"friends/{players}", text, *share, bool(sure), cells)
+    best = numbers(rows.iloc[0], "with_rome")
+    first = [f"{row['strategy']} ({percent(*numbers(row, 'with_rome'))} of its games; on points "
+             f"{percent(*numbers(row, 'on_points'))})"
+             for _, row in rows.head(FRIENDS).iterrows()]  # fmt: skip
+    text = f"With {players} players those who win most often with Rome are {listing(first)}."
+    cells = dict(zip(("wins most often with Rome", "then", "and"), first, strict=False))
+    return Finding(f"friends/{players}", text, *best, cells=cells)

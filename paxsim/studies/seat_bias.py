@@ -7,6 +7,7 @@ loses is what its larger draft is worth.
 
 from __future__ import annotations
 
+from statistics import NormalDist
 from typing import Any
 
 import pandas as pd
@@ -15,10 +16,10 @@ from paxsim import charts
 from paxsim.experiment.pairedquestions import compare_rules
 from paxsim.experiment.result import Result
 from paxsim.report.study import MIN_BLOCKS, Finding, Study
-from paxsim.stats.constants import SURE
+from paxsim.stats.constants import LEVEL, SURE
 from paxsim.studies import fields
 from paxsim.studies.findings import numbers, side_of
-from paxsim.text import PERCENT, amount, in_percent, percent, points
+from paxsim.text import PERCENT, amount, in_percent, listing, percent, points
 
 TITLE = "Seats"
 QUESTION = "Is a seat favoured, and does the larger draft make up for going later?"
@@ -44,13 +45,13 @@ def run(study: Study) -> None:
     lineup = fields.sample_named(study, max(study.subject.players))
     study.table("draft_change", "What equal drafts change, on common deals", changes,
                 f"The sample line-up: {lineup}; with fewer players the first of them.")  # fmt: skip
-    for players in study.subject.headline_players:
+    for players in study.subject.players:
         row = changes[changes["players"] == players].iloc[0]
         study.find(change_finding(
             f"draft/{players}", f"With {players} players, when everybody of the sample line-up "
             "drafts two cards instead of the larger draft of later seats, the last seat wins "
             "{how}.",
-            numbers(row, "last_change")))  # fmt: skip
+            numbers(row, "last_change"), len(study.subject.players)))  # fmt: skip
 
     both = pd.concat([draft_lines(result) for result in drafts], ignore_index=True)
     study.table("draft_seats", "First and last seat, published and equal drafts", both)
@@ -149,21 +150,21 @@ def seat_finding(seats: pd.DataFrame, players: int) -> Finding:
             f"With {players} players no seat is clearly favoured; none can be further than "
             f"{in_percent(widest)} percentage points from its fair share."
         )
-        cells = {"favoured": "no seat clearly", "has least": "",
+        cells = {"favoured": "no seat clearly", "has less": "",
                  "fair": f"{in_percent(best['fair_share'])} %",
                  "furthest from fair": f"less than {in_percent(widest)} points"}  # fmt: skip
         return Finding(key, text, value, low, high, False, cells)
     fair = f"{in_percent(best['fair_share'])} %"
     parts = []
-    cells = {"favoured": "no seat clearly", "has least": "no seat clearly", "fair": fair}
-    if best["p_holm"] < SURE:
-        rate = percent(*numbers(best, "win_rate"))
-        parts.append(f"seat {int(best['seat'])} is favoured with {rate} of wins")
-        cells["favoured"] = f"seat {int(best['seat'])}: {rate}"
-    if worst["p_holm"] < SURE:
-        rate = percent(*numbers(worst, "win_rate"))
-        parts.append(f"seat {int(worst['seat'])} has least with {rate}")
-        cells["has least"] = f"seat {int(worst['seat'])}: {rate}"
+    cells = {"favoured": "no seat clearly", "has less": "no seat clearly", "fair": fair}
+    sure = rows[rows["p_holm"] < SURE]
+    above, below = sure[sure["over_fair"] > 0], sure[sure["over_fair"] < 0].iloc[::-1]
+    if len(above):
+        parts.append(_seats(above, "is favoured with", "are favoured with", " of wins"))
+        cells["favoured"] = _cells(above)
+    if len(below):
+        parts.append(_seats(below, "has less with", "have less with"))
+        cells["has less"] = _cells(below)
     return Finding(
         key,
         f"With {players} players {', and '.join(parts)}; {fair} would be fair.",
@@ -174,13 +175,33 @@ def seat_finding(seats: pd.DataFrame, players: int) -> Finding:
     )
 
 
-def change_finding(key: str, text: str, change: tuple[float, float, float]) -> Finding:
+def _seats(rows: pd.DataFrame, one: str, more: str, after: str = "") -> str:
+    """Seats that differ from fair for sure, each with what it wins, the furthest first."""
+    named = listing(int(seat) for seat in rows["seat"])
+    rates = listing(percent(*numbers(row, "win_rate")) for _, row in rows.iterrows())
+    if len(rows) == 1:
+        return f"seat {named} {one} {rates}{after}"
+    return f"seats {named} {more} {rates}{after}"
+
+
+def _cells(rows: pd.DataFrame) -> str:
+    return "; ".join(f"seat {int(row['seat'])}: {percent(*numbers(row, 'win_rate'))}"
+                     for _, row in rows.iterrows())  # fmt: skip
+
+
+def change_finding(
+    key: str, text: str, change: tuple[float, float, float], looked_at: int = 1
+) -> Finding:
     """A sentence about a change of wins on common deals; `text` has a place {how}.
 
     It becomes ``1.7 ± 0.4 percentage points less often``, or says that the change is not clear.
+    Of several that are looked at, each has to be clear with its interval widened for all of them
+    (Bonferroni).
     """
     value, low, high = change
-    side = side_of(low, high, 0.0)
+    normal = NormalDist()
+    wider = normal.inv_cdf(1 - (1 - LEVEL) / 2 / looked_at) / normal.inv_cdf(1 - (1 - LEVEL) / 2)
+    side = side_of(value - wider * (value - low), value + wider * (high - value), 0.0)
     if side == 0:
         how = f"neither clearly more nor clearly less often ({points(*change)})"
     else:

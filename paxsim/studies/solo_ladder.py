@@ -13,7 +13,7 @@ from paxsim.report.subject import Subject
 from paxsim.rules import SOLO_LEVELS
 from paxsim.studies import fields
 from paxsim.studies.findings import numbers
-from paxsim.text import in_percent, listing, percent, significant
+from paxsim.text import listing, percent
 
 TITLE = "Solo"
 QUESTION = "How often does each strategy succeed at each solo level, and in a whole campaign?"
@@ -67,7 +67,7 @@ def level_finding(levels: pd.DataFrame, level: int) -> Finding:
     if best["success"] == 0:
         text = (
             f"At solo level {level} no strategy succeeded in {int(best['games']):,} games each: "
-            f"a success rate of at most {in_percent(best['success_high'], 2)} %."
+            f"{percent(*found)}."
         )
         cells = {"does best": "none succeeds", "success": percent(*found)}
         return Finding(f"solo/{level}", text, *found, False, cells)
@@ -90,7 +90,8 @@ def campaign_finding(campaigns: pd.DataFrame) -> Finding:
     if value == 0:
         text = "No strategy's chance of a whole campaign of five levels can be told from 0."
         return Finding("campaign", text, value, low, high, False)
-    rate, least, most = (significant(100 * end, 2) for end in (value, low, high))
-    said = f"{rate} % (between {least} and {most} %)"
-    text = f"A whole campaign of five levels succeeds at best in {said}, with {best['strategy']}."
+    text = (
+        f"A whole campaign of five levels succeeds at best in {percent(value, low, high)}, about 1 "
+        f"in {int(float(f'{1 / value:.2g}')):,}, with {best['strategy']}."
+    )
     return Finding("campaign", text, value, low, high)

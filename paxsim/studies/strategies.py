@@ -35,28 +35,32 @@ def run(study: Study) -> None:
         figure, ax = charts.panels(width=width, height=6.4)
         charts.strategy_heatmap(charts.describe(standings, fields.caption([result])), ax=ax)
         figures.append(figure)
-    study.chart("standings", "Strategy by player count", figures[0],
+    study.chart("standings", "Win rate by strategy and player count (▲ ▼: surely above or below "
+                "the fair share; grey: not sure)", figures[0],
                 "Heatmap of win rates, strategies by player count; orange with an arrow up is "
                 "surely above the fair share, purple with an arrow down below it.",
                 narrow=figures[1])  # fmt: skip
 
     payoffs = study.table("payoffs", "Who beats whom: win rate of a seat when a rival plays too",
                           result["payoffs"].drop(columns="p"),
-                          "Each interval is for itself.")  # fmt: skip
+                          "Each interval is for itself. Strategies that were not drawn into one "
+                          "line-up did not meet: they have no row, and a white square in the "
+                          "chart.")  # fmt: skip
     counts = study.subject.players
     shown = [n for n in counts if n in (2, 4)] or list(counts[:2])
     for players in shown:
         figure, ax = charts.panels(width=7.8, height=6.6)
         caption = fields.caption([result], [players])
         charts.payoff_heatmap(payoffs, players, ax=ax, caption=caption)
-        study.chart(f"payoffs_{players}", f"Who beats whom with {players} players", figure,
+        study.chart(f"payoffs_{players}", f"Who beats whom with {players} players (white: did not "
+                    "meet)", figure,
                     f"Matrix of win rates with {players} players: row strategy when the column "
                     "strategy plays too.")  # fmt: skip
     if 2 in study.subject.players:
         beats = beats_table(result["payoffs"])
         study.table("beats", "Who surely beats whom, with 2 players", beats,
                     "Corrected for all pairs together.")  # fmt: skip
-        study.find(cycle_finding(beats, standings))
+        study.find(cycle_finding(beats, standings, payoffs))
 
     ratings = study.table("ratings", "Ratings (Plackett-Luce, log strength)", result["ratings"],
                           "One number a strategy can't say who beats whom: the misfit is the "
@@ -217,14 +221,16 @@ def weak_finding(standings: pd.DataFrame) -> Finding:
     return Finding("weak", text)
 
 
-def cycle_finding(beats: pd.DataFrame, standings: pd.DataFrame) -> Finding:
-    """Whether the strongest with two players beats all others, or somebody beats it."""
+def cycle_finding(beats: pd.DataFrame, standings: pd.DataFrame, payoffs: pd.DataFrame) -> Finding:
+    """Whether the strongest with two players beats all that it met, or somebody beats it."""
     rows = standings[standings["players"] == 2].sort_values(
         "win_rate", ascending=False, kind="stable"
     )
     best = rows["strategy"].iloc[0]
     beaten = beats[beats["strategy"] == best]["beats"].tolist()
     by = beats[beats["beats"] == best]["strategy"].tolist()
-    text = f"With 2 players {best} surely beats {len(beaten)} of {len(rows) - 1} others"
+    met = payoffs[(payoffs["players"] == 2) & (payoffs["strategy"] == best)
+                  & (payoffs["against"] != best)]["against"].nunique()  # fmt: skip
+    text = f"With 2 players {best} surely beats {len(beaten)} of the {met} others that it met"
     text += f" and is surely beaten by {listing(by)}." if by else " and is beaten by none."
     return Finding("beats", text)
