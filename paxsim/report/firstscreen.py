@@ -151,8 +151,10 @@ def _nearest_to_half(row: pd.Series, values: pd.DataFrame) -> str:
     best = values.loc[(values["rome_wins"] - HALF).abs().idxmin()]
     if abs(best["rome_wins"] - HALF) <= ABOUT:
         return f"{best['value']} {named}: {_brief(best)}"
+    # A column with empty cells is read as broken numbers.
+    ends = [f"{end:g}" if isinstance(end, float) else end for end in (row["from"], row["to"])]
     return (
-        f"between {row['from']} and {row['to']} {named}: {_brief(row, 'at_from')} and "
+        f"between {ends[0]} and {ends[1]} {named}: {_brief(row, 'at_from')} and "
         f"{_brief(row, 'at_to')}"
     )
 
