@@ -105,7 +105,7 @@ _WRITTEN = {
 
 _PLAIN = "in plain Python: compiled=False, paxsim check --plain; paxsim trace shows every decision"
 #: The same of what helps to find a mistake.
-PLAIN_INSTEAD = dict.fromkeys(("print", "breakpoint", "input"), _PLAIN)
+PLAIN_INSTEAD = dict.fromkeys(("print", "breakpoint"), _PLAIN)
 
 #: What to use instead of some of what is refused, by the beginning of its name.
 INSTEAD = {
