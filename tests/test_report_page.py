@@ -172,7 +172,7 @@ def test_the_first_screen_answers_in_one_minute(report):
     assert f"With 4 players in {rate} of games" in answers["How often does Rome win?"]
     assert rate.endswith(")"), "no rate without its interval"
     assert "if no seat plays for primus conspiratus" in answers["What does it depend on?"]
-    assert " with the deck " in answers["What does it depend on?"]
+    assert " with the deck “" in answers["What does it depend on?"]
     text = " ".join(answers.values())
     assert "±" not in text and "nan" not in text
 
@@ -196,9 +196,10 @@ def test_the_number_to_change_is_the_one_nearest_to_a_half(tmp_path):
     pd.DataFrame(rows).to_csv(folder / "values.csv")
     said = short_answers(tmp_path, [4])["Which number to change?"]
     assert said == (
-        "To bring Rome to about a half, from 80 % (78 to 82): 5 categories (rome_needs), not 4: "
-        "48 % (46 to 50); or between 8 and 12 Aurei (gold), not 4: 70 % (68 to 72) and 30 % (28 to "
-        "32). (4 players, all line-ups, deck flat; with other cards another value may be needed.)"
+        "To bring Rome to about a half, from 80 % (78 to 82): 5 categories (rome_needs) instead of "
+        "4: 48 % (46 to 50); or between 8 and 12 Aurei (gold) instead of 4: 70 % (68 to 72) and "
+        "30 % (28 to 32). (4 players, all line-ups, deck “flat”; with other cards another value "
+        "may be needed.)"
     )
 
 

@@ -66,7 +66,7 @@ def _how_often(out: Path, players: list[int]) -> str:
     row = rows.loc[most]
     text = (
         f"With {most} players in {_brief(row)} of games, on average over the {int(row['lineups'])} "
-        "line-ups (who sits at the table) that were drawn from all strategies; in these it goes "
+        "line-ups (who sits at the table) that were drawn from all strategies; among these it goes "
         f"from {_brief(row, 'lowest_lineup')} to {_brief(row, 'highest_lineup')}"
     )
     rest = [f"with {n} players {_brief(rows.loc[n])}" for n in others]
@@ -95,7 +95,7 @@ def _who_matters(out: Path, players: list[int]) -> str:
     alike = _headline(read_table(out / "rome_rate", "alike"), players)[1]
     least = alike.loc[alike["rome_wins"].idxmin()]
     if least["rome_wins"] < rows.at[0, "rome_wins"]:
-        text += f"; least with {least['strategy']} at all seats, {_brief(least)}"
+        text += f"; least if all play “{least['strategy']}”, {_brief(least)}"
     return f"{text}."
 
 
@@ -104,23 +104,24 @@ def _by_deck(table: pd.DataFrame, players: list[int]) -> str:
     low, high = rows.iloc[0], rows.iloc[-1]
     return (
         " And on the cards, whose symbols and values are not published: over all line-ups from "
-        f"{_brief(low)} with the deck {low['deck']} to {_brief(high)} with the deck {high['deck']}."
+        f"{_brief(low)} with the deck “{low['deck']}” to {_brief(high)} with the deck "
+        f"“{high['deck']}”."
     )
 
 
 def _who_wins(out: Path, players: list[int]) -> str:
     most, table = _headline(read_table(out / "rome_rate", "friends"), players)
     rows = table.sort_values("with_rome", ascending=False, kind="stable").head(3)
-    named = [
-        f"{row['strategy']}, in {_brief(row, 'with_rome')} of its games"
-        for _, row in rows.iterrows()
-    ]
-    text = f"Who holds primus conspiratus; with {most} players most often {'; '.join(named)}."
+    named = [f"“{row['strategy']}” {_brief(row, 'with_rome')}" for _, row in rows.iterrows()]
+    text = (
+        "The player who holds primus conspiratus. Those who manage this most often, with "
+        f"{most} players, in so many of the games they play: {', '.join(named)}."
+    )
     most_points = rows.loc[rows["on_points"].idxmax()]
     if most_points["on_points"] < HARDLY:
         text += (
-            " They hardly ever win on points: none of them more than "
-            f"{_brief(most_points, 'on_points')}."
+            " They hardly ever win on points: most often "
+            f"“{most_points['strategy']}”, in {_brief(most_points, 'on_points')}."
         )
     return text
 
@@ -139,7 +140,7 @@ def _which_number(out: Path, players: list[int]) -> str:
     now = values[values["in_force"]].iloc[0]
     return (
         f"To bring Rome to about a half, from {_brief(now)}: {'; or '.join(parts)}. "
-        f"({int(now['players'])} players, all line-ups, deck {now['deck']}; with other cards "
+        f"({int(now['players'])} players, all line-ups, deck “{now['deck']}”; with other cards "
         "another value may be needed.)"
     )
 
@@ -147,7 +148,7 @@ def _which_number(out: Path, players: list[int]) -> str:
 def _nearest_to_half(row: pd.Series, values: pd.DataFrame) -> str:
     """The value of a number that brings Rome to about a half, or else the two around it."""
     now = values[values["in_force"]].iloc[0]["value"]
-    named = f"{row['meaning']} ({row['rule']}), not {now}"
+    named = f"{row['meaning']} ({row['rule']}) instead of {now}"
     best = values.loc[(values["rome_wins"] - HALF).abs().idxmin()]
     if abs(best["rome_wins"] - HALF) <= ABOUT:
         return f"{best['value']} {named}: {_brief(best)}"
