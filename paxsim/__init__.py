@@ -3,6 +3,11 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from paxsim import interrupts
+
+if interrupts.is_command():  # the imports below take a second, in which users change their mind
+    interrupts.watch()
+
 from paxsim import helpers
 from paxsim.cards import CATEGORIES, Card, Deck, deck_names, load_deck
 from paxsim.errors import PaxsimError

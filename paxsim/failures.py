@@ -14,6 +14,7 @@ from paxsim.engine.loop import FINE, play_games, progress_dtype
 from paxsim.engine.records import DECISIONS, address_of, result_dtype
 from paxsim.engine.streams import seat_keys
 from paxsim.errors import PaxsimError
+from paxsim.interrupts import none_dropped
 from paxsim.lineup import Lineup, Outfits
 from paxsim.rules import Rules
 from paxsim.setting import Setting
@@ -61,7 +62,9 @@ def ask_all(
 
     try:
         # (Plain Python may stand at a breakpoint for as long as its author likes.)
-        if lineup.trusted or lineup.has_plain:
+        if lineup.has_plain:
+            answer = _ask_plain(ask, arguments)
+        elif lineup.trusted:
             answer = ask(*arguments)
         else:
             answer = _ask_guests(lambda: ask(*arguments), progress, rollouts, patience, blame)
@@ -77,6 +80,14 @@ def ask_all(
         option = (progress if inner is None else inner)["answer"]
         raise blame(f"chose option {option}, which there is not")
     return answer
+
+
+def _ask_plain(ask: Callable[..., Any], arguments: tuple) -> Any:
+    """The same with plain Python, which compiled code calls, and which Ctrl-C may meet there."""
+    from paxsim.policies import plainly
+
+    with none_dropped(plainly.interrupted()):
+        return ask(*arguments)
 
 
 def _raise_plainly(blame: Callable[[str], PolicyError]) -> None:

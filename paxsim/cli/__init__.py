@@ -7,9 +7,11 @@ import sys
 
 import click
 
+from paxsim import interrupts
 from paxsim.cli.console import give_up, let_everything_be_written, warn
 from paxsim.engine import cache
 from paxsim.errors import PaxsimError, missing_library, unknown
+from paxsim.interrupts import EXIT_INTERRUPTED
 from paxsim.version import __version__
 
 #: Commands, each in the module of its name; loaded when used, so that starting is quick.
@@ -38,7 +40,6 @@ COMMANDS = (
 )
 
 EXIT_USER_ERROR = 2
-EXIT_INTERRUPTED = 130
 
 
 class _LazyGroup(click.Group):
@@ -81,8 +82,11 @@ def cli(ctx: click.Context) -> None:
 
 def main() -> None:
     """Run the command line; a user's mistake is one line and exit code 2."""
+    interrupts.begin_work()
     let_everything_be_written()
-    sys.exit(run_command(sys.argv[1:]))
+    code = run_command(sys.argv[1:])
+    interrupts.end_work(said=code == EXIT_INTERRUPTED)
+    sys.exit(code)
 
 
 def run_command(arguments: list[str]) -> int:
@@ -107,8 +111,8 @@ def run_command(arguments: list[str]) -> int:
 
 def exit_code_of(error: Exception, arguments: list[str]) -> int:
     """Tell the user what ended a command, in one line; an error of the program's own goes on."""
-    if isinstance(error, click.Abort):
-        warn("interrupted")
+    if isinstance(error, click.Abort) or (interrupts.told() and not _is_said(error)):
+        warn("interrupted")  # (whatever a library has made of it)
         return EXIT_INTERRUPTED
     if isinstance(error, BrokenPipeError):  # the reader (head, less ...) has seen enough
         give_up(sys.stdout)
@@ -127,4 +131,9 @@ def exit_code_of(error: Exception, arguments: list[str]) -> int:
         warn("there is not enough memory for what was asked; allowed: less at a time")
     else:
         raise error
-    return EXIT_USER_ERROR
+    return EXIT_INTERRUPTED if interrupts.told() else EXIT_USER_ERROR
+
+
+def _is_said(error: Exception) -> bool:
+    """Whether an error comes with a line for the user."""
+    return isinstance(error, (click.ClickException, PaxsimError, BrokenPipeError))

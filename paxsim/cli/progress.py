@@ -13,6 +13,7 @@ import click
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Column
 
+from paxsim import interrupts
 from paxsim.cli import EXIT_INTERRUPTED
 from paxsim.cli.console import make_console, say, warn
 from paxsim.quoting import one_line
@@ -71,6 +72,7 @@ class ProgressBar:
 
     def show(self, games: int, expected: int | None, said: str) -> None:
         """Show how many games have been played, of how many, and a few words besides."""
+        interrupts.check()
         self.games = games
         if self._progress.disable:
             return

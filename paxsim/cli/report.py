@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from paxsim.cli import options
-from paxsim.cli.console import say
+from paxsim.cli import EXIT_INTERRUPTED, options
+from paxsim.cli.console import say, warn
 from paxsim.errors import PaxsimError
 
 
@@ -46,7 +46,6 @@ def command(scale, seed, jobs, out, studies, page_only, deck, rules, policies, p
             else build_report(out, scale, SEED if seed is None else seed, jobs, studies, about)
         )
     except KeyboardInterrupt:
-        raise click.ClickException(
-            f"interrupted; what is done is kept in {out}, the same command goes on from there"
-        ) from None
+        warn(f"interrupted; what is done is kept in {out}: the same command goes on from there")
+        click.get_current_context().exit(EXIT_INTERRUPTED)
     say(f"open {page}")

@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from paxsim.cards import DEFAULT_DECK, Deck, load_deck
-from paxsim.cli import exit_code_of
+from paxsim.cli import EXIT_INTERRUPTED, exit_code_of
+from paxsim.cli.console import warn
 from paxsim.cli.options import parse_games, parse_players
 from paxsim.errors import PaxsimError, checked_int
 from paxsim.policies.registry import find_policy, split_specs
@@ -121,6 +122,9 @@ def run_script(main: Callable[[], object]) -> None:
         main()
     except Exception as error:
         sys.exit(exit_code_of(error, sys.argv))
+    except KeyboardInterrupt:
+        warn("interrupted")
+        sys.exit(EXIT_INTERRUPTED)
 
 
 def _named(value: Any) -> str:

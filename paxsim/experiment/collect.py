@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from paxsim import interrupts
 from paxsim.experiment.cutting import Chunk
 from paxsim.experiment.plan import Plan
 from paxsim.experiment.tally import Tally, merge_tallies
@@ -44,6 +45,7 @@ class Collector:
 
     def add(self, chunk: Chunk, tally: Tally) -> int:
         """Count a chunk; return the games that this adds: none if it was not missing."""
+        interrupts.check()  # what is on disk is found again
         if chunk not in self.missing:
             return 0
         del self.missing[chunk]

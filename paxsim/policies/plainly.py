@@ -133,6 +133,13 @@ def ask_plainly(policy: Policy, table: Any, me: Any, choice: Any) -> int:
         return plain_function(policy.function)(*records, *policy.params.values())
 
 
+def interrupted() -> list[BaseException]:
+    """Where a Ctrl-C is noted that came while compiled code was calling a policy of this thread."""
+    if not hasattr(_failure, "interrupted"):
+        _failure.interrupted = []
+    return _failure.interrupted
+
+
 def raised() -> BaseException | None:
     """What a plain policy of this thread raised when it was asked last; told once."""
     error = getattr(_failure, "error", None)
@@ -158,6 +165,9 @@ def _callback(function: Callable, params: int) -> Any:
 
     def call(answer: Any, _: Any, table: int, me: int, choice: int) -> int:
         try:
+            if interrupted():
+                answer[0] = NO_OPTION
+                return 0
             places = (table, table_dtype), (me, seat_dtype), (choice, choice_dtype)
             records = [_record_at(*place).copy()[0] for place in places]
             seat = records[1]
