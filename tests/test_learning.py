@@ -2,9 +2,13 @@
 
 import copy
 import pickle
+import subprocess
+import sys
 import warnings
+from pathlib import Path
 from types import SimpleNamespace
 
+import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
@@ -133,7 +137,7 @@ def test_an_observation_says_nothing_of_the_one_before():
 
 def copies_of(env):
     """Copies as programs make them: of a search, of a checkpoint, for another process."""
-    return copy.deepcopy(env), pickle.loads(pickle.dumps(env))
+    return copy.copy(env), copy.deepcopy(env), pickle.loads(pickle.dumps(env))
 
 
 def test_a_copy_of_a_batch_plays_games_of_its_own():
@@ -155,7 +159,7 @@ def test_a_copy_of_a_batch_plays_games_of_its_own():
 
 def test_a_copy_of_a_game_is_a_game_of_its_own():
     game = Game(players=3, seed=4)
-    for other in (copy.copy(game), *copies_of(game)):
+    for other in copies_of(game):
         other.apply(0)
         assert (game.seat, other.seat) == (1, 2)
     game.apply(0)
@@ -179,6 +183,65 @@ def test_a_copy_of_an_environment_plays_a_game_of_its_own(traced):
         env.step(first)
         assert str(seen(env)) == str(seen(other))
         assert env.render() == other.render()
+
+
+def test_a_copy_of_a_parallel_environment_plays_a_game_of_its_own():
+    env = paxsim.parallel_env(players=3)
+    env.reset(seed=1)
+    others = copies_of(env)
+
+    def acted(env):
+        actions = {agent: int(env.observe(agent)["action_mask"].argmax()) for agent in env.agents}
+        return str(env.step(actions))
+
+    before = str(env._observations())
+    answers = {acted(other) for other in others}
+    assert len(answers) == 1 and str(env._observations()) == before
+    assert acted(env) in answers
+
+
+#: Plays on with what was pickled in another process, and says what comes of it.
+ELSEWHERE = """
+import pickle, sys
+game, table, solo, batch = pickle.load(open(sys.argv[1], "rb"))
+game.apply(0)
+table.step(int(table.last()[0]["action_mask"].argmax()))
+seen = solo.step(int(solo._view.observe(0)["action_mask"].argmax()))[0]
+batch.step(batch.random_actions())
+print(game.state(), table.last()[0], seen, batch.observations.sum())
+"""
+
+
+def test_pickles_are_played_on_in_another_process(tmp_path, monkeypatch, capsys):
+    game, batch = Game(players=3, seed=4), paxsim.BatchEnv(8, 3, seed=1)
+    table, solo = paxsim.env(players=3), paxsim.solo_env()
+    table.reset(seed=1)
+    solo.reset(seed=1)
+    batch.reset()
+    file = str(tmp_path / "pickled")
+    Path(file).write_bytes(pickle.dumps((game, table, solo, batch)))
+    told = subprocess.run([sys.executable, "-c", ELSEWHERE, file], capture_output=True, text=True)
+    monkeypatch.setattr(sys, "argv", ["", file])
+    exec(ELSEWHERE, {})
+    assert told.stdout == capsys.readouterr().out and told.returncode == 0, told.stderr
+
+
+def test_gymnasium_makes_the_solo_environment_by_its_name():
+    made = gymnasium.make("paxsim.learning.solo:paxsim/Solo-v0", level=2)
+    assert made.spec.id == "paxsim/Solo-v0" and made.unwrapped.setting.solo_level == 2
+    assert repr(made.unwrapped) == "SoloEnv, level 2, deck assumed"
+
+
+@pytest.mark.parametrize("make", [paxsim.env, paxsim.parallel_env, paxsim.solo_env])
+def test_options_of_a_reset_are_checked(make):
+    made = make()
+    for options, said in (
+        ({"deals": 3}, "options: 'deals' is unknown (did you mean 'deal'?); allowed: deal"),
+        (3, 'options: found 3; allowed: {"deal": k}'),
+    ):
+        with pytest.raises(paxsim.PaxsimError) as error:
+            made.reset(seed=1, options=options)
+        assert str(error.value) == said
 
 
 def test_what_a_solo_learner_does_wrong_is_one_line():

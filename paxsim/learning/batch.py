@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 from typing import Any
 
@@ -166,6 +167,10 @@ class BatchEnv:
         ):
             self._batch[name] = number
         self._arguments = (address_of(self._batch),)
+
+    def __copy__(self) -> BatchEnv:
+        """Games of its own: two that take actions in the same games are of no use."""
+        return copy.deepcopy(self)
 
     def __getstate__(self) -> dict[str, Any]:
         """All but what is somewhere else in a copy."""

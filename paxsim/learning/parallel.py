@@ -6,6 +6,7 @@ own, the last one.
 
 from __future__ import annotations
 
+import copy
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -71,6 +72,13 @@ class ParallelPaxEnv(ParallelEnv[str, dict, int]):
             for agent in self.possible_agents
         }
 
+    def __copy__(self) -> ParallelPaxEnv:
+        """A game of its own: two that act in the same game are of no use."""
+        return copy.deepcopy(self)
+
+    def __repr__(self) -> str:
+        return f"ParallelPaxEnv with {len(self.possible_agents)} players"
+
     def observation_space(self, agent: str) -> Space:
         """The same for all seats."""
         return self._spaces[agent][0]
@@ -105,6 +113,8 @@ class ParallelPaxEnv(ParallelEnv[str, dict, int]):
         """One decision: an action of the seat that decides, ``wait`` of all others."""
         if not self.agents:
             return {}, {}, {}, {}, {}
+        if not isinstance(actions, dict):
+            raise PaxsimError(f"actions: found {told(actions)}; allowed: an action for each agent")
         deciding = self._table.agent_selection
         for agent in self.agents:
             action = actions.get(agent)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -13,9 +14,10 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from paxsim.cards import DEFAULT_DECK, Deck
-from paxsim.errors import PaxsimError, checked_int, unknown
+from paxsim.errors import PaxsimError, checked_int, suggestion, unknown
 from paxsim.learning.layout import Layout
 from paxsim.learning.seatview import RENDER_MODES, SeatView
+from paxsim.quoting import told
 from paxsim.rules import Rules
 from paxsim.setting import MAX_NUMBER, make_setting
 
@@ -54,6 +56,24 @@ def spaces_of(
     seen = Box(0, limits.max, (layout.size,), np.int16)
     mask = Box(0, 1, (actions,), np.int8)
     return Dict({"observation": seen, "action_mask": mask}), AllowedActions(actions, allowed)
+
+
+def checked_deal(options: Any) -> int:
+    """The deal that the options of a reset name; 0 by default."""
+    if options is not None and not isinstance(options, dict):
+        raise PaxsimError(f'options: found {told(options)}; allowed: {{"deal": k}}')
+    for name in options or {}:
+        # (PettingZoo's own test hands over options that no environment knows.)
+        if name != "deal" and suggestion(str(name), ["deal"]):
+            raise unknown("options", name, ["deal"])
+    return checked_int("deal", (options or {}).get("deal", 0), 0, MAX_NUMBER)
+
+
+class OrderedPaxEnv(OrderEnforcingWrapper):
+    """A `PaxEnv` that says so when it is used in the wrong order."""
+
+    def __copy__(self) -> OrderedPaxEnv:
+        return copy.deepcopy(self)
 
 
 def checked_render_mode(mode: str | None) -> str | None:
@@ -129,6 +149,10 @@ class PaxEnv(AECEnv[str, dict, int]):
     def _mask(self, agent: str) -> np.ndarray | None:
         return self.observe(agent)["action_mask"] if hasattr(self, "_view") else None
 
+    def __copy__(self) -> PaxEnv:
+        """A game of its own: two that act in the same game are of no use."""
+        return copy.deepcopy(self)
+
     def reset(self, seed: int | None = None, options: dict | None = None) -> None:
         """Deal a game.
 
@@ -144,7 +168,7 @@ class PaxEnv(AECEnv[str, dict, int]):
             self._draw_seeds = np.random.default_rng(seed)
         else:
             seed = int(self._draw_seeds.integers(_SEEDS))
-        deal = checked_int("deal", (options or {}).get("deal", 0), 0, MAX_NUMBER)
+        deal = checked_deal(options)
         self._view = SeatView(self.setting, self.layout, seed, deal, self.render_mode is not None)
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -165,6 +189,8 @@ class PaxEnv(AECEnv[str, dict, int]):
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """What a seat sees; its mask is empty unless it decides."""
+        if agent not in self.possible_agents:
+            raise unknown("agent", agent, self.possible_agents)
         return self._view.observe(self.possible_agents.index(agent))
 
     def step(self, action: int | None) -> None:
@@ -220,4 +246,4 @@ def env(
     []
     """
     made = PaxEnv(players, deck=deck, rules=rules, max_cycles=max_cycles, render_mode=render_mode)
-    return OrderEnforcingWrapper(made)
+    return OrderedPaxEnv(made)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +10,13 @@ import gymnasium
 import numpy as np
 
 from paxsim.cards import DEFAULT_DECK, Deck
-from paxsim.errors import PaxsimError, checked_int
+from paxsim.errors import PaxsimError
 from paxsim.learning.layout import Layout
-from paxsim.learning.pettingzoo import checked_render_mode, spaces_of
+from paxsim.learning.pettingzoo import checked_deal, checked_render_mode, spaces_of
 from paxsim.learning.seatview import RENDER_MODES, SeatView, whole_action
 from paxsim.quoting import told
 from paxsim.rules import Rules
-from paxsim.setting import MAX_NUMBER, make_setting
+from paxsim.setting import make_setting
 
 
 class SoloEnv(gymnasium.Env):
@@ -50,6 +51,13 @@ class SoloEnv(gymnasium.Env):
         self.layout = Layout(self.setting)
         self.observation_space, self.action_space = spaces_of(self.layout, self._mask)
 
+    def __copy__(self) -> SoloEnv:
+        """A game of its own: two that act in the same game are of no use."""
+        return copy.deepcopy(self)
+
+    def __repr__(self) -> str:
+        return f"SoloEnv, level {self.setting.solo_level}, deck {self.setting.deck.name}"
+
     def _mask(self) -> np.ndarray | None:
         return self._view.observe(0)["action_mask"] if hasattr(self, "_view") else None
 
@@ -59,7 +67,7 @@ class SoloEnv(gymnasium.Env):
         """Deal a game; ``options={"deal": k}`` names a deal of the seed, 0 by default."""
         super().reset(seed=seed)
         named = int(self.np_random.integers(1 << 48)) if seed is None else seed
-        deal = checked_int("deal", (options or {}).get("deal", 0), 0, MAX_NUMBER)
+        deal = checked_deal(options)
         self._view = SeatView(self.setting, self.layout, named, deal, self.render_mode is not None)
         self._ended = False
         return self._view.observe(0), {}
@@ -84,6 +92,11 @@ class SoloEnv(gymnasium.Env):
     def render(self) -> str | None:
         """The game to be looked at; see `render_mode`."""
         return None if self.render_mode is None else self._view.render(self.render_mode)
+
+
+#: Named like this, `gymnasium.make` imports this module, and finds it.
+GYM_ID = "paxsim/Solo-v0"
+gymnasium.register(id=GYM_ID, entry_point=f"{__name__}:SoloEnv")
 
 
 def solo_env(
