@@ -2,6 +2,7 @@
 
 import linecache
 import pickle
+import re
 import shlex
 import subprocess
 import sys
@@ -226,6 +227,51 @@ def test_a_notebook_cell_can_be_changed_and_run_again():
     assert paxsim.find_policy("jotted") == found
     assert games("jotted", "random") != games("first", "random")
     assert len(found.fingerprint) == 12
+
+
+def test_a_mistake_in_a_cell_names_the_cell_and_how_to_see_the_game_from_python():
+    """The file of a cell is nowhere: no command can play what is in it."""
+    found = run_cell(4, body("celled", "me.memory[100 + me.seat] = 1\nreturn 0"))["celled"]
+    with pytest.raises(paxsim.PolicyError) as error:
+        paxsim.play([found, "random"], seed=3, rules={"starting_money": 7})
+    said = str(error.value)
+    assert re.search(r"IndexError\(.*\) in line \d+ of the cell, at the decision 'keep'; ", said)
+    assert "; the line: me.memory[100 + me.seat] = 1 (me.memory has 88 places, from 0); " in said
+    shown = said.partition("to see this game: ")[2]
+    with pytest.raises(paxsim.PolicyError, match="in line"):
+        eval(shown, {"paxsim": paxsim, "celled": found})
+    assert "starting_money=7" in shown and "3, 0, 0))" in shown
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("if me.hand: return 0\nreturn 0", "took an array for a condition (allowed: a number"),
+        ("return min([c for c in range(choice.count) if c > 99])",
+         "asked for the least or the most of nothing"),
+    ],
+)  # fmt: skip
+def test_what_compiled_code_raises_is_said_in_words_that_help(folder, code, said):
+    write(folder / "mine.py", body("helpless", code))
+    with pytest.raises(paxsim.PolicyError) as error:
+        paxsim.play(["mine.py", "random"])
+    assert said in str(error.value) and "; the line: " in str(error.value)
+
+
+def test_nothing_that_waits_is_a_policy():
+    async def waiting(table, me, choice):
+        return 0
+
+    assert "policy waiting: found async def; allowed: def" in complaint(paxsim.policy, waiting)
+
+
+def test_a_policy_that_is_tried_out_takes_its_parameters():
+    game = paxsim.Game(players=3, seed=4)
+    records = (game.table, game.me, game.choice)
+    builder = paxsim.find_policy("builder")
+    name = next(iter(builder.params))
+    assert 0 <= builder(*records, **{name: 2.0}) < game.choice.count
+    assert "parameter: 'nope' is unknown" in complaint(lambda: builder(*records, nope=1))
 
 
 def test_a_policy_typed_at_a_prompt_is_told_from_another_one():
@@ -454,6 +500,8 @@ def test_a_loop_that_ends_by_any_way_out_is_fine(folder, end):
         ("table, me, choice, /", "found (table, me, choice, /) arguments"),
         ("table, me, *, choice", "found (table, me, *, choice) arguments"),
         ("*everything", "found (*everything) arguments"),
+        ("me, table, choice", "found (me, table, choice) arguments"),
+        ("self, table, me, choice", "found (self, table, me, choice) arguments"),
         ("table, me, choice, greed", "parameter greed: found no number as default; allowed: a n"),
         ("table, me, choice, greed='much'", "parameter greed: found no number as default"),
         ("table, me, choice, greed=True", "parameter greed: found no number as default"),

@@ -30,7 +30,7 @@ def is_of_a_user(function: Callable) -> bool:
 
 def number_of(file: str, line: int) -> int:
     """The number that stands for a line."""
-    place = (Path(file).name, line)
+    place = (file, line)
     if place not in _places:
         _places.append(place)
     return _places.index(place)
@@ -41,12 +41,9 @@ def forget() -> None:
     _last[0] = -1
 
 
-def last_line() -> str:
-    """The line last come to, ``"line 12 of mine.py"``, or nothing."""
-    if _last[0] < 0:
-        return ""
-    file, line = _places[_last[0]]
-    return f"line {line} of {file}"
+def last_line() -> tuple[str, int]:
+    """The file and the line last come to; line 0 if there is none."""
+    return _places[_last[0]] if _last[0] >= 0 else ("", 0)
 
 
 @intrinsic

@@ -25,6 +25,7 @@ import numpy as np
 
 from paxsim.engine.records import choice_dtype, seat_dtype, table_dtype
 from paxsim.errors import PaxsimError
+from paxsim.fields import described
 from paxsim.policies.policy import Policy
 
 #: What a policy may write: its notes, and its random stream by drawing from it.
@@ -66,7 +67,7 @@ class PlainRecord:
         return list(self._record.dtype.names or ())
 
     def __repr__(self) -> str:
-        return f"<record of {', '.join(dir(self))}>"
+        return described(self._record)
 
 
 class PlainArray(np.ndarray):
@@ -147,13 +148,13 @@ def raised() -> BaseException | None:
     return error
 
 
-def line_of(error: BaseException) -> str:
-    """Where in a file of the user's an exception was raised, ``"line 12 of mine.py"``."""
-    traceback, found = error.__traceback__, ""
+def line_of(error: BaseException) -> tuple[str, int]:
+    """The user's file, and its line, in which an exception was raised; line 0 if in none."""
+    traceback, found = error.__traceback__, ("", 0)
     while traceback is not None:
-        file = Path(traceback.tb_frame.f_code.co_filename)
-        if not file.is_relative_to(Path(__file__).parent.parent):
-            found = f"line {traceback.tb_lineno} of {file.name}"
+        file = traceback.tb_frame.f_code.co_filename
+        if not Path(file).is_relative_to(Path(__file__).parent.parent):
+            found = file, traceback.tb_lineno
         traceback = traceback.tb_next
     return found
 

@@ -199,17 +199,19 @@ class Policy:
         """Whether it is asked in plain Python (see `paxsim.policies.plainly`)."""
         return False
 
-    def __call__(self, table: Any, me: Any, choice: Any) -> int:
+    def __call__(self, table: Any, me: Any, choice: Any, **changes: float) -> int:
         """The option that it chooses, worked out in plain Python: for trying it out.
 
         Parameters
         ----------
         table, me, choice
             The records, such as `Game.table`, `Game.me` and `Game.choice`.
+        changes : float
+            Parameters that are to have another value.
         """
         from paxsim.policies.plainly import ask_plainly  # it builds on this module
 
-        return ask_plainly(self, table, me, choice)
+        return ask_plainly(self.with_params(changes) if changes else self, table, me, choice)
 
     def with_params(self, changes: dict[str, float]) -> Policy:
         """The same policy with some parameters changed; nothing is compiled again."""
@@ -271,8 +273,13 @@ def _params_of(function: Callable) -> dict[str, float]:
     arguments = list(inspect.signature(function).parameters.values())
     where = f"policy {function.__name__}"
     named = all(argument.kind is argument.POSITIONAL_OR_KEYWORD for argument in arguments)
-    if len(arguments) < len(_RECORDS) or not named:
-        found = len(arguments) if named else inspect.signature(function)
+    first = [argument.name for argument in arguments]
+    # Other names are allowed; these in other places are surely not meant.
+    misplaced = any(name in first and first.index(name) != i for i, name in enumerate(_RECORDS))
+    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+        raise PaxsimError(f"{where}: found async def; allowed: def")
+    if len(arguments) < len(_RECORDS) or not named or misplaced:
+        found = len(arguments) if named and not misplaced else inspect.signature(function)
         raise PaxsimError(
             f"{where}: found {found} arguments; "
             "allowed: (table, me, choice, parameter=default, ...)"
