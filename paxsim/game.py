@@ -37,6 +37,7 @@ from paxsim.engine.records import (
 from paxsim.engine.streams import seat_keys
 from paxsim.errors import PaxsimError, checked_int
 from paxsim.failures import ask_all
+from paxsim.fields import Fields
 from paxsim.lineup import Lineup, Outfits
 from paxsim.quoting import one_line
 from paxsim.rules import Rules
@@ -162,20 +163,25 @@ class Game:
         """The seat that decides, from 1."""
         return int(self.record["hidden"]["seat"]) + 1
 
-    @property
-    def table(self) -> np.void:
-        """The public table, as every policy is handed it."""
-        return self.record["table"]
+    def _fields(self, name: str) -> np.ndarray:
+        """One of the game's records, or all seats', as `Fields`."""
+        found = self._bytes.view(game_dtype)[name]
+        return found.view(np.dtype((Fields, found.dtype))).reshape(-1)
 
     @property
-    def me(self) -> np.void:
+    def table(self) -> Fields:
+        """The public table, as every policy is handed it: ``table.round``, ``table["round"]``."""
+        return self._fields("table")[0]
+
+    @property
+    def me(self) -> Fields:
         """The deciding seat's own record, as its policy is handed it."""
-        return self.record["seats"][self.seat - 1]
+        return self._fields("seats")[self.seat - 1]
 
     @property
-    def choice(self) -> np.void:
+    def choice(self) -> Fields:
         """The choice record that the deciding seat's policy is handed."""
-        return self.record["choices"][self.seat - 1]
+        return self._fields("choices")[self.seat - 1]
 
     def options(self) -> list[Option]:
         """The legal options, in the order of their indices; empty at the end."""
@@ -201,11 +207,11 @@ class Game:
             return Option(name, to=chosen + 1)
         return Option(name, _card(self.record["seats"][self.seat - 1]["hand"][chosen]))
 
-    def apply(self, option: int) -> None:
-        """Apply the option with this index, and go on to the next decision or to the end."""
+    def apply(self, option: int | Option) -> None:
+        """Apply an option, or the one with this index, and go on to the next decision or end."""
         # Most callers hand over what they counted: only what is not an int is looked at closely.
         if type(option) is not int:
-            option = checked_int("option", option, 0, MAX_NUMBER)
+            option = self._index_of(option)
         try:
             done = apply_option(self._address, option)
         except OverflowError:
@@ -214,6 +220,17 @@ class Game:
             if self.over:
                 raise PaxsimError("option: the game is over; allowed: none")
             checked_int("option", option, 0, int(self.choice["count"]) - 1)
+
+    def _index_of(self, option: Any) -> int:
+        """The index of an option of the decision at hand."""
+        if not isinstance(option, Option):
+            most = MAX_NUMBER if self.over else int(self.choice["count"]) - 1
+            return checked_int("option", option, 0, most)
+        options = self.options()
+        if option not in options:
+            allowed = ", ".join(map(str, options)) or "none, the game is over"
+            raise PaxsimError(f"option: found {option}; allowed: {allowed}")
+        return options.index(option)
 
     def take_seats(self, lineup: Lineup, rotation: int, progress: np.ndarray) -> Outfits:
         """Seat the policies of a line-up, and return what they need; see `walk`."""
@@ -241,17 +258,17 @@ class Game:
         vars(self).update(state)
         self._hold(self._bytes)
 
-    def result(self) -> np.void:
-        """The result record of a finished game."""
+    def result(self) -> Fields:
+        """The result record of a finished game: ``result.shares``, ``result["shares"]``."""
         if not self.over:
             raise PaxsimError(f"result: the game asks for {self.decision!r}; allowed: at its end")
         return self.score()
 
-    def score(self) -> np.void:
+    def score(self) -> Fields:
         """The result record if the game ended as things stand."""
         results = np.zeros(1, result_dtype)
         score_game(self._address, address_of(results))
-        return results[0]
+        return results.view(np.dtype((Fields, result_dtype)))[0]
 
     def state(self) -> dict[str, Any]:
         """Everything on and off the table in words, hidden things included (for tests and eyes)."""

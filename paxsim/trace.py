@@ -30,7 +30,7 @@ from paxsim.engine.steps import ONLY
 from paxsim.engine.streams import seat_keys
 from paxsim.errors import PaxsimError, checked_int
 from paxsim.failures import PolicyError, ask_all
-from paxsim.game import Game
+from paxsim.game import Game, Option
 from paxsim.lineup import Lineup
 from paxsim.setting import Setting, check_numbers
 
@@ -137,10 +137,12 @@ class TracedGame(Game):
         self._hold(setting.new_game())
         self._step(DEAL)
 
-    def apply(self, option: int) -> None:
-        """Apply the option with this index, and go on to the next decision or to the end."""
+    def apply(self, option: int | Option) -> None:
+        """Apply an option, or the one with this index, and go on to the next decision or end."""
         if self.over:
             raise PaxsimError("option: the game is over; allowed: none")
+        if isinstance(option, Option):
+            option = self._index_of(option)
         self._step(checked_int("option", option, 0, int(self.choice["count"]) - 1))
 
     def copy(self) -> TracedGame:

@@ -249,3 +249,34 @@ def test_in_a_notebook_a_mistake_is_shown_by_the_users_own_lines():
     *lines, message = error.value._render_traceback_()
     assert message == f"PaxsimError: {error.value}"
     assert len(lines) == 1 and lines[0].endswith(': paxsim.play("nobody,random")')
+
+
+def test_a_result_has_as_many_tables_as_it_lists(results):
+    assert len(results["simulate"]) == len(list(results["simulate"])) > 1
+
+
+def test_records_of_a_game_show_what_is_in_them_and_have_fields():
+    game = paxsim.Game(players=2, seed=3)
+    for record in (game.table, game.me, game.choice):
+        assert fits(repr(record)) and len(repr(record).splitlines()) == len(record.dtype.names)
+    assert game.table.round == game.table["round"] == 0 and "round: 0" in repr(game.table)
+    game.me["memory"][1] = 7
+    assert game.me.memory[1] == 7 and "memory: [0.0, 7.0] and zeros, 88 in all" in repr(game.me)
+
+
+def test_a_game_takes_the_options_that_it_hands_out():
+    game, other = paxsim.Game(players=2, seed=3), paxsim.Game(players=2, seed=3)
+    game.apply(game.options()[1])
+    other.apply(1)
+    assert game.state() == other.state()
+    for wrong, said in (
+        (paxsim.Option("buy"), "^option: found buy; allowed: keep "),
+        ("1", "^option: found '1'; allowed: a whole number from 0 to 2$"),
+    ):
+        with pytest.raises(paxsim.PaxsimError, match=said):
+            game.apply(wrong)
+    while not game.over:
+        game.apply(0)
+    assert game.choice.count >= 0 and sum(game.result().shares) <= 1
+    with pytest.raises(paxsim.PaxsimError, match="allowed: none"):
+        game.apply(game._option(0))

@@ -99,6 +99,14 @@ class Result:
         """The names of the tables."""
         return iter(self.tables)
 
+    def __len__(self) -> int:
+        """How many tables there are."""
+        return len(self.tables)
+
+    def __bool__(self) -> bool:
+        """A result is one, whatever it has."""
+        return True
+
     def __contains__(self, name: object) -> bool:
         return name in self.tables
 
