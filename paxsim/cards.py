@@ -223,7 +223,7 @@ def _shipped_deck(name: str) -> Deck:
 def read_toml(field: str, path: Path) -> dict[str, Any]:
     """Read a TOML file, turning every way this can fail into one clear line."""
     try:
-        return tomllib.loads(path.read_text("utf-8"))
+        return tomllib.loads(path.read_text("utf-8-sig"))  # (some editors mark it)
     except UnicodeDecodeError:
         raise PaxsimError(f"{field}: {path} is not a text file in UTF-8") from None
     except (ValueError, RecursionError) as error:  # also numbers too long, lists too deep

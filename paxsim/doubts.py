@@ -12,6 +12,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterator
 
+from paxsim.engine.records import DECISIONS
 from paxsim.game import Option, decisions
 from paxsim.guests.watch import off_the_main_thread
 from paxsim.lineup import make_lineup
@@ -34,17 +35,18 @@ def doubts(policy: Policy) -> list[str]:
         return []  # tested elsewhere; a searcher takes few numbers
     # Of thousands of single decisions, none then needs a thread of its own.
     played = off_the_main_thread(lambda: [*_shunned_options(policy), *_idle_parameters(policy)])
-    return [*_in_the_source(policy.function), *played]
+    return [*in_the_source(policy.function), *played]
 
 
-def _in_the_source(function: Callable) -> Iterator[str]:
+def in_the_source(function: Callable) -> Iterator[str]:
+    """What shows without playing, a line each."""
     try:
         lines, first = inspect.getsourcelines(function)
         tree = ast.increment_lineno(ast.parse(textwrap.dedent("".join(lines))), first - 1)
     except (OSError, TypeError, SyntaxError):
         return  # typed into a bare prompt: there is no source to look at
     for node in ast.walk(tree):
-        what, line = _doubtful(node), getattr(node, "lineno", 0)
+        what, line = _doubtful(node) or _without_effect(node), getattr(node, "lineno", 0)
         if what:
             yield f"{place(function, line)}: {what}{quoted(function, line)}"
 
@@ -57,10 +59,28 @@ def _doubtful(node: ast.AST) -> str:
                     f"compares a number with the text {part.value!r}, which is never equal; "
                     "the kinds of decisions are numbers, such as paxsim.helpers.BUY"
                 )
+            if isinstance(part, ast.Constant) and part.value is None:
+                return "compares a number with None, which is never equal; nobody is NOBODY"
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.FloorDiv, ast.Mod)):
         if isinstance(node.right, ast.Constant) and node.right.value == 0:
             return "divides by zero, which stops the game when it comes to it"
     return ""
+
+
+def _without_effect(node: ast.AST) -> str:
+    """What is worked out, and then lost in part or altogether."""
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Compare):
+        return "compares, and does nothing with the answer; to set something takes one ="
+    if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
+        for part in node.values[1:]:
+            if isinstance(part, ast.Name) and part.id in _KINDS:
+                left = ast.unparse(node.values[0]).partition(" == ")[0]
+                return f"or {part.id} is always true; meant is or {left} == {part.id}"
+    return ""
+
+
+#: What `choice.kind` is compared with.
+_KINDS = {name.upper() for name in DECISIONS}
 
 
 def _tables(policy: Policy) -> Iterator[tuple[Setting, list[str | Policy]]]:

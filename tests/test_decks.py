@@ -11,6 +11,7 @@ from strategies import cards, odd_decks
 
 import paxsim
 from paxsim.cards import COPY_COUNTS, MAX_COPY, MAX_SYMBOLS, MAX_VALUE, parse_deck
+from paxsim.cli import run_command
 
 LAND = {"category": "land", "symbols": 1, "value": 2, "count": 4}
 
@@ -269,3 +270,27 @@ def test_a_deck_file_that_is_no_text_is_named(tmp_path):
     path: Path = tmp_path / "binary.toml"
     path.write_bytes(b"\xff\xfe\x00\x81")
     assert load_bad(path) == f"deck: {path} is not a text file in UTF-8"
+
+
+def test_a_deck_file_may_begin_with_the_mark_that_some_editors_write(tmp_path):
+    path = tmp_path / "marked.toml"
+    path.write_text('\ufeffname = "x"\ncomplete = false\n' + land(40), "utf-8")
+    assert paxsim.load_deck(path).name == "x"
+
+
+def land(count):
+    return f'[[cards]]\ncategory = "land"\nsymbols = 1\nvalue = 2\ncount = {count}\n'
+
+
+@pytest.mark.parametrize(
+    ("count", "code", "said"),
+    [
+        (4, 2, "no game can be played with it: deck few: found 0 cards for the draft"),
+        (14, 0, "can be played with 4 players and no others (deck few: found 0 cards"),
+    ],
+)
+def test_the_check_of_a_deck_says_how_many_can_play_with_it(tmp_path, capsys, count, code, said):
+    path = tmp_path / "few.toml"
+    path.write_text('name = "few"\ncomplete = false\n' + land(count), "utf-8")
+    assert run_command(["deck", "check", str(path)]) == code
+    assert said in "".join(capsys.readouterr())

@@ -4,7 +4,7 @@ import pytest
 
 import paxsim
 from paxsim.cli import run_command
-from paxsim.doubts import doubts
+from paxsim.doubts import doubts, in_the_source
 
 POLICY = '''
 import paxsim
@@ -46,6 +46,24 @@ TOP_MATTERS = "if choice.kind == BUY and me.money < top: return choice.count - 1
 def test_a_doubt_is_told_with_what_shows_it(tmp_path, name, line, said):
     found = doubts_about(tmp_path, name, line)
     assert any(doubt.startswith(said) for doubt in found), found
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "said"),
+    [
+        ("by_none", "if table.primus == None or me.money < top: return 0",
+         "line 9 of by_none.py: compares a number with None, which is never equal"),
+        ("or_kind", "if choice.kind == BUY or TURN: return random_below(me, choice.count)",
+         "line 9 of or_kind.py: or TURN is always true; meant is or choice.kind == TURN"),
+        ("in_vain", "me.money == top",
+         "line 9 of in_vain.py: compares, and does nothing with the answer"),
+    ],
+)  # fmt: skip
+def test_what_shows_in_the_source_is_told_with_its_line(tmp_path, name, line, said):
+    file = tmp_path / f"{name}.py"
+    file.write_text(POLICY.format(name=name, line=line), "utf-8")
+    (found,) = in_the_source(paxsim.find_policy(str(file)).function)
+    assert found.startswith(said) and found.endswith(f"; the line: {line}")
 
 
 def test_a_policy_that_does_everything_raises_no_doubt(tmp_path):

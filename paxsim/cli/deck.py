@@ -8,6 +8,9 @@ import click
 
 from paxsim.cards import Deck, deck_names, load_deck, unpublished_cards
 from paxsim.cli.console import print_table, say
+from paxsim.errors import PaxsimError
+from paxsim.rules import MAX_PLAYERS
+from paxsim.setting import make_setting
 
 
 @click.group("deck")
@@ -46,8 +49,25 @@ def check(file: str) -> None:
             f"Outside what is published (1 or 2 symbols, a cost of 1 to 4): "
             f"{', '.join(map(str, beyond))}"
         )
-    fine = "can be played" if beyond else "fine"
+    counts, why_not = playable(deck)
+    if not counts:
+        raise PaxsimError(f"{file}: no game can be played with it: {why_not}")
+    fine = "can be played" if beyond or why_not else "fine"
+    if why_not:
+        fine += f" with {', '.join(map(str, counts))} players and no others ({why_not})"
     say(f"{file}: {fine}; use it with --deck {shlex.quote(file)}")
+
+
+def playable(deck: Deck) -> tuple[list[int], str]:
+    """The player counts that a deck has cards enough for, and what is said of the first other."""
+    counts, why_not = [], ""
+    for players in range(1, MAX_PLAYERS + 1):
+        try:
+            make_setting(players, deck=deck)
+            counts.append(players)
+        except PaxsimError as error:
+            why_not = why_not or str(error)
+    return counts, why_not
 
 
 def print_deck(deck: Deck) -> None:

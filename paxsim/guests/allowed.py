@@ -163,6 +163,23 @@ def kind_in_words(kind: Any) -> str:
     return f"a value of the kind {kind}"
 
 
+def method_in_words(owner: Any, name: str) -> tuple[str, str]:
+    """What a user calls something that belongs to a value, and what is allowed in its place."""
+    kind = next((word for kinds, word in _OWNERS if isinstance(owner, kinds)), str(owner))
+    what = f"{kind}.{name}"
+    whole = getattr(np, name, None)
+    if kind in ("array", "list") and whole is not None and is_allowed(whole):
+        return f"uses {what}", f"numpy.{name}(...) of an array"
+    return f"uses {what}", instead_of(what)
+
+
+_OWNERS = (
+    (types.Array, "array"),
+    (types.List, "list"),
+    (types.Number, "number"),
+    (types.BaseTuple, "tuple"),
+)
+
 _WORDS = (
     (types.DictType, "a dictionary"),
     (types.Set, "a set"),

@@ -201,8 +201,7 @@ class Proof:
             return
         if isinstance(types.unliteral(owner), types.UnicodeType):
             raise self._refuse("uses a text", "numbers")
-        kind = "array" if isinstance(owner, types.Array) else str(owner)
-        raise self._uses(f"{kind}.{value.attr}")
+        raise self._refuse(*allowed.method_in_words(owner, value.attr))
 
     def _check_call(self, value: Any) -> None:
         function = self._type(value.func)
