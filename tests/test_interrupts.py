@@ -63,7 +63,7 @@ def run(arguments, cwd, **more):
         capture_output=True,
         text=True,
         cwd=cwd,
-        timeout=120,
+        timeout=300,  # (where nothing is compiled yet)
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         **more,
     )
