@@ -22,7 +22,7 @@ from paxsim.engine.records import (
 )
 from paxsim.engine.streams import seat_keys
 from paxsim.errors import PaxsimError
-from paxsim.interrupts import none_dropped
+from paxsim.interrupts import held_back
 from paxsim.lineup import Lineup, Outfits
 from paxsim.policies.sources import is_cell, place_in, quoted_from
 from paxsim.rules import Rules
@@ -72,7 +72,8 @@ def ask_all(
     try:
         # (Plain Python may stand at a breakpoint for as long as its author likes.)
         if lineup.has_plain:
-            answer = _ask_plain(ask, arguments)
+            with held_back():
+                answer = ask(*arguments)
         elif lineup.trusted:
             answer = ask(*arguments)
         else:
@@ -88,14 +89,6 @@ def ask_all(
         option = (progress if inner is None else inner)["answer"]
         raise blame(f"chose option {option}, which there is not")
     return answer
-
-
-def _ask_plain(ask: Callable[..., Any], arguments: tuple) -> Any:
-    """The same with plain Python, which compiled code calls, and which Ctrl-C may meet there."""
-    from paxsim.policies import plainly
-
-    with none_dropped(plainly.interrupted()):
-        return ask(*arguments)
 
 
 def _told(error: Exception, file: str, line: int) -> tuple[str, str]:

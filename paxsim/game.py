@@ -37,9 +37,9 @@ from paxsim.engine.records import (
 from paxsim.engine.streams import seat_keys
 from paxsim.errors import PaxsimError, checked_int
 from paxsim.failures import ask_all
-from paxsim.fields import Fields
 from paxsim.lineup import Lineup, Outfits
 from paxsim.quoting import one_line
+from paxsim.recordview import Fields
 from paxsim.rules import Rules
 from paxsim.setting import MAX_NUMBER, Setting, check_numbers, make_setting
 from paxsim.text import in_lines

@@ -90,34 +90,56 @@ def _raise_again(dropped: Any) -> None:
         again.start()
 
 
+# --- where C calls Python -----------------------------------------------------------------------
+
+#: Whether there was an interrupt while C was at work, and whether Python that C has called is ready
+#: to catch one. Only the main thread is ever told of Ctrl-C, so there is one of each.
+_held_back = _ready = False
+
+
 @contextmanager
-def none_dropped(note: list[BaseException]) -> Iterator[None]:
-    """Raise at the end what is dropped inside, where C calls Python.
+def held_back() -> Iterator[None]:
+    """For compiled code that calls Python: an interrupt is noted, and raised at the end.
 
-    Parameters
-    ----------
-    note : list
-        Gets the `KeyboardInterrupt` at once, so that those who are called can see it.
+    An exception that Python brings to C as it is called, before its first line, has no way up: C
+    would go on with an answer that nobody gave, and crash. So there is none until who is called
+    says that it is `ready`.
     """
-    note.clear()
-    if threading.current_thread() is not threading.main_thread():
-        yield  # others are never told of Ctrl-C
+    global _held_back, _ready
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield  # never told, or to be ignored
         return
-    before = sys.unraisablehook
 
-    def keep(dropped: Any) -> None:
-        if issubclass(dropped.exc_type, KeyboardInterrupt):
-            note.append(KeyboardInterrupt())
+    def note(number: int, frame: FrameType | None) -> None:
+        global _held_back, _ready
+        if _ready:
+            _ready = False  # whoever catches it is not to be met by another one
+            before(number, frame)
         else:
-            before(dropped)
+            _held_back = True
 
-    sys.unraisablehook = keep
+    _held_back = _ready = False
+    signal.signal(signal.SIGINT, note)
     try:
         yield
     except Exception:
-        if not note:  # else it is what became of the interrupt
+        if not _held_back:  # else it is what became of the interrupt
             raise
     finally:
-        sys.unraisablehook = before
-    if note:
-        raise note[0]
+        signal.signal(signal.SIGINT, before)
+    if _held_back:
+        _held_back = False
+        before(signal.SIGINT, None)
+
+
+def ready(yes: bool) -> bool:
+    """Say whether an interrupt would be caught; return whether there was one before.
+
+    Python that C calls asks for them within its ``try``, and no longer when it leaves that.
+    """
+    global _ready
+    if threading.current_thread() is not threading.main_thread():
+        return False
+    _ready = yes and not _held_back
+    return _held_back

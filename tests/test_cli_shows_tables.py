@@ -37,6 +37,8 @@ def check_spread(line, row, name, unit=1.0):
     """
     value, low, high = (unit * row[name + end] for end in ("", "_low", "_high"))
     plain = line.replace("−", "-")  # the terminal has the longer sign
+    if value == 0 and re.search(rf" 0 \(at most {high:.1f}\) ", plain):
+        return False
     found = re.findall(r"(-?\d[\d.]*) (?:± (\d[\d.]*)|\((-?\d[\d.]*) to (-?\d[\d.]*)\))", plain)
     for estimate, half, begin, end in found:
         pairs = [(half, (high - low) / 2)] if half else [(begin, low), (end, high)]

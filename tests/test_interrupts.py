@@ -137,7 +137,8 @@ def test_a_program_that_imports_the_package_keeps_its_own_way_with_interrupts(tm
 
 
 #: A plain policy is called by compiled code. What the search before it takes is compiled code
-#: too, in which Python hears of nothing: the next line that it comes to is the policy's first.
+#: too, in which Python hears of nothing: the next line that it comes to is the policy's first. An
+#: exception there, before any `try`, once ended the process in every second try.
 PLAIN = """
 import signal, sys, threading, time
 import paxsim
@@ -160,16 +161,19 @@ def press():
     time.sleep(0.05)
     signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
-threading.Thread(target=press, daemon=True).start()
-try:
-    paxsim.play(lineup)
-except KeyboardInterrupt:
-    print("interrupted")
-else:
-    print("played on", len(asked))
+for _ in range(6):
+    asked.clear()
+    threading.Thread(target=press, daemon=True).start()
+    try:
+        paxsim.play(lineup)
+    except KeyboardInterrupt:
+        print("interrupted")
+    else:
+        print("played on", len(asked))
 """
 
 
 def test_an_interrupt_while_compiled_code_asks_a_plain_policy_is_not_lost(tmp_path):
     ended = run(["-c", PLAIN], tmp_path)
-    assert ended.stdout == "interrupted\n", ended.stdout + ended.stderr
+    said = ended.stdout + ended.stderr
+    assert (ended.returncode, ended.stdout) == (0, 6 * "interrupted\n"), said

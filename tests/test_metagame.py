@@ -187,7 +187,7 @@ def coalition(**changed):
     """A made-up coalition: three play b and leave a."""
     rates = {"before": 0.25, "after": 0.27, "gain": 0.02, "others_after": 0.22,
              "rome_before": 0.98, "rome_after": 0.3, "temptation": 0.05}  # fmt: skip
-    row = {"state": "a", "seats": 3, "strategy": "b", **rates}
+    row = {"state": "a", "players": 4, "seats": 3, "strategy": "b", **rates}
     row |= {f"{name}_low": value - 0.01 for name, value in rates.items()}
     row |= {f"{name}_high": value + 0.01 for name, value in rates.items()}
     return {**row, **changed}
@@ -217,11 +217,12 @@ def test_the_study_says_what_fighting_rome_together_does_and_costs():
     found = study.together_finding("d", tables, 3)
     assert found.sure and (found.estimate, found.low, found.high) == (0.3, 0.29, 0.31)
     assert found.text == (
-        "Deck d: if three players fight Rome together (as b), it wins 30.0 ± 1.0 % instead of 98.0 "
-        "± 1.0 %; each of them gains: 27.0 % instead of 25.0 % (+2.0 ± 1.0 percentage points), and "
-        "the others win 22.0 %."
+        "Deck d: with 4 players who all play a Rome wins 98.0 ± 1.0 %; if three players fight it "
+        "together (as b), 30.0 ± 1.0 %. Each of them gains: 27.0 % instead of 25.0 % (+2.0 ± 1.0 "
+        "percentage points), and the one other player wins 22.0 ± 1.0 %; but one of them who "
+        "breaks the pact gains +5.0 ± 1.0 percentage points more."
     )
-    assert "each of them pays for it: 20.0 % instead of 25.0 %" in (
+    assert "Each of them pays for it: 20.0 % instead of 25.0 %" in (
         study.together_finding("d", tables, 2).text
     )
     nothing = {"states": states, "coalitions": pd.DataFrame([idle])}
@@ -233,9 +234,9 @@ def test_the_study_says_what_fighting_rome_together_does_and_costs():
     }
     decks = {"d": tables, "e": nothing, "f": safe, "g": round_}
     assert study.leaving_finding(decks).text == (
-        "Where most players end nobody gains by leaving alone; two or three gain by leaving it "
-        "together on the decks d and e; no two or three of these strategies surely gain so on the "
-        "deck f; players do not come to rest on the deck g."
+        "In the state where most players end, nobody gains by playing something else alone; two or "
+        "three who leave it together gain on the decks d and e; no two or three of these "
+        "strategies surely gain so on the deck f; players do not come to rest on the deck g."
     )
     alone = study.alone_finding("d", tables)
     assert alone.text.startswith("Deck d: if nobody coordinates, starting anywhere, players end")

@@ -25,8 +25,9 @@ import numpy as np
 
 from paxsim.engine.records import choice_dtype, seat_dtype, table_dtype
 from paxsim.errors import PaxsimError
-from paxsim.fields import described
+from paxsim.interrupts import ready
 from paxsim.policies.policy import Policy
+from paxsim.recordview import described
 
 #: What a policy may write: its notes, and its random stream by drawing from it.
 _WRITABLE = ("memory", "stream")
@@ -134,13 +135,6 @@ def ask_plainly(policy: Policy, table: Any, me: Any, choice: Any) -> int:
         return plain_function(policy.function)(*records, *policy.params.values())
 
 
-def interrupted() -> list[BaseException]:
-    """Where a Ctrl-C is noted that came while compiled code was calling a policy of this thread."""
-    if not hasattr(_failure, "interrupted"):
-        _failure.interrupted = []
-    return _failure.interrupted
-
-
 def raised() -> BaseException | None:
     """What a plain policy of this thread raised when it was asked last; told once."""
     error = getattr(_failure, "error", None)
@@ -166,7 +160,7 @@ def _callback(function: Callable, params: int) -> Any:
 
     def call(answer: Any, _: Any, table: int, me: int, choice: int) -> int:
         try:
-            if interrupted():
+            if ready(True):
                 answer[0] = NO_OPTION
                 return 0
             places = (table, table_dtype), (me, seat_dtype), (choice, choice_dtype)
@@ -174,10 +168,12 @@ def _callback(function: Callable, params: int) -> Any:
             seat = records[1]
             with np.errstate(over="ignore"):
                 option = decide(*map(PlainRecord, records), *seat["params"][:params].tolist())
+            ready(False)
             answer[0] = _whole(option)
             for name in _WRITABLE:
                 _record_at(me, seat_dtype)[name] = seat[name]
         except BaseException as error:  # there is no way for it through compiled code
+            ready(False)
             _failure.error = error
             answer[0] = NO_OPTION
         return 0
