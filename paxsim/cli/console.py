@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Columns of a table that goes to a file or a pipe.
 PIPED_WIDTH = 120
+#: What a column without a heading has: whether the number before it is surely above or below.
+VERDICT = "the verdict"
 #: Texts are wrapped to no fewer characters than this.
 TEXT_WIDTH = 12
 
@@ -85,7 +87,7 @@ def print_table(
     console.print(table)
     if caption:
         console.print(Text(one_line(caption)), style="italic")
-    if left_out := [heading for heading in headings[shown:] if heading]:
+    if left_out := [heading or VERDICT for heading in headings[shown:]]:
         said = f"no room for {', '.join(left_out)}: a wider window shows all columns"
         console.print(Text(one_line(said)), style="italic")
 
