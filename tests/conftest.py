@@ -35,8 +35,8 @@ settings.register_profile(
 )
 settings.load_profile(effort.PROFILE)
 
-# The compiler leaves millions of objects behind that live as long as the process: to look through
-# them again and again, as Python does by default, took an eighth of the suite's time.
+# The compiler leaves many objects behind that live as long as the process: to look through them
+# again and again, as Python does by default, is of no use.
 gc.set_threshold(200_000, 20, 100)
 
 #: Files that take longest, in this order, so that both workers end at the same time.
