@@ -1,5 +1,6 @@
 """A stored run is extended to more games: what is there stays, what is missing is played."""
 
+import itertools
 import json
 import os
 import signal
@@ -172,6 +173,20 @@ def test_an_undecided_comparison_goes_on_to_the_looks_of_a_long_one(tmp_path, pl
     whole = compare(**asked, games=20_000)
     assert whole.games == second
     assert tables(show(tmp_path / "run")) == tables(whole)
+
+
+def test_the_last_chunks_of_a_long_run_are_smaller_so_that_workers_end_together():
+    [chunks] = cut_into_chunks([7, 1_000], [4, 4], 100)
+    sizes = [chunk.blocks for chunk in chunks]
+    assert sizes == [7, *[25] * 36, *[7, 7, 7, 4] * 4]
+    assert [c.first_block for c in chunks[1:]] == list(itertools.accumulate(sizes[1:-1], initial=0))
+
+
+def test_a_short_run_and_one_of_many_small_bundles_are_cut_as_they_were():
+    [short] = cut_into_chunks([200], [4], 100)
+    assert [chunk.blocks for chunk in short] == [25] * 8
+    [many] = cut_into_chunks([5] * 50, [4] * 50, 100)
+    assert [chunk.blocks for chunk in many] == [5] * 50
 
 
 @pytest.mark.parametrize("looks", [False, True])

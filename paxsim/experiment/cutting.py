@@ -18,6 +18,8 @@ MOST_CHUNKS = 100_000
 FIRST_LOOK, LOOK_GROWTH = 12_000, 110
 #: Chunks between two looks, at least, so that several workers have something to do.
 SHARE = 8
+#: The last chunks of a longer run are cut into parts, so that no worker waits long for the last.
+LAST_CHUNKS, PARTS = 4, 4
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ def cut_into_chunks(
             waves = _cut_between_looks(done, before[0], now[0], block_games[0], steps[0])
         else:
             cuts = (cut(i, before[i], now[i], step) for i, step in enumerate(steps))
-            waves = [[*done, *itertools.chain.from_iterable(cuts)]]
+            waves = [[*done, *_last_in_parts(list(itertools.chain.from_iterable(cuts)), steps)]]
         before = now
     return waves
 
@@ -78,6 +80,18 @@ def _cut_between_looks(
         kept = [chunk for chunk in done if first <= chunk.first_block < last]
         waves.append(kept + cut(0, max(first, before), last, smaller))
     return waves
+
+
+def _last_in_parts(chunks: list[Chunk], steps: Sequence[int]) -> list[Chunk]:
+    """Chunks of which the last are smaller, if there are many; `steps`: blocks of a chunk."""
+    if len(chunks) <= 2 * LAST_CHUNKS:
+        return chunks
+    parts = (
+        cut(last.bundle, last.first_block, last.first_block + last.blocks,
+            -(-steps[last.bundle] // PARTS))
+        for last in chunks[-LAST_CHUNKS:]
+    )  # fmt: skip
+    return [*chunks[:-LAST_CHUNKS], *itertools.chain.from_iterable(parts)]
 
 
 def cut(bundle: int, first: int, end: int, step: int) -> list[Chunk]:

@@ -55,7 +55,7 @@ from paxsim.rules import load_rules
 from paxsim.setting import make_setting
 from paxsim.version import __version__
 
-FORMAT = 4
+FORMAT = 5
 MANIFEST = "manifest.json"
 CHUNKS = "chunks"
 
