@@ -140,7 +140,7 @@ def test_a_manifest_that_somebody_edited_is_one_line(runs, kind, data):
         (b"1" * 5000, "is damaged"),
         (b"null", "is not of this version"),
         (b"[]", "is not of this version"),
-        (b'{"format": 4}', "missing"),
+        (b'{"format": 5}', "missing"),
     ],
 )
 def test_a_file_that_is_no_manifest_is_one_line(here, capsys, content, said):
