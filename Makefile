@@ -5,11 +5,12 @@ READY := .venv/.ready
 
 SCALE ?= 1
 JOBS ?= 1
+WORKERS ?= 3
 AREA ?=
 SAMPLE ?=
 RECORD ?=
 
-.PHONY: report test mutants ends lint format docs site bench clean help
+.PHONY: report test whole mutants ends lint format docs site bench clean help
 
 help:           ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -28,8 +29,13 @@ report: $(READY)  ## all standing studies into reports/index.html; SCALE=10 for 
 # A worker takes a file at a time, so that what a file prepares is prepared once; those that take
 # longest come first (tests/conftest.py). The many processes that tests start find the package's
 # bytecode.
-test: $(READY)  ## the whole test suite
-	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
+
+test: $(READY)  ## the tests, but for those of `make whole`
+	$(PYTEST) -n $(WORKERS) -m "not whole"
+
+whole: $(READY)  ## tests that start whole programs: wheel, notebooks, scripts, browser, a cold start
+	$(PYTEST) -n $(WORKERS) -m whole
 
 mutants: $(READY)  ## does the suite notice mistakes? takes hours; SAMPLE=150, JOBS=2, AREA="tally stats", RECORD=FILE
 	$(BIN)/python tests/mutants/run.py --jobs $(JOBS) $(addprefix --area ,$(AREA)) $(addprefix --sample ,$(SAMPLE)) \

@@ -15,6 +15,8 @@ from paxsim.board import Replay
 from paxsim.board.onlooker import Onlooker
 from paxsim.trace import trace_game
 
+pytestmark = pytest.mark.whole
+
 
 @pytest.fixture(scope="module")
 def browser():

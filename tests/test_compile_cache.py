@@ -50,6 +50,8 @@ import paxsim
 from paxsim import helpers
 from paxsim.engine.records import game_dtype
 
+pytestmark = pytest.mark.whole
+
 assert paxsim.find_policy("starver").compiled is not None
 
 @paxsim.helper

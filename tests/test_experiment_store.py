@@ -53,6 +53,7 @@ def copy(finished, tmp_path):
     return shutil.copytree(finished, tmp_path / "run")
 
 
+@pytest.mark.whole
 def test_a_run_killed_again_and_again_ends_with_the_bytes_of_one_that_was_not(tmp_path):
     command = ["run", "--policies", "random,first", "--games", "8000", "--seed", "4",
                "--chunk-games", "100", "--jobs", "2"]  # fmt: skip

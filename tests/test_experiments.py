@@ -14,6 +14,8 @@ import paxsim.search
 from paxsim.cli.options import parse_players
 from paxsim.cli.scripting import own_place, run_script, script_parser
 
+pytestmark = pytest.mark.whole
+
 FOLDER = Path(__file__).parent.parent / "experiments"
 #: The scripts in a user's manner, and what they take to play few games.
 GRIDS = {

@@ -10,6 +10,8 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 import paxsim
 
+pytestmark = pytest.mark.whole
+
 ROOT = Path(paxsim.__file__).parent.parent
 BOOKS = sorted(ROOT.glob("examples/*.ipynb"))
 #: Numbers of games that a notebook begins with, made small.

@@ -285,6 +285,7 @@ def digests(folder):
 
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="names of processors are those of x86")
+@pytest.mark.whole
 def test_another_processor_writes_the_same_report(report, tmp_path):
     """With the products and functions of an old one, and one worker instead of two."""
     old = {

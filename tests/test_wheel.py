@@ -136,6 +136,8 @@ def test_the_batched_environment_needs_no_extra_and_the_others_say_which(empty):
     code = """
 import paxsim
 
+pytestmark = pytest.mark.whole
+
 env = paxsim.BatchEnv(4, 2)
 env.reset()
 print(env.masks.sum())
