@@ -50,8 +50,6 @@ import paxsim
 from paxsim import helpers
 from paxsim.engine.records import game_dtype
 
-pytestmark = pytest.mark.whole
-
 assert paxsim.find_policy("starver").compiled is not None
 
 @paxsim.helper
@@ -106,12 +104,14 @@ def filled(package, tmp_path_factory):
     return cache
 
 
+@pytest.mark.whole
 def test_after_two_processes_at_once_nothing_is_left_to_compile(package, filled):
     answer, said = finish(start(package, "as-command", PAXSIM_CACHE_DIR=filled))
     assert answer == EXPECTED
     assert said == ""
 
 
+@pytest.mark.whole
 def test_an_edited_helper_is_noticed_even_if_edited_after_the_import(package, filled, tmp_path):
     shutil.copytree(package, tmp_path, dirs_exist_ok=True)
     scoring = tmp_path / "paxsim/engine/scoring.py"
@@ -124,6 +124,7 @@ def test_an_edited_helper_is_noticed_even_if_edited_after_the_import(package, fi
     assert said == ""  # the old version's code is still there
 
 
+@pytest.mark.whole
 def test_a_users_helper_is_answered_after_a_heuristic_was_compiled(package, tmp_path):
     """The call, of parts that both have in them, once ended the process."""
     for _ in range(2):  # with an empty cache, and with the heuristic's code in it
@@ -131,6 +132,7 @@ def test_a_users_helper_is_answered_after_a_heuristic_was_compiled(package, tmp_
         assert finish(process)[0] == 5
 
 
+@pytest.mark.whole
 def test_damaged_files_are_compiled_again(package, filled, tmp_path):
     shutil.copytree(filled, tmp_path, dirs_exist_ok=True)
     files = sorted(tmp_path.rglob("*.nb?"))
@@ -151,6 +153,7 @@ def test_damaged_files_are_compiled_again(package, filled, tmp_path):
     assert said == ""
 
 
+@pytest.mark.whole
 def test_nothing_can_be_written(package):
     """Neither to the package nor to the home folder; and a pipe is told nothing."""
     before = sorted(package.rglob("*"))

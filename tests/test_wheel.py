@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
+pytestmark = pytest.mark.whole
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -135,8 +137,6 @@ def test_what_needs_an_extra_says_which(empty):
 def test_the_batched_environment_needs_no_extra_and_the_others_say_which(empty):
     code = """
 import paxsim
-
-pytestmark = pytest.mark.whole
 
 env = paxsim.BatchEnv(4, 2)
 env.reset()
