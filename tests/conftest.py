@@ -41,9 +41,11 @@ gc.set_threshold(200_000, 20, 100)
 
 #: Files that take longest, in this order, so that both workers end at the same time.
 LONGEST = (
-    "report_page", "search", "compile_cache", "invariants", "board_in_browser", "stats_coverage",
-    "documentation", "attacks_hanging", "attacks_repeating", "wheel", "tuning",
-    "experiment_parallel", "attacks_fingerprint", "knowledge", "learning", "metagame",
+    "report_page", "compile_cache", "board_in_browser", "search", "wheel", "documentation",
+    "tuning", "attacks_writing", "knowledge", "invariants", "cli_experiments", "attacks_hanging",
+    "attacks_repeating", "attacks_reading", "attacks_fingerprint", "experiment_parallel", "doubts",
+    "policy_contract", "stats_few_events", "metagame", "policy_mistakes", "stats_coverage",
+    "learning", "analysis",
 )  # fmt: skip
 
 #: Every way to play: two to eight players, and the five solo levels.

@@ -83,6 +83,7 @@ def test_a_run_can_be_extended_again_and_before_it_is_finished(tmp_path, played)
     assert tables(extended) == tables(ask(1000, jobs=1)) == tables(show(out))
 
 
+@pytest.mark.whole
 def test_a_run_killed_while_it_is_extended_goes_on_and_ends_with_the_same_bytes(
     tmp_path, monkeypatch, capsys
 ):

@@ -5,6 +5,8 @@ import sys
 
 SCRIPT = """
 from pathlib import Path
+
+import pytest
 from paxsim.experiment import simulate
 
 def peak():
@@ -19,6 +21,7 @@ print(before, peak())
 """
 
 
+@pytest.mark.whole
 def test_ten_times_the_games_take_no_more_memory(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT], capture_output=True, text=True, cwd=tmp_path, timeout=200

@@ -101,6 +101,7 @@ def test_a_tournament_is_the_same_for_any_workers_and_chunks():
     assert played(jobs=2, chunk_games=30) == played(jobs=1)
 
 
+@pytest.mark.whole
 def test_a_policy_of_a_script_works_in_processes(tmp_path):
     """The script that is run is called __main__, which other processes can not import."""
     script = tmp_path / "script.py"

@@ -420,6 +420,7 @@ def test_a_saved_game_goes_on_where_it_was(until, tmp_path):
     assert again.session.game.lines == host.session.game.lines
 
 
+@pytest.mark.whole
 def test_killing_the_server_loses_nothing(tmp_path):
     """A process of its own is killed without warning, and another one goes on."""
 
