@@ -3,10 +3,10 @@
 import subprocess
 import sys
 
+import pytest
+
 SCRIPT = """
 from pathlib import Path
-
-import pytest
 from paxsim.experiment import simulate
 
 def peak():
