@@ -9,9 +9,10 @@ Near the ends of a scale an interval is lopsided, and a half-width would allow f
 or more than all; there the ends themselves are said: ``0.3 (0.1 to 0.9)``. What was never seen, or
 always, is said by the one end that is left: ``0 (at most 0.2)``, ``100 (at least 99.8)``.
 
-What is not 0 never reads as 0, and what is not all of the games never as 100 %: such a number, or
-an end of its interval, gets more decimals, as many as its first digit needs (``0.00004``,
-``99.998``). Only a difference that may be above or below 0 is 0.0 where its half-width says so. An
+What is not 0 never reads as 0, and what is not all of the games never as 100 %: such a number gets
+more decimals, as many as its first digit needs (``0.00004``, ``99.998``). An end of an interval
+that would need many more than the number itself is said in words: ``20.0 (just over 0 to 90.0)``,
+``−0.1 (−0.2 to just under 0)``. Only a difference that may be above or below 0 is 0.0 where its half-width says so. An
 interval without 0 or 100 % does not look as if it had it. Minus signs are as long as plus signs,
 there is no minus zero, and what is no number is a dash.
 """
@@ -31,8 +32,8 @@ MISSING = "–"
 UNKNOWN = "how sure is not known"
 #: Factor of rates, which can't be more than this.
 PERCENT = 100.0
-#: All numbers of an interval have so many decimals for the sake of one of them; one that needs
-#: more has them alone.
+#: All numbers of an interval have so many decimals for the sake of one of them; an estimate that
+#: needs more has them alone, and an end is said in words.
 MOST_DIGITS = 3
 #: Decimals, at most; what would need more is only said to be less than their last one.
 FINEST = 7
@@ -188,8 +189,17 @@ def _said(
     needed = (_digits(abs(value - mark)) for value, of in found
               if (mark := _reads_as(value, digits, of)) is not None)  # fmt: skip
     digits = max([digits, *(more for more in needed if more <= MOST_DIGITS)])
-    value, *ends = (_shown(value, digits, of, sign) for value, of in found)
+    value = _shown(estimate, digits, about, sign)
+    ends = (_end(value, digits, marks, sign) for value in (low, high))
     return f"{value}{after} ({' to '.join(ends)}{after})"
+
+
+def _end(value: float, digits: int, marks: Iterable[float], sign: str) -> str:
+    """An end of an interval with so many decimals; in words if it would read as a mark."""
+    mark = _reads_as(value, digits, marks)
+    if mark is None:
+        return _fixed(value, digits, sign)
+    return f"just {'over' if value > mark else 'under'} {_fixed(mark, 0)}"
 
 
 def _keeps_within(

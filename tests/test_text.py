@@ -145,7 +145,10 @@ def test_rates_and_numbers_without_an_interval():
         ((0.0003, 0.0, 0.009), "0.03 (0.00 to 0.90)"),
         ((0.9997, 0.991, 1.0), "99.97 (99.10 to 100.00)"),
         ((0.999999, 0.9999985, 0.9999995), "99.99990 ± 0.00005"),
-        ((0.2, 2e-7, 0.9), "20.0 (0.00002 to 90.0)"),
+        ((0.2, 2e-7, 0.9), "20.0 (just over 0 to 90.0)"),
+        ((-0.001, -0.002, -9e-7), "−0.1 (−0.2 to just under 0)"),
+        ((0.98, 0.958, 0.9999999), "98.0 (95.8 to just under 100)"),
+        ((0.00004, 1e-8, 0.07), "0.004 (just over 0 to 7.000)"),
         ((0.9950, 0.9904, 0.9996), "99.50 ± 0.46"),  # 99.5 ± 0.5 would have 100
         ((0.0, -0.004, 0.0), "0 (at least −0.4)"),
         ((-3e-7, -4e-7, -2e-7), "−0.00003 ± 0.00001"),
@@ -166,7 +169,7 @@ RATES = st.one_of(
 
 def _read(said: str) -> list[float]:
     """The numbers of a sentence; one that is only said to lie below or above is no round one."""
-    found = re.findall(r"([<>] )?([+−]?[0-9.]+)", said)
+    found = re.findall(r"([<>] |just over |just under )?([+−]?[0-9.]+)", said)
     return [float(n.replace("−", "-")) + (1e-9 if side else 0) for side, n in found]
 
 
