@@ -30,6 +30,8 @@ FLAGS = (
 #: Sorts the first table and tells the page's measures; written to the console of a copy.
 PROBE = """<script>
 window.addEventListener("load", () => {
+  for (const table of document.querySelectorAll("details")) table.open = true;
+  setTimeout(() => {  // when the page has seen it
   const root = document.documentElement;
   const rows = () => [...document.querySelector("table.sortable").tBodies[0].rows];
   const before = rows().length;
@@ -51,18 +53,41 @@ window.addEventListener("load", () => {
     const last = region.querySelector("tr").lastElementChild.getBoundingClientRect();
     return last.right - region.getBoundingClientRect().right;
   };
+  const leaves = (region) => {  // whether the first column leaves the view with the others
+    region.scrollLeft = region.scrollWidth;
+    const first = region.querySelector("td").getBoundingClientRect();
+    return first.left < region.getBoundingClientRect().left - 1;
+  };
   const regions = [...document.querySelectorAll("details[open] .scroll, #short .scroll")];
-  const pictures = [...document.images].map(i => i.getBoundingClientRect().width
-    / (i.currentSrc === i.src ? 1 : 0.5));
+  const hints = [...document.querySelectorAll(".scroll")].map(region => ({
+    name: region.getAttribute("aria-label"),
+    wanted: region.scrollWidth > region.clientWidth + 1
+      || region.scrollHeight > region.clientHeight + 1,
+    said: region.previousElementSibling?.matches(".hint") === true
+      && region.previousElementSibling.getClientRects().length > 0}));
+  // Matplotlib draws texts a hundred times as large as a point, and scales them by their size.
+  const smallestText = (picture) => {
+    const svg = atob(picture.currentSrc.split(",")[1]);
+    const points = Number(/<svg[^>]* width="([\\d.]+)pt"/.exec(svg)[1]);
+    const sizes = [...svg.matchAll(/scale\\(([\\d.]+) -[\\d.]+\\)/g)].map(found => 100 * found[1]);
+    return Math.min(...sizes) * picture.getBoundingClientRect().width / points;
+  };
+  const charts = [...document.images].filter(i => i.currentSrc.startsWith("data:image/svg"));
   console.log("PROBE " + JSON.stringify({width: innerWidth, content: root.scrollWidth,
     sorted: document.querySelectorAll("th[aria-sort]").length, rows: rows().length === before,
     filtered, unreached: regions.filter(r => r.querySelector("tr") && beyond(r) > 1).length,
     widest: Math.max(0, ...[...document.querySelectorAll("table")]
       .map(t => t.getBoundingClientRect().right)),
-    smallest: Math.min(...pictures),
+    text: Math.min(...charts.map(smallestText)), charts: charts.length,
     cut: [...document.querySelectorAll(".scroll.findings")]
       .filter(region => region.scrollWidth > region.clientWidth).length,
+    hinted: hints.filter(hint => hint.said).length,
+    unsaid: hints.filter(hint => hint.said !== hint.wanted).map(hint => hint.name),
+    lost: regions.filter(r => r.querySelector("table.sortable") && leaves(r)).length,
+    printed: Math.min(...[...document.querySelectorAll("td")]
+      .map(cell => parseFloat(getComputedStyle(cell).fontSize) * 0.75)),
     broken: [...document.images].filter(i => !i.complete || !i.naturalWidth).length}));
+  }, 300);
 });
 </script>"""
 

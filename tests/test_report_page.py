@@ -127,8 +127,8 @@ def test_the_page_is_well_formed_and_self_contained(report, html):
     assert not re.search(r"(?:https?:)?//[a-z]", html.replace("</", ""))
     sources = [a.get("src") or a.get("href") for _, a in page.tags if "src" in a or "href" in a]
     files = [source for source in sources if not source.startswith(("data:", "#"))]
-    pictures = [name for name in files if not name.startswith("games/")]
-    assert pictures and all((report / name).suffix == ".svg" for name in pictures)
+    kinds = {Path(name).suffix for name in files if not name.startswith("games/")}
+    assert kinds == {".svg", ".png", ".csv"}, "what a browser shows, or saves as a table"
     assert all((report / name).exists() for name in files)
 
 
@@ -164,14 +164,15 @@ def test_findings_that_say_it_by_heading_have_a_column_each_and_repeat_no_words(
 def test_the_first_screen_answers_in_one_minute(report):
     """How often, on what it depends, who wins with it, and which number to change."""
     answers = short_answers(report, [2, 3, 4])
-    assert list(answers) == ["How often does Rome win?", "What does it depend on?",
+    assert list(answers) == ["How often does Rome win?", "Why?", "What does it depend on?",
                              "Who wins with it?", "Which number to change?"]  # fmt: skip
     rates = pd.read_csv(report / "rome_rate" / "rome_rate.csv")
     mean = rates[(rates["players"] == 4) & (rates["field"] == "all line-ups")].iloc[0]
     rate = brief(*(mean[f"rome_wins{end}"] for end in ("", "_low", "_high")))
     assert f"With 4 players in {rate} of games" in answers["How often does Rome win?"]
     assert rate.endswith(")"), "no rate without its interval"
-    assert "if no seat plays for primus conspiratus" in answers["What does it depend on?"]
+    assert "if no seat plays for primus conspiratus" in answers["Why?"]
+    assert "with one strategy at all 4 seats" in answers["What does it depend on?"]
     assert " with the deck “" in answers["What does it depend on?"]
     text = " ".join(answers.values())
     assert "±" not in text and "nan" not in text
@@ -196,9 +197,9 @@ def test_the_number_to_change_is_the_one_nearest_to_a_half(tmp_path):
     pd.DataFrame(rows).to_csv(folder / "values.csv")
     said = short_answers(tmp_path, [4])["Which number to change?"]
     assert said == (
-        "To bring Rome to about a half, from 80 % (78 to 82): 5 categories (rome_needs) instead of "
-        "4: 48 % (46 to 50); or between 8 and 12 Aurei (gold) instead of 4: 70 % (68 to 72) and "
-        "30 % (28 to 32). (4 players, all line-ups, deck “flat”; with other cards another value "
+        "To bring Rome to about a half: 5 instead of 4 categories (rome_needs): 48 % (46 to 50); or "
+        "between 8 and 12 instead of 4 Aurei (gold): 70 % (68 to 72) and 30 % (28 to 32). "
+        "(4 players, all line-ups, deck “flat”; with other cards another value "
         "may be needed.)"
     )
 
@@ -223,8 +224,8 @@ def test_contents_lead_to_sections(html):
 
 
 def test_the_page_leads_with_what_rome_wins_means_who_plays_and_what_to_change(html):
-    order = ["means that a <b>player</b> wins with it", "How often does Rome win?",
-             "What does it depend on?", "no seat plays for primus conspiratus",
+    order = ["means that a <b>player</b> wins with it", "How often does Rome win?", "Why?",
+             "no seat plays for primus conspiratus", "What does it depend on?",
              "Who wins with it?", "Which number to change?", "Does playing for Rome pay?",
              "And fighting it together?", "strong field", "heuristic players", 'alt="',
              "What depends on the assumed deck", "Contents"]  # fmt: skip
@@ -328,7 +329,7 @@ def test_the_browser_notices_a_request(tmp_path):
     assert any("bad" in line for line in seen.errors)
 
 
-@pytest.mark.parametrize("width", [390, 1280], ids=["phone", "desktop"])
+@pytest.mark.parametrize("width", [390, 770, 1280], ids=["phone", "tablet", "desktop"])
 def test_the_page_in_a_browser(report, tmp_path, width):
     seen = visit(report / "index.html", width, tmp_path)
     assert seen.errors == []
@@ -338,8 +339,12 @@ def test_the_page_in_a_browser(report, tmp_path, width):
     assert seen.probe["broken"] == 0
     assert seen.probe["sorted"] == 1 and seen.probe["rows"]
     assert seen.probe["unreached"] == 0, "a last column can't be scrolled to"
+    assert seen.probe["lost"] == 0, "a first column does not stay in view"
+    assert seen.probe["unsaid"] == [], "what can be scrolled does not say so, or what can't does"
+    assert seen.probe["hinted"] > 0
     assert seen.probe["cut"] == 0, "a finding is wider than the page"
-    assert seen.probe["smallest"] >= 600, "a chart is too small to be read"
+    assert seen.probe["charts"] > 10
+    assert seen.probe["text"] >= 9, "a chart has text that is too small to be read"
     assert 1 <= seen.probe["filtered"]["shown"] < seen.probe["filtered"]["all"]
 
 
@@ -351,6 +356,8 @@ def test_in_print_every_table_is_whole(report, tmp_path):
     seen = visit(report / "index.html", PAPER, tmp_path, printed=True)
     assert seen.errors == []
     assert seen.probe["widest"] <= PAPER
+    assert seen.probe["hinted"] == 0
+    assert seen.probe["printed"] >= 6.5, "a table is printed too small"
 
 
 def test_headings_that_print_repeats_are_no_buttons(html):

@@ -24,7 +24,7 @@ try:
     from paxsim.charts.heatmaps import payoff_heatmap, strategy_heatmap
     from paxsim.charts.lines import by_players, rome_rate
     from paxsim.charts.ranges import forest, rating_forest, tornado
-    from paxsim.charts.style import panels, save, style
+    from paxsim.charts.style import panels, readable, save, style
 except ModuleNotFoundError as error:
     raise missing_library("charts", error.name) from None
 
@@ -40,6 +40,7 @@ __all__ = [
     "panels",
     "payoff_heatmap",
     "rating_forest",
+    "readable",
     "rome_rate",
     "rule_curve",
     "save",

@@ -64,8 +64,10 @@ STYLE: dict[Any, Any] = {
     "svg.hashsalt": "paxsim",
 }
 FOOTER_SIZE = 6.5
-#: Characters of the footer that fit into an inch of the figure's width.
+#: Characters of a footer of that size that fit into an inch of the figure's width.
 FOOTER_CHARACTERS = 17
+#: No text is shown smaller than this on a page, in its pixels.
+LEAST_PIXELS = 9.0
 DPI = 150
 #: Where Matplotlib's SVG gives or uses a name that is a digest: a letter and ten digits.
 _DIGEST_NAME = re.compile(r"""((?:\bid="|url\(#|href="#))([a-zA-Z][0-9a-f]{10})(?=["\)])""")
@@ -174,9 +176,32 @@ def add_footer(figure: Any, caption: str) -> None:
     if caption and caption not in found:
         found.append(caption)
     figure._paxsim_captions = found
-    width = max(40, int(figure.get_size_inches()[0] * FOOTER_CHARACTERS))
-    lines = [line for text in found for line in textwrap.wrap(text, width)]
-    figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=FOOTER_SIZE, color=QUIET)
+    _write_footer(figure, FOOTER_SIZE)
+
+
+def _write_footer(figure: Any, size: float) -> None:
+    inches = float(figure.get_size_inches()[0])
+    width = max(40, int(inches * FOOTER_CHARACTERS * FOOTER_SIZE / size))
+    lines = [line for text in figure._paxsim_captions for line in textwrap.wrap(text, width)]
+    figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=size, color=QUIET)
+
+
+def readable(figure: Any, pixels: float) -> None:
+    """Enlarge what would be too small to read where a figure is shown so many pixels wide.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        With everything drawn on it.
+    pixels : float
+        Its width on the page.
+    """
+    least = LEAST_PIXELS * 72 * float(figure.get_size_inches()[0]) / pixels
+    for text in figure.findobj(Text):
+        text.set_fontsize(max(least, text.get_fontsize()))
+    if footer_of(figure):
+        with style():
+            _write_footer(figure, max(least, FOOTER_SIZE))
 
 
 def footer_of(figure: Any) -> str:

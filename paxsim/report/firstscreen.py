@@ -45,6 +45,7 @@ def short_answers(out: Path, players: list[int]) -> dict[str, str]:
     found: dict[str, str] = {}
     for study, question, make in (
         ("rome_rate", "How often does Rome win?", _how_often),
+        ("rome_rate", "Why?", _why),
         ("rome_rate", "What does it depend on?", _who_matters),
         ("rome_rate", "Who wins with it?", _who_wins),
         ("dose_response", "Which number to change?", _which_number),
@@ -73,6 +74,46 @@ def _how_often(out: Path, players: list[int]) -> str:
     return f"{'; '.join([text, *rest])}."
 
 
+def _why(out: Path, players: list[int]) -> str:
+    """What seats that play for Rome do to it, and whether that pays."""
+    most, table = _headline(read_table(out / "rome_rate", "conspirators"), players)
+    rows = table.set_index("conspirators")
+    rome = (
+        f"with {most} players Rome wins {_brief(rows.loc[0])} if no seat plays for primus "
+        f"conspiratus, {_brief(rows.loc[1])} if one does"
+    )
+    rome += f", {_brief(rows.loc[2])} if two do" if most > 2 else ""
+    if rows.at[1, "rome_wins_low"] <= rows.at[0, "rome_wins_high"]:
+        return f"Not because one player plays for it: {rome}."
+    joining = _headline(read_table(out / "rome_rate", "joining"), players)[1]
+    first = joining.set_index("conspirators").loc[0]
+    pays = first["joined_low"] > first["tribune_high"]
+    said = "and it pays to be that one" if pays else "though it does not surely pay"
+    return f"Because one player who plays for it does much, {said}: {rome}."
+
+
+def why_weak(out: Path, players: list[int]) -> str:
+    """Why Rome wins more in the weak field than where all play against it; empty if it does not."""
+    folder = out / "rome_rate"
+    if not (folder / "rome_rate.csv").exists():
+        return ""
+    tables = (read_table(folder, name) for name in ("rome_rate", "conspirators", "alike"))
+    with reading(folder / "rome_rate.csv"):
+        (most, fields), (_, seats), (_, alike) = (_headline(table, players) for table in tables)
+        weak = fields.set_index("field").loc["weak"]
+        none = seats.set_index("conspirators").loc[0]
+        rates = alike.set_index("strategy")
+        named = [name for name in str(weak["members"]).split(", ") if name in rates.index]
+        if weak["rome_wins_low"] <= none["rome_wins_high"] or not named:
+            return ""
+        said = [f"{_brief(rates.loc[name])} with {name}" for name in named]
+    return (
+        "The weak field does not play for Rome either, but who wins little need not keep Rome "
+        f"down: with one of them at all {most} seats Rome wins {', '.join(said)}; with tribune "
+        f"{_brief(none)}."
+    )
+
+
 def _brief(row: pd.Series, name: str = "rome_wins") -> str:
     return brief(*(float(row[f"{name}{end}"]) for end in ("", "_low", "_high")))
 
@@ -85,18 +126,13 @@ def _headline(table: pd.DataFrame, players: list[int]) -> tuple[int, pd.DataFram
 
 
 def _who_matters(out: Path, players: list[int]) -> str:
-    most, table = _headline(read_table(out / "rome_rate", "conspirators"), players)
-    rows = table.set_index("conspirators")
-    text = (
-        f"On who plays: with {most} players Rome wins {_brief(rows.loc[0])} if no seat plays for "
-        f"primus conspiratus, and {_brief(rows.loc[1])} if one does"
+    most, alike = _headline(read_table(out / "rome_rate", "alike"), players)
+    rows = alike.sort_values("rome_wins", kind="stable")
+    least, greatest = rows.iloc[0], rows.iloc[-1]
+    return (
+        f"On who plays: with one strategy at all {most} seats Rome wins from {_brief(least)} with "
+        f"“{least['strategy']}” to {_brief(greatest)} with “{greatest['strategy']}”."
     )
-    text += f"; {_brief(rows.loc[2])} if two do" if most > 2 else ""
-    alike = _headline(read_table(out / "rome_rate", "alike"), players)[1]
-    least = alike.loc[alike["rome_wins"].idxmin()]
-    if least["rome_wins"] < rows.at[0, "rome_wins"]:
-        text += f"; least if all play “{least['strategy']}”, {_brief(least)}"
-    return f"{text}."
 
 
 def _by_deck(table: pd.DataFrame, players: list[int]) -> str:
@@ -139,7 +175,7 @@ def _which_number(out: Path, players: list[int]) -> str:
     ]
     now = values[values["in_force"]].iloc[0]
     return (
-        f"To bring Rome to about a half, from {_brief(now)}: {'; or '.join(parts)}. "
+        f"To bring Rome to about a half: {'; or '.join(parts)}. "
         f"({int(now['players'])} players, all line-ups, deck “{now['deck']}”; with other cards "
         "another value may be needed.)"
     )
@@ -148,7 +184,7 @@ def _which_number(out: Path, players: list[int]) -> str:
 def _nearest_to_half(row: pd.Series, values: pd.DataFrame) -> str:
     """The value of a number that brings Rome to about a half, or else the two around it."""
     now = values[values["in_force"]].iloc[0]["value"]
-    named = f"{row['meaning']} ({row['rule']}) instead of {now}"
+    named = f"instead of {now} {row['meaning']} ({row['rule']})"
     best = values.loc[(values["rome_wins"] - HALF).abs().idxmin()]
     if abs(best["rome_wins"] - HALF) <= ABOUT:
         return f"{best['value']} {named}: {_brief(best)}"

@@ -15,9 +15,9 @@ from paxsim.experiment.manifest import load_json
 from paxsim.files import atomic_write
 from paxsim.report.alike import folded
 from paxsim.report.budget import HEADLINE_PLAYERS, STUDIES
-from paxsim.report.display import shown_table
+from paxsim.report.display import Shown, shown_table
 from paxsim.report.examples import read_examples
-from paxsim.report.firstscreen import rome_table, short_answers
+from paxsim.report.firstscreen import rome_table, short_answers, why_weak
 from paxsim.report.readback import damaged, read_table, reading
 from paxsim.report.study import SUMMARY
 from paxsim.setting import MAX_NUMBER
@@ -27,6 +27,11 @@ from paxsim.text import listing
 PAGE = "index.html"
 #: Tables with more rows are closed at first.
 LONG = 24
+#: A table of one row with more columns than this is shown upright, a line a column.
+FEW_COLUMNS = 6
+#: Characters that fit beside one another on paper, with a gap between columns; and how many a
+#: table may have in the longest cells of its columns, or its rows become towers.
+SHEET, GAP, LONGEST = 130, 2, 220
 #: Findings of a study that are shown among the first ones of the page.
 LEADING = {
     "strategies": ("best/2", "best/4"),
@@ -43,8 +48,6 @@ FIRST = {
 }
 #: How a sentence begins that stands in a table of decks.
 _ON_DECK = re.compile(r"^Deck (.+?): ")
-#: Where the catalogue of strategies is, seen from the folder of the committed report.
-CATALOGUE = Path("..") / "docs" / "catalogue.md"
 
 
 def write_page(out: Path) -> Path:
@@ -65,6 +68,7 @@ def write_page(out: Path) -> Path:
         title=studies[0]["subject"],
         rome=rome_table(out, list(HEADLINE_PLAYERS)),
         answers=short_answers(out, list(HEADLINE_PLAYERS)),
+        why_weak=why_weak(out, list(HEADLINE_PLAYERS)),
         hero=_hero(studies),
         first=_first_findings(studies),
         alone=_finding(studies, "rome_rate", "alone"),
@@ -74,7 +78,6 @@ def write_page(out: Path) -> Path:
         strategies=studies[0]["strategies"],
         deck_notes=studies[0]["decks"],
         games=read_examples(out),
-        catalogue=CATALOGUE.as_posix() if (out / CATALOGUE).exists() else "",
     )
     path = out / PAGE
     with atomic_write(path) as file:
@@ -148,8 +151,25 @@ def _load(summary: dict[str, Any], folder: Path) -> dict[str, Any]:
             found = read_table(folder, table["name"])
             shown = shown_table(found)
             claims = found.to_dict("records") if table["name"] == "claims" else []
-        tables.append({**table, "shown": shown, "long": len(shown.rows) > LONG, "claims": claims})
+        tables.append(
+            {
+                **table,
+                "shown": shown,
+                "long": len(shown.rows) > LONG,
+                "upright": len(shown.rows) == 1 and len(shown.headings) > FEW_COLUMNS,
+                "wide": _is_wide(shown),
+                "claims": claims,
+            }
+        )
     return {**summary, "charts": charts, "tables": tables}
+
+
+def _is_wide(shown: Shown) -> bool:
+    """Whether a table is too wide for a sheet of paper, even if cells are broken between words."""
+    rows = ([cell.text for cell in row] for row in shown.rows)
+    columns = list(zip(shown.headings, *rows, strict=True))
+    words = (max(map(len, " ".join(cells).split())) + GAP for cells in columns)
+    return sum(words) > SHEET or sum(max(map(len, cells)) for cells in columns) > LONGEST
 
 
 def _data_uri(path: Path) -> str:

@@ -40,6 +40,10 @@ RUNS = ".runs"
 #: The file that says what a study wrote.
 SUMMARY = "study.json"
 MIN_BLOCKS = 8
+#: Pixels that a chart is wide at the least where the page shows it: one for a narrow page on a
+#: phone; one for a wide page in the smallest window that has it, and on paper; one without a
+#: narrow variant, which is scrolled sideways. See ``templates/style.css``.
+NARROW, WIDE, SCROLLED = 350, 710, 670
 
 
 @dataclass(frozen=True)
@@ -234,8 +238,11 @@ class Study:
             The same for a narrow page, written as ``NAME_narrow.svg``; without it a narrow page
             shows a part of the chart at a time.
         """
-        charts.save(figure if hasattr(figure, "savefig") else figure.figure, self._file(name))
+        figure = figure if hasattr(figure, "savefig") else figure.figure
+        charts.readable(figure, SCROLLED if narrow is None else WIDE)
+        charts.save(figure, self._file(name))
         if narrow is not None:
+            charts.readable(narrow, NARROW)
             charts.save(narrow, self._file(f"{name}_narrow"), png=False)
         self._charts.append(
             {"name": name, "title": title, "alt": alt, "narrow": narrow is not None}

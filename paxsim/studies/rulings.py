@@ -7,6 +7,7 @@ the same deals, so that the difference is known much better than either rate.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -36,6 +37,10 @@ RULINGS: dict[str, tuple[dict[str, Any], int | None]] = {
     "R3": ({"rome_takes_last": False}, None),
     "R5": ({"tie": "money"}, None),
 }
+#: Changes that a chart shows, if fewer of them are sure.
+FEWEST_DRAWN = 8
+#: Characters of a line beside a chart on a narrow page.
+LABEL = 24
 #: The strategy that peeks.
 PEEKER = "scout"
 #: The main numbers, moved down and up from the published value.
@@ -91,19 +96,20 @@ def run(study: Study) -> None:
     study.find(peeking_finding(peeking))
 
     caption = f"sample line-up {lineup}: {fields.caption([moved, *rulings.values()])}"
-    shown = charts.describe(changes.assign(said=changes["rules"].map(named_change)), caption)
     for name, value, title, label, brief in (
         ("tornado_rome", "rome_change", "What moves Rome's rate", "change of Rome's rate",
          "change of Rome's rate"),
         ("tornado_seat", "seat1_change", "What moves the first seat",
          "change of the first seat's share of wins", "change of seat 1's wins"),
     ):  # fmt: skip
+        drawn, left_out = shown_changes(changes, value)
+        shown = charts.describe(in_lines(drawn), caption)
         figures = []
-        for width, height, by, axis in ((8.6, 8.0, "said", label), (4.6, 8.6, "meaning", brief)):
-            figure, ax = charts.panels(width=width, height=height)
+        for width, row, by, axis in ((8.6, 0.27, "said", label), (4.6, 0.36, "brief", brief)):
+            figure, ax = charts.panels(width=width, height=1.2 + row * len(shown))
             charts.tornado(shown, value, by=by, ax=ax, title=title, label=f"{axis} (points)")
             figures.append(figure)
-        study.chart(name, title, figures[0],
+        study.chart(name, f"{title}{left_out}", figures[0],
                     f"Tornado chart: {label} in percentage points for each change of the rules, "
                     "largest on top; grey bars are not sure.", narrow=figures[1])  # fmt: skip
 
@@ -111,6 +117,32 @@ def run(study: Study) -> None:
     study.table("strategies", "Change of win rates by strategy", wins,
                 "Changes within each block, which both rule sets play: the intervals use that the "
                 "deals are common.")  # fmt: skip
+
+
+def shown_changes(changes: pd.DataFrame, value: str) -> tuple[pd.DataFrame, str]:
+    """The changes that a chart shows: the sure ones and the largest others; and what of the rest.
+
+    Parameters
+    ----------
+    changes : pandas.DataFrame
+        Columns `value` and its ``_p_holm``.
+    value : str
+        The change that is drawn.
+    """
+    size = changes[value].abs().round(DECIMALS)
+    order = size.sort_values(ascending=False, kind="stable").index
+    sure = changes[f"{value}_p_holm"] < SURE
+    drawn = sure | changes.index.isin(order[:FEWEST_DRAWN])
+    rest = len(changes) - int(drawn.sum())
+    if not rest:
+        return changes, ""
+    return changes[drawn], f" ({rest} more changes move it by less, and none of them surely)"
+
+
+def in_lines(changes: pd.DataFrame) -> pd.DataFrame:
+    """The changes with their names for charts: ``said`` in one line, ``brief`` in short ones."""
+    brief = changes["meaning"].map(lambda text: "\n".join(textwrap.wrap(text, LABEL)))
+    return changes.assign(said=changes["rules"].map(named_change), brief=brief)
 
 
 def play_peeking(study: Study) -> pd.DataFrame:

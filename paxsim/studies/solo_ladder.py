@@ -30,8 +30,9 @@ def run(study: Study) -> None:
     levels = study.table("levels", "Success by level and strategy", result["levels"])
     study.find(*(level_finding(levels, level) for level in SOLO_LEVELS))
     figures = []
-    for width in (7.0, 4.6):
-        figure, ax = charts.panels(width=width, height=6.2)
+    many = levels["strategy"].nunique()
+    for width, row in ((7.0, 0.3), (4.6, 0.33)):
+        figure, ax = charts.panels(width=width, height=1.1 + row * many)
         charts.strategy_heatmap(charts.describe(levels, fields.caption([result])), value="success",
                                 columns="level", fair=None, ax=ax,
                                 title="Success in solo (%)")  # fmt: skip
@@ -46,7 +47,7 @@ def run(study: Study) -> None:
     figures = []
     for width, label in ((6.6, "chance of winning all five levels in a row (%, logarithmic)"),
                          (4.4, "chance of all five levels (%, logarithmic)")):  # fmt: skip
-        figure, ax = charts.panels(width=width, height=4.6)
+        figure, ax = charts.panels(width=width, height=1.1 + 0.22 * many)
         charts.forest(charts.describe(campaigns, fields.caption([result])), "success",
                       by="strategy", label=label, ax=ax, log=True,
                       title="A whole campaign")  # fmt: skip

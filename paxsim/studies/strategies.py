@@ -31,8 +31,9 @@ def run(study: Study) -> None:
     study.find(*(best_strategy_finding(standings, players) for players in study.subject.players))
     study.find(weak_finding(standings))
     figures = []
-    for width in (8.0, 4.6):
-        figure, ax = charts.panels(width=width, height=6.4)
+    many = standings["strategy"].nunique()
+    for width, row in ((8.0, 0.3), (4.6, 0.33)):
+        figure, ax = charts.panels(width=width, height=1.1 + row * many)
         charts.strategy_heatmap(charts.describe(standings, fields.caption([result])), ax=ax)
         figures.append(figure)
     study.chart("standings", "Win rate by strategy and player count (▲ ▼: surely above or below "
@@ -49,7 +50,7 @@ def run(study: Study) -> None:
     counts = study.subject.players
     shown = [n for n in counts if n in (2, 4)] or list(counts[:2])
     for players in shown:
-        figure, ax = charts.panels(width=7.8, height=6.6)
+        figure, ax = charts.panels(width=7.8, height=1.6 + 0.28 * many)
         caption = fields.caption([result], [players])
         charts.payoff_heatmap(payoffs, players, ax=ax, caption=caption)
         study.chart(f"payoffs_{players}", f"Who beats whom with {players} players (white: did not "

@@ -39,3 +39,19 @@ for (const table of document.querySelectorAll("table.sortable")) {
   bar.append(field, " ", count);
   region.before(bar);
 }
+// Where a table or a chart goes on beyond its frame, a line above it says so.
+for (const region of document.querySelectorAll(".scroll")) {
+  const hint = document.createElement("p");
+  hint.className = "hint";
+  region.before(hint);
+  const look = () => {
+    const wide = region.scrollWidth > region.clientWidth + 1;
+    const tall = region.scrollHeight > region.clientHeight + 1;
+    const what = region.classList.contains("picture") ? "the rest of the chart" : "more columns";
+    hint.textContent = [wide && `⇆ scroll sideways for ${what}`, tall && "⇅ scroll down for more rows"]
+      .filter(Boolean).join(", ");
+    hint.hidden = !(wide || tall);
+  };
+  const watcher = new ResizeObserver(look);
+  for (const seen of [region, region.firstElementChild]) watcher.observe(seen);
+}
