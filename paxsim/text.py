@@ -12,9 +12,9 @@ always, is said by the one end that is left: ``0 (at most 0.2)``, ``100 (at leas
 What is not 0 never reads as 0, and what is not all of the games never as 100 %: such a number gets
 more decimals, as many as its first digit needs (``0.00004``, ``99.998``). An end of an interval
 that would need many more than the number itself is said in words: ``20.0 (just over 0 to 90.0)``,
-``−0.1 (−0.2 to just under 0)``. Only a difference that may be above or below 0 is 0.0 where its half-width says so. An
-interval without 0 or 100 % does not look as if it had it. Minus signs are as long as plus signs,
-there is no minus zero, and what is no number is a dash.
+``−0.1 (−0.2 to just under 0)``. Only a difference that may be above or below 0 is 0.0 where its
+half-width says so. An interval without 0 or 100 % does not look as if it had it. Minus signs are as
+long as plus signs, there is no minus zero, and what is no number is a dash.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ MISSING = "–"
 UNKNOWN = "how sure is not known"
 #: Factor of rates, which can't be more than this.
 PERCENT = 100.0
-#: All numbers of an interval have so many decimals for the sake of one of them; an estimate that
-#: needs more has them alone, and an end is said in words.
+#: All numbers of an interval have so many decimals, or one more than they have anyway, for the sake
+#: of one of them; an estimate that needs more has them alone, and an end is said in words.
 MOST_DIGITS = 3
 #: Decimals, at most; what would need more is only said to be less than their last one.
 FINEST = 7
@@ -188,7 +188,8 @@ def _said(
     found = ((estimate, about), (low, marks), (high, marks))
     needed = (_digits(abs(value - mark)) for value, of in found
               if (mark := _reads_as(value, digits, of)) is not None)  # fmt: skip
-    digits = max([digits, *(more for more in needed if more <= MOST_DIGITS)])
+    most = max(MOST_DIGITS, digits + 1)
+    digits = max([digits, *(more for more in needed if more <= most)])
     value = _shown(estimate, digits, about, sign)
     ends = (_end(value, digits, marks, sign) for value in (low, high))
     return f"{value}{after} ({' to '.join(ends)}{after})"

@@ -33,6 +33,9 @@ from paxsim.report.page import write_page
 from paxsim.report.study import SUMMARY
 from paxsim.text import brief
 
+#: The committed report.
+REPORTS = Path(__file__).parent.parent / "reports"
+
 
 @pytest.fixture(scope="module")
 def subject():
@@ -139,6 +142,31 @@ def test_everything_in_the_page_has_a_text(html):
     assert "<svg" not in html
 
 
+#: A line of text in Matplotlib's SVG: where it begins, its size in hundreds of points, its glyphs.
+_LINE = re.compile(r'="translate\(([-\d.]+) [-\d.]+\) scale\(([\d.]+) -[\d.]+\)">(.*?)</g>', re.S)
+
+
+def cut_texts(folder):
+    """Charts below a folder with a line of text that begins or ends outside the picture."""
+    found = []
+    for path in sorted(folder.glob("*/*.svg")):
+        svg = path.read_text("utf-8")
+        width = float(re.search(r'<svg[^>]* width="([\d.]+)pt"', svg)[1])
+        lines = [(float(x), float(size), glyphs) for x, size, glyphs in _LINE.findall(svg)]
+        assert lines, path
+        for x, size, glyphs in lines:
+            places = [float(n) for n in re.findall(r"<use[^>]*translate\(([\d.]+) ", glyphs)]
+            # The last glyph is at least half as wide as a digit.
+            if x < 0 or x + size * (max(places, default=0) + 32) > width:
+                found.append(f"{path.parent.name}/{path.name}")
+    return sorted(set(found))
+
+
+def test_no_text_of_a_chart_is_cut_at_its_edge(report):
+    assert cut_texts(report) == []
+    assert cut_texts(REPORTS) == []
+
+
 def test_findings_that_are_alike_become_one_table_and_none_is_lost():
     findings = [{"key": f"best/{n}", "text": f"With {n} players, one wins.", "sure": n > 2,
                  "cells": {}} for n in (2, 3, 4)]  # fmt: skip
@@ -159,6 +187,12 @@ def test_findings_that_say_it_by_heading_have_a_column_each_and_repeat_no_words(
     (table,) = folded(findings)
     assert table["columns"] == ["it is", "more"]
     assert [row["cells"] for row in table["rows"]] == [["2", ""], ["3", ""], ["4", "yes"]]
+    assert table["always"] == []
+    for finding in findings:
+        finding["cells"]["so"] = "it is just as it was before"
+    (table,) = folded(findings)
+    assert table["columns"] == ["it is", "more"]
+    assert table["always"] == ["In all of these, so: it is just as it was before."]
 
 
 def test_the_first_screen_answers_in_one_minute(report):
@@ -197,8 +231,8 @@ def test_the_number_to_change_is_the_one_nearest_to_a_half(tmp_path):
     pd.DataFrame(rows).to_csv(folder / "values.csv")
     said = short_answers(tmp_path, [4])["Which number to change?"]
     assert said == (
-        "To bring Rome to about a half: 5 instead of 4 categories (rome_needs): 48 % (46 to 50); or "
-        "between 8 and 12 instead of 4 Aurei (gold): 70 % (68 to 72) and 30 % (28 to 32). "
+        "To bring Rome to about a half: 5 instead of 4 categories (rome_needs): 48 % (46 to 50); "
+        "or between 8 and 12 instead of 4 Aurei (gold): 70 % (68 to 72) and 30 % (28 to 32). "
         "(4 players, all line-ups, deck “flat”; with other cards another value "
         "may be needed.)"
     )

@@ -23,12 +23,13 @@ try:
     from paxsim.charts.flows import state_flow
     from paxsim.charts.heatmaps import payoff_heatmap, strategy_heatmap
     from paxsim.charts.lines import by_players, rome_rate
-    from paxsim.charts.ranges import forest, rating_forest, tornado
+    from paxsim.charts.ranges import ALL_RATES, forest, rating_forest, tornado
     from paxsim.charts.style import panels, readable, save, style
 except ModuleNotFoundError as error:
     raise missing_library("charts", error.name) from None
 
 __all__ = [
+    "ALL_RATES",
     "LEAST_SHOWN",
     "by_players",
     "describe",

@@ -72,7 +72,7 @@ def _verdict_colours(rows: pd.DataFrame) -> list[str]:
 
 
 #: Parts of a bar, 0..1, below which nothing can be seen.
-LEAST_SHOWN = 0.005
+LEAST_SHOWN = 0.015
 WAYS = {
     "with_rome": "a player, with Rome",
     "on_points": "a player, on points",

@@ -13,6 +13,9 @@ from paxsim.charts.data import one_value, only, table_of
 from paxsim.charts.style import ABOVE, BELOW, FAINT, INK, QUIET, chart
 from paxsim.stats.constants import SURE
 
+#: All rates there can be, in percent, with room for a mark at either end.
+ALL_RATES = (-2.0, 102.0)
+
 
 @chart(6.0, 4.4)
 def forest(
@@ -26,6 +29,7 @@ def forest(
     reference: float | None = None,
     emphasis: str | None = None,
     log: bool = False,
+    limits: tuple[float, float] | None = None,
     ax: Axes | None = None,
 ) -> None:
     """Estimates with intervals, one row each.
@@ -46,6 +50,8 @@ def forest(
         The row that stands out.
     log : bool
         A logarithmic axis; where an estimate is 0, an arrow points there from the upper end.
+    limits : tuple of float, optional
+        Ends of the axis; by default those of what is drawn.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
     """
@@ -70,6 +76,8 @@ def forest(
         ax.xaxis.set_minor_formatter(NullFormatter())
     if reference is not None:
         ax.axvline(unit * reference, color=QUIET, linewidth=1, linestyle="--", zorder=0)
+    if limits is not None:
+        ax.set_xlim(*limits)
     ax.set_yticks(places, source[by].astype(str).tolist())
     ax.set_ylim(len(source) - 0.5, -0.5)
     ax.grid(axis="x", visible=True)

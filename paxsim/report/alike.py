@@ -19,6 +19,8 @@ BEGINNINGS = {
 }
 #: Fewer stay sentences.
 FEWEST = 3
+#: Words of so many characters that every row has are said once, below the table.
+LONG_WORDS = 20
 
 
 def folded(findings: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -28,14 +30,19 @@ def folded(findings: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     ------
     dict
         Either ``finding``, or ``heading``, ``columns`` and ``rows`` of what tells findings apart
-        (a number, a name), the cells, and whether it is sure.
+        (a number, a name), the cells, and whether it is sure, and ``always``: sentences of what
+        would stand in every row.
     """
     for (heading, _), group in groupby(findings, key=_kind):
         alike = list(group)
         if heading and len(alike) >= FEWEST:
             columns = _columns(alike)
+            same = {name: alike[0]["cells"][name] for name in columns if _is_same(alike, name)}
+            columns = [name for name in columns if name not in same]
             rows = [_row(heading, finding, columns) for finding in alike]
-            yield {"heading": heading, "columns": columns or ["what was found"], "rows": rows}
+            always = [f"In all of these, {name}: {said}." for name, said in same.items()]
+            yield {"heading": heading, "columns": columns or ["what was found"], "rows": rows,
+                   "always": always}  # fmt: skip
         else:
             yield from ({"finding": finding} for finding in alike)
 
@@ -53,6 +60,12 @@ def _columns(findings: list[dict[str, Any]]) -> list[str]:
     if not all(finding["cells"] for finding in findings):
         return []
     return list(dict.fromkeys(name for finding in findings for name in finding["cells"]))
+
+
+def _is_same(findings: list[dict[str, Any]], name: str) -> bool:
+    """Whether a column has the same long words in every row."""
+    said = {finding["cells"].get(name, "") for finding in findings}
+    return len(said) == 1 and len(said.pop()) >= LONG_WORDS
 
 
 def _row(heading: str, finding: dict[str, Any], columns: list[str]) -> dict[str, Any]:

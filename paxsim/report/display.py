@@ -30,7 +30,7 @@ HIDDEN = {"seed", "version", "blocks", "example_game", "solo_level", "decisions"
 #: Columns that are left out if they say the same in every row.
 SAME = {
     "deck", "rules", "lineup", "strategies", "lineups", "lineups_played", "estimated_error",
-    "starts", "draws", "played",
+    "starts", "draws", "played", "levels",
 }  # fmt: skip
 NAMES = {
     "rome_wins": "Rome wins %",
@@ -46,6 +46,7 @@ NAMES = {
     "sure_misfit": "of it sure, points",
     "decided": "decided %",
     "success": "success %",
+    "one_in": "about one in",
     "rome_change": "Rome, points",
     "seat1_change": "seat 1, points",
     "last_change": "last seat, points",

@@ -120,7 +120,7 @@ def _forests(study: Study, panels: Sequence[Panel], caption: str, same: bool) ->
         for ax, (table, value, label, title, reference) in zip(axes.flat, panels, strict=True):
             charts.forest(table, value, by="deck", label=label, title=title,
                           emphasis=study.subject.deck.name, reference=reference, ax=ax,
-                          caption=caption)  # fmt: skip
+                          limits=charts.ALL_RATES if same else None, caption=caption)  # fmt: skip
         figures.append(figure)
     return figures
 

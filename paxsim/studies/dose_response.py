@@ -44,6 +44,8 @@ RANGES: dict[str, tuple[int, ...]] = {
 HALF = 0.5
 #: So many numbers have a curve for what else they move; the table has all.
 STRONGEST = 8
+#: Characters of a line above a panel.
+TITLE_LINE = 23
 
 
 def run(study: Study) -> None:
@@ -117,6 +119,11 @@ def draw(study: Study, table: pd.DataFrame, caption: str) -> None:
                     narrow=narrow)  # fmt: skip
 
 
+def titled(rule: str) -> str:
+    """What a number counts, and its name where that is another word."""
+    return rule if counted(rule) == rule else f"{counted(rule)} ({rule})"
+
+
 def _multiples(
     table: pd.DataFrame, order: pd.Index, value: str, columns: int, width: float, caption: str,
     label: str, **look: Any,
@@ -128,7 +135,7 @@ def _multiples(
     for place, (ax, rule) in enumerate(zip(axes.flat, order, strict=False)):
         charts.rule_curve(table[table["rule"] == rule], value, ax=ax, caption=caption,
                           label="" if place % columns else label,
-                          title=textwrap.fill(f"{counted(str(rule))} ({rule})", 27),
+                          title=textwrap.fill(titled(str(rule)), TITLE_LINE),
                           **look)  # fmt: skip
     for ax in list(axes.flat)[len(order) :]:
         ax.set_axis_off()

@@ -89,7 +89,7 @@ def run(study: Study) -> None:
         for ax, players in zip(axes.flat, headline, strict=True):
             charts.forest(decided[decided["players"] == players], "decided", by="point",
                           label="decided (%)", reference=0.5, title=f"{players} players", ax=ax,
-                          caption=footer)  # fmt: skip
+                          limits=charts.ALL_RATES, caption=footer)  # fmt: skip
             ax.tick_params(labelbottom=True)
         figures.append(figure)
     study.chart("decided", "By when a game is decided", figures[0],

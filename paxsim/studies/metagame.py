@@ -85,7 +85,7 @@ def run(study: Study) -> None:
                          (4.4, "Rome's rate")):  # fmt: skip
         figure, ax = charts.panels(width=width, height=1.2 + 0.32 * len(rates))
         charts.forest(rates, "rome_wins", by="label", label="games that Rome wins (%)",
-                      reference=0.5, title=title, ax=ax,
+                      reference=0.5, title=title, ax=ax, limits=charts.ALL_RATES,
                       caption=caption)  # fmt: skip
         figures.append(figure)
     study.chart("rome", "Rome's rate where players end, and when some leave that together",

@@ -264,7 +264,7 @@ def draw_alike(study: Study, same: pd.DataFrame, played: Sequence[Result]) -> No
     for width in (6.6, 4.4):
         figure, ax = charts.panels(width=width, height=0.9 + 0.28 * len(rows))
         charts.forest(rows, "rome_wins", by="strategy", reference=0.5, ax=ax,
-                      label="games that Rome wins (%)",
+                      limits=charts.ALL_RATES, label="games that Rome wins (%)",
                       title=f"One strategy at all {players} seats",
                       caption=fields.caption(played, [players]))  # fmt: skip
         figures.append(figure)
@@ -303,7 +303,7 @@ def rome_finding(table: pd.DataFrame, players: int) -> Finding:
         "highest": highest,
         "weak field": weak,
         "strong field": strong,
-        "on average": against_half(low, high),
+        "Rome wins on average": against_half(low, high),
     }
     sure = side_of(low, high, 0.5) != 0
     return Finding(f"rome/{players}", text, value, low, high, sure, cells)

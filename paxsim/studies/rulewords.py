@@ -14,7 +14,7 @@ COUNTED = {
     "basic_income": "Aurei for a turn without a card",
     "peek_income": "Aurei for peeking",
     "senator_income": "Aurei more after a senator",
-    "religion_two": "religion symbols to draw two cards together",
+    "religion_two": "religion symbols that let one draw two cards",
     "discount_step": "wealth symbols for 1 Aureus off",
     "bonus_step": "fleets for a bonus army, and the reverse",
     "rome_needs": "categories that Rome needs to win",

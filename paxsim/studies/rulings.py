@@ -39,8 +39,8 @@ RULINGS: dict[str, tuple[dict[str, Any], int | None]] = {
 }
 #: Changes that a chart shows, if fewer of them are sure.
 FEWEST_DRAWN = 8
-#: Characters of a line beside a chart on a narrow page.
-LABEL = 24
+#: Characters of a line beside a chart, and beside one on a narrow page.
+LABEL, NARROW_LABEL = 44, 24
 #: The strategy that peeks.
 PEEKER = "scout"
 #: The main numbers, moved down and up from the published value.
@@ -105,7 +105,7 @@ def run(study: Study) -> None:
         drawn, left_out = shown_changes(changes, value)
         shown = charts.describe(in_lines(drawn), caption)
         figures = []
-        for width, row, by, axis in ((8.6, 0.27, "said", label), (4.6, 0.36, "brief", brief)):
+        for width, row, by, axis in ((8.6, 0.3, "said", label), (4.6, 0.36, "brief", brief)):
             figure, ax = charts.panels(width=width, height=1.2 + row * len(shown))
             charts.tornado(shown, value, by=by, ax=ax, title=title, label=f"{axis} (points)")
             figures.append(figure)
@@ -136,13 +136,14 @@ def shown_changes(changes: pd.DataFrame, value: str) -> tuple[pd.DataFrame, str]
     rest = len(changes) - int(drawn.sum())
     if not rest:
         return changes, ""
-    return changes[drawn], f" ({rest} more changes move it by less, and none of them surely)"
+    return changes[drawn], f" ({rest} other changes do not surely move it)"
 
 
 def in_lines(changes: pd.DataFrame) -> pd.DataFrame:
-    """The changes with their names for charts: ``said`` in one line, ``brief`` in short ones."""
-    brief = changes["meaning"].map(lambda text: "\n".join(textwrap.wrap(text, LABEL)))
-    return changes.assign(said=changes["rules"].map(named_change), brief=brief)
+    """The changes with their names for charts: ``said`` with the rule, ``brief`` without it."""
+    said = [textwrap.fill(named_change(text), LABEL) for text in changes["rules"]]
+    brief = [textwrap.fill(text, NARROW_LABEL) for text in changes["meaning"]]
+    return changes.assign(said=said, brief=brief)
 
 
 def play_peeking(study: Study) -> pd.DataFrame:
@@ -173,9 +174,9 @@ def peeking_finding(table: pd.DataFrame) -> Finding:
     side = side_of(*change[1:], 0.0)
     verdict = {1: "costs wins", 0: "is worth nothing that can be told from chance", -1: "pays"}
     text = (
-        f"Peeking at Rome's hidden cards {verdict[side]}, for {PEEKER}, which does it where they "
-        f"may decide: without it {PEEKER} wins {percent(*numbers(row, 'win_rate'))} instead of "
-        f"{percent(*numbers(row, 'base_win_rate'))} ({points(*change)})."
+        f"Peeking at Rome's hidden cards {verdict[side]}, for {PEEKER}, which peeks where those "
+        f"cards may decide: without it {PEEKER} wins {percent(*numbers(row, 'win_rate'))} instead "
+        f"of {percent(*numbers(row, 'base_win_rate'))} ({points(*change)})."
     )
     return Finding("peeking", text, *change, side != 0)
 

@@ -27,7 +27,8 @@ def unfit(subject: Subject) -> str:
 def run(study: Study) -> None:
     """Play every level with every strategy."""
     result = fields.play_solo(study)
-    levels = study.table("levels", "Success by level and strategy", result["levels"])
+    alike = alike_note(result["levels"])
+    levels = study.table("levels", "Success by level and strategy", result["levels"], alike)
     study.find(*(level_finding(levels, level) for level in SOLO_LEVELS))
     figures = []
     many = levels["strategy"].nunique()
@@ -42,7 +43,10 @@ def run(study: Study) -> None:
                 narrow=figures[1])  # fmt: skip
 
     campaigns = result["campaigns"].sort_values("success", ascending=False, kind="stable")
-    study.table("campaigns", "Chance of a whole campaign", campaigns)
+    campaigns.insert(2, "one_in", [one_in(chance) for chance in campaigns["success"]])
+    study.table("campaigns", "Chance of a whole campaign", campaigns,
+                "About one in so many campaigns succeeds; – where none does that could be told "
+                "from 0.")  # fmt: skip
     study.find(campaign_finding(campaigns))
     figures = []
     for width, label in ((6.6, "chance of winning all five levels in a row (%, logarithmic)"),
@@ -57,7 +61,20 @@ def run(study: Study) -> None:
                 narrow=figures[1])  # fmt: skip
 
 
+def one_in(chance: float) -> float:
+    """In how many tries something happens once, in two figures that count; nan if it never does."""
+    return float(f"{1 / chance:.2g}") if chance > 0 else float("nan")
+
+
 # --- sentences ------------------------------------------------------------------------------
+
+
+def alike_note(levels: pd.DataFrame) -> str:
+    """Which strategies do the same alone at every level, so that nobody takes it for a mistake."""
+    rates = levels.pivot(index="strategy", columns="level", values="success")
+    same = [list(rows.index) for _, rows in rates.groupby(rates.columns.tolist()) if len(rows) > 1]
+    said = "; ".join(listing(names) for names in same)
+    return f"At every level just the same alone: {said}." if same else ""
 
 
 def level_finding(levels: pd.DataFrame, level: int) -> Finding:
@@ -93,6 +110,6 @@ def campaign_finding(campaigns: pd.DataFrame) -> Finding:
         return Finding("campaign", text, value, low, high, False)
     text = (
         f"A whole campaign of five levels succeeds at best in {percent(value, low, high)}, about 1 "
-        f"in {int(float(f'{1 / value:.2g}')):,}, with {best['strategy']}."
+        f"in {int(one_in(value)):,}, with {best['strategy']}."
     )
     return Finding("campaign", text, value, low, high)

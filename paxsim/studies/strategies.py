@@ -10,6 +10,7 @@ import pandas as pd
 
 from paxsim import charts
 from paxsim.experiment.questions import simulate
+from paxsim.experiment.result import Result
 from paxsim.report.study import MIN_BLOCKS, Finding, Study
 from paxsim.stats import holm
 from paxsim.stats.constants import MISFIT_LIMIT, SURE
@@ -70,22 +71,31 @@ def run(study: Study) -> None:
                           "sure, do not read them. Rome, where it wins alone, is not "
                           "rated.")  # fmt: skip
     study.find(*(rating_finding(ratings, players) for players in shown))
-    figures = []
-    for rows, columns, width in ((1, len(shown), 9.0), (len(shown), 1, 4.4)):
-        figure, axes = charts.panels(rows, columns, width=width, height=4.6 * rows,
-                                     squeeze=False)  # fmt: skip
-        for ax, players in zip(axes.flat, shown, strict=True):
-            charts.rating_forest(ratings, players, ax=ax, caption=fields.caption([result], shown))
-        figures.append(figure)
-    said = " and with ".join(map(str, shown))
-    study.chart("ratings", f"Ratings with {said} players", figures[0],
-                f"Ratings with intervals, one row a strategy, with {said} players.",
-                narrow=figures[1])  # fmt: skip
+    draw_ratings(study, ratings, result, shown)
 
     guests = play_guests(study)
     rests = "; ".join(fields.sample_named(study, n).partition(", ")[2] for n in counts)
     study.table("by_seat", "Win rate as a guest in the sample line-up, by seat", guests,
                 f"It sits among: {rests}.")  # fmt: skip
+
+
+def draw_ratings(study: Study, ratings: pd.DataFrame, result: Result, counts: list[int]) -> None:
+    """Ratings of the player counts for which they are to be read; no chart if there are none."""
+    fit = ratings.groupby("players")["readable"].all()
+    counts = [players for players in counts if fit[players]]
+    if not counts:
+        return
+    figures = []
+    for rows, columns, width in ((1, len(counts), 9.0), (len(counts), 1, 4.4)):
+        figure, axes = charts.panels(rows, columns, width=width, height=4.6 * rows,
+                                     squeeze=False)  # fmt: skip
+        for ax, players in zip(axes.flat, counts, strict=True):
+            charts.rating_forest(ratings, players, ax=ax, caption=fields.caption([result], counts))
+        figures.append(figure)
+    said = " and with ".join(map(str, counts))
+    study.chart("ratings", f"Ratings with {said} players", figures[0],
+                f"Ratings with intervals, one row a strategy, with {said} players.",
+                narrow=figures[1])  # fmt: skip
 
 
 def play_guests(study: Study) -> pd.DataFrame:
@@ -203,7 +213,7 @@ def rating_finding(ratings: pd.DataFrame, players: int) -> Finding:
     else:
         text = (
             f"With {players} players do not read the ratings: they miss a win rate by {gap}, "
-            f"{sure}. Who beats whom matters more than who is strong."
+            f"{sure}, and are not drawn. Who beats whom matters more than who is strong."
         )
     return Finding(f"ratings/{players}", text, float(row["misfit"]), sure=bool(row["readable"]))
 
