@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from paxsim import charts
 from paxsim.charts.data import histogram_table, how_games_were_won
@@ -148,6 +149,16 @@ def test_in_a_tornado_every_change_has_a_row_and_nothing_is_written_on_it(result
     names = {text.get_text() for text in ax.get_yticklabels()}
     assert names == {"rome_needs = 3", "rome_needs = 5", "tie = money"}
     assert not ax.texts
+
+
+def test_text_is_enlarged_where_it_would_be_too_small_on_the_page(played):
+    figure, ax = charts.panels(width=4.0)
+    charts.seat_bars(played, ax=ax, caption="a long footer " * 20)
+    lines = footer_of(figure).count("\n")
+    charts.readable(figure, 288)
+    sizes = {text.get_fontsize() for text in figure.findobj(Text)}
+    assert min(sizes) == 9.0 and max(sizes) == STYLE["axes.titlesize"], "what is larger stays so"
+    assert footer_of(figure).count("\n") > lines, "a larger footer has more lines"
 
 
 @pytest.mark.parametrize("kind", ["simulate", "solo"])

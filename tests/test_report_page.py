@@ -28,7 +28,7 @@ from paxsim.report import budget
 from paxsim.report.alike import folded
 from paxsim.report.build import build_report
 from paxsim.report.examples import write_examples
-from paxsim.report.firstscreen import short_answers
+from paxsim.report.firstscreen import _why, short_answers, why_weak
 from paxsim.report.page import write_page
 from paxsim.report.study import SUMMARY
 from paxsim.text import brief
@@ -190,8 +190,9 @@ def test_findings_that_say_it_by_heading_have_a_column_each_and_repeat_no_words(
     assert table["always"] == []
     for finding in findings:
         finding["cells"]["so"] = "it is just as it was before"
+        finding["cells"]["rate"] = "100 % (at least 99.4 %)"
     (table,) = folded(findings)
-    assert table["columns"] == ["it is", "more"]
+    assert table["columns"] == ["it is", "more", "rate"], "a figure stays in its row"
     assert table["always"] == ["In all of these, so: it is just as it was before."]
 
 
@@ -236,6 +237,45 @@ def test_the_number_to_change_is_the_one_nearest_to_a_half(tmp_path):
         "(4 players, all line-ups, deck “flat”; with other cards another value "
         "may be needed.)"
     )
+
+
+def rates(folder, name, rows):
+    """A table of the study of Rome's rate, with intervals of one point to either side."""
+    table = pd.DataFrame(rows)
+    for column in ("rome_wins", "tribune", "joined"):
+        if column in table:
+            table[f"{column}_low"], table[f"{column}_high"] = (
+                table[column] - 0.01,
+                table[column] + 0.01,
+            )
+    (folder / "rome_rate").mkdir(exist_ok=True)
+    table.to_csv(folder / "rome_rate" / f"{name}.csv")
+
+
+@pytest.mark.parametrize(
+    ("one", "joined", "said"),
+    [
+        (0.6, 0.5, "Because one player who plays for it does much, and it pays to be that one"),
+        (0.6, 0.25, "Because one player who plays for it does much, though it does not surely pay"),
+        (0.21, 0.5, "Not because one player plays for it"),
+    ],
+)
+def test_why_rome_wins_is_said_from_the_tables(tmp_path, one, joined, said):
+    rates(tmp_path, "conspirators", [{"players": 4, "conspirators": seats, "rome_wins": rate}
+                                     for seats, rate in enumerate((0.2, one, 0.9))])  # fmt: skip
+    rates(tmp_path, "joining", [{"players": 4, "conspirators": 0, "tribune": 0.25,
+                                 "joined": joined}])  # fmt: skip
+    assert _why(tmp_path, [4]).startswith(f"{said}: with 4 players Rome wins 20 % (19 to 21) if no")
+
+
+def test_why_a_weak_field_loses_to_rome_is_said_only_if_it_does(tmp_path):
+    rates(tmp_path, "conspirators", [{"players": 4, "conspirators": 0, "rome_wins": 0.2}])
+    rates(tmp_path, "alike", [{"players": 4, "strategy": "miser", "rome_wins": 0.9}])
+    for rate, said in ((0.6, "Rome wins 90 % (89 to 91) with miser; with tribune 20 %"), (0.2, "")):
+        weak = {"players": 4, "field": "weak", "members": "miser, mine", "rome_wins": rate}
+        rates(tmp_path, "rome_rate", [weak])
+        found = why_weak(tmp_path, [4])
+        assert said in found and bool(found) == bool(said)
 
 
 def test_a_figure_of_the_page_is_got_again_by_the_command_that_it_prints(report, html, capsys):

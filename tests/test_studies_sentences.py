@@ -39,9 +39,10 @@ from paxsim.studies.rulings import (
     largest_changes_finding,
     peeking_finding,
     ruling_findings,
+    shown_changes,
 )
 from paxsim.studies.seat_bias import change_finding, seat_finding
-from paxsim.studies.solo_ladder import campaign_finding, level_finding
+from paxsim.studies.solo_ladder import alike_note, campaign_finding, level_finding, one_in
 from paxsim.studies.strategies import (
     beats_table,
     best_strategy_finding,
@@ -389,6 +390,30 @@ def test_a_rate_is_claimed_to_be_about_that_of_the_assumed_deck_not_more_than_ha
     assert found.decks("reversed") == ["y"]
     assert found.decks("unsure") == ["z"]
     assert found.decks("holds") == ["assumed", "x"]
+
+
+def test_a_chart_of_changes_leaves_out_the_small_ones_that_are_not_sure():
+    """A small change that is sure is drawn; how many are not is said."""
+    sizes = [0.3, -0.2, 0.1, 0.09, 0.08, 0.07, 0.06, 0.05, 0.04, 0.001, 0.0]
+    changes = pd.DataFrame({"change": sizes, "change_p_holm": [1.0] * 9 + [0.01, 1.0]})
+    drawn, said = shown_changes(changes, "change")
+    assert drawn["change"].tolist() == [*sizes[:8], 0.001]
+    assert said == " (2 other changes do not surely move it)"
+    assert shown_changes(changes.head(8), "change")[1] == ""
+
+
+def test_strategies_that_do_the_same_alone_are_named():
+    levels = pd.DataFrame([(name, level, rate) for name, rates in
+                           {"a": (0.5, 0.2), "b": (0.5, 0.1), "c": (0.5, 0.2)}.items()
+                           for level, rate in enumerate(rates, 1)],
+                          columns=["strategy", "level", "success"])  # fmt: skip
+    assert alike_note(levels) == "At every level just the same alone: a and c."
+    assert alike_note(levels[levels["strategy"] != "c"]) == ""
+
+
+def test_a_chance_is_said_as_one_in_so_many():
+    assert one_in(8.2136e-05) == 12_000 and one_in(0.25) == 4
+    assert math.isnan(one_in(0.0))
 
 
 def test_ratings_say_when_not_to_read_them():

@@ -230,18 +230,20 @@ def save(figure: Any, stem: Path, png: bool = True) -> tuple[Path, ...]:
     pixels = [stem.with_suffix(".png")] if png else []
     said = " ".join(footer_of(figure).split())
     with style():
-        for path in pixels:
-            with atomic_write(path, "stem", mode="wb") as file:
-                what = {"Software": None, "Description": said}
-                figure.savefig(file, format="png", dpi=DPI, metadata=what)
-            # Where everything stands is known by now; to find that takes longer than to draw. With
-            # no engine at all, not even the one called "none", the SVG is drawn once and not twice.
-            figure.set_layout_engine(None)
         drawn = io.StringIO()
         what = {"Date": None, "Creator": None, "Description": said}
         figure.savefig(drawn, format="svg", metadata=what)
         with atomic_write(svg, "stem") as file:
             file.write(named_in_order(drawn.getvalue()))
+        # Where everything stands is known by now; to find that takes longer than to draw. Found
+        # for the SVG it fits the PNG too, whose letters are a little narrower, but not the reverse.
+        # With no engine at all, not even the one called "none", the PNG is drawn once, not twice.
+        if pixels:
+            figure.set_layout_engine(None)
+        for path in pixels:
+            with atomic_write(path, "stem", mode="wb") as file:
+                what = {"Software": None, "Description": said}
+                figure.savefig(file, format="png", dpi=DPI, metadata=what)
     return *pixels, svg
 
 

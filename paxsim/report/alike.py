@@ -63,9 +63,10 @@ def _columns(findings: list[dict[str, Any]]) -> list[str]:
 
 
 def _is_same(findings: list[dict[str, Any]], name: str) -> bool:
-    """Whether a column has the same long words in every row."""
-    said = {finding["cells"].get(name, "") for finding in findings}
-    return len(said) == 1 and len(said.pop()) >= LONG_WORDS
+    """Whether a column has the same long words, and no figures, in every row."""
+    first, *others = (finding["cells"].get(name, "") for finding in findings)
+    words = len(first) >= LONG_WORDS and not re.search(r"\d", first)
+    return words and all(said == first for said in others)
 
 
 def _row(heading: str, finding: dict[str, Any], columns: list[str]) -> dict[str, Any]:

@@ -38,7 +38,7 @@ def run(study: Study) -> None:
                                 columns="level", fair=None, ax=ax,
                                 title="Success in solo (%)")  # fmt: skip
         figures.append(figure)
-    study.chart("levels", "Success by level and strategy", figures[0],
+    study.chart("levels", f"Success by level and strategy. {alike}".rstrip(". "), figures[0],
                 "Heatmap of success rates, strategies by solo level; lighter is more.",
                 narrow=figures[1])  # fmt: skip
 
