@@ -192,7 +192,7 @@ def test_findings_that_say_it_by_heading_have_a_column_each_and_repeat_no_words(
         finding["cells"]["so"] = "it is just as it was before"
         finding["cells"]["rate"] = "100 % (at least 99.4 %)"
     (table,) = folded(findings)
-    assert table["columns"] == ["it is", "more", "rate"], "a figure stays in its row"
+    assert table["columns"] == ["it is", "rate", "more"], "a figure stays in its row"
     assert table["always"] == ["In all of these, so: it is just as it was before."]
 
 

@@ -168,7 +168,7 @@ def _is_wide(shown: Shown) -> bool:
     """Whether a table is too wide for a sheet of paper, even if cells are broken between words."""
     rows = ([cell.text for cell in row] for row in shown.rows)
     columns = list(zip(shown.headings, *rows, strict=True))
-    words = (max(map(len, " ".join(cells).split())) + GAP for cells in columns)
+    words = (max(map(len, unbroken(" ".join(cells)).split(" "))) + GAP for cells in columns)
     return sum(words) > SHEET or sum(max(map(len, cells)) for cells in columns) > LONGEST
 
 
