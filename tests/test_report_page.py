@@ -28,7 +28,7 @@ from paxsim.report import budget
 from paxsim.report.alike import folded
 from paxsim.report.build import build_report
 from paxsim.report.examples import write_examples
-from paxsim.report.firstscreen import _why, short_answers, why_weak
+from paxsim.report.firstscreen import _how_often, _why, short_answers, why_weak
 from paxsim.report.page import write_page
 from paxsim.report.study import SUMMARY
 from paxsim.text import brief
@@ -266,6 +266,15 @@ def test_why_rome_wins_is_said_from_the_tables(tmp_path, one, joined, said):
     rates(tmp_path, "joining", [{"players": 4, "conspirators": 0, "tribune": 0.25,
                                  "joined": joined}])  # fmt: skip
     assert _why(tmp_path, [4]).startswith(f"{said}: with 4 players Rome wins 20 % (19 to 21) if no")
+
+
+def test_one_line_up_alone_has_no_range(tmp_path):
+    rates(tmp_path, "rome_rate", [{"players": 4, "field": "all line-ups", "rome_wins": 0.5,
+                                   "lineups": 1}])  # fmt: skip
+    assert _how_often(tmp_path, [4]) == (
+        "With 4 players in 50 % (49 to 51) of games, in the one line-up (who sits at the table) "
+        "that these strategies make."
+    )
 
 
 def test_why_a_weak_field_loses_to_rome_is_said_only_if_it_does(tmp_path):

@@ -65,11 +65,15 @@ def _how_often(out: Path, players: list[int]) -> str:
     rows = table[table["field"] == "all line-ups"].set_index("players")
     *others, most = [n for n in players if n in rows.index] or [int(rows.index[0])]
     row = rows.loc[most]
-    text = (
-        f"With {most} players in {_brief(row)} of games, on average over the {int(row['lineups'])} "
-        "line-ups (who sits at the table) that were drawn from all strategies; among these it goes "
-        f"from {_brief(row, 'lowest_lineup')} to {_brief(row, 'highest_lineup')}"
-    )
+    text = f"With {most} players in {_brief(row)} of games, "
+    if row["lineups"] == 1:
+        text += "in the one line-up (who sits at the table) that these strategies make"
+    else:
+        text += (
+            f"on average over the {int(row['lineups'])} line-ups (who sits at the table) that were "
+            f"drawn from all strategies; among these it goes from {_brief(row, 'lowest_lineup')} "
+            f"to {_brief(row, 'highest_lineup')}"
+        )
     rest = [f"with {n} players {_brief(rows.loc[n])}" for n in others]
     return f"{'; '.join([text, *rest])}."
 

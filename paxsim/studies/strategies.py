@@ -51,7 +51,8 @@ def run(study: Study) -> None:
     counts = study.subject.players
     shown = [n for n in counts if n in (2, 4)] or list(counts[:2])
     for players in shown:
-        figure, ax = charts.panels(width=7.8, height=1.6 + 0.28 * many)
+        # Few rows leave room for what the axis says.
+        figure, ax = charts.panels(width=7.8, height=max(4.4, 1.6 + 0.28 * many))
         caption = fields.caption([result], [players])
         charts.payoff_heatmap(payoffs, players, ax=ax, caption=caption)
         study.chart(f"payoffs_{players}", f"Who beats whom with {players} players (white: did not "
