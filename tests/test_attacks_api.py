@@ -60,7 +60,10 @@ WRONG = [
     (lambda: paxsim.simulate(["random", None], 2, 10), "policy: found None"),
     (lambda: paxsim.simulate({"random": 1}, 2, 10), "policies: found {'random': 1}"),
     (lambda: paxsim.simulate("random", 2, "10"), "games: found '10'"),
-    (lambda: paxsim.simulate("random", 2, 1e3), "games: found 1000.0"),
+    (lambda: paxsim.simulate("random", 2, 10.5), "games: found 10.5; allowed: a whole number from"),
+    (lambda: paxsim.simulate("random", 2, 1e11), "games: found 100000000000.0"),
+    (lambda: paxsim.simulate("random", 2, float("nan")), "games: found nan"),
+    (lambda: paxsim.simulate("random", "4"), "players: found '4'; allowed: a whole number from 1"),
     (lambda: paxsim.simulate("random", 2, True), "games: found True"),
     (lambda: paxsim.simulate("random", 2, None), "games: found None"),
     (lambda: paxsim.simulate("random", 2, 10, seed="x"), "seed: found 'x'"),
@@ -217,6 +220,12 @@ WRONG_CHARTS = [
     (lambda r: charts.seat_bars(pd.DataFrame({"players": [2]})), "source: has no"),
     (lambda r: charts.seat_bars(r, ax="axes"), "ax: found 'axes'"),
     (lambda r: charts.seat_bars(r, caption=5), "caption: found 5"),
+    (lambda r: r.plot.seats(player=2),
+     "argument of the chart seat_bars: 'player' is unknown (did you mean 'players'?); allowed: "),
+    (lambda r: r.plot(colour=3), "argument of the chart forest: 'colour' is unknown; allowed: "),
+    (lambda r: r.plot("seat"), "plot: 'seat' is unknown (did you mean 'seats'?); allowed: "),
+    (lambda r: r.plot(3), "plot: '3' is unknown; allowed: "),
+    (lambda r: r.plot("payoffs"), "plot: found no data for payoffs in a result of simulate"),
     (lambda r: charts.payoff_heatmap(r), "table: 'payoffs' is unknown"),
     (lambda r: charts.tornado(r), "table: 'rule_changes' is unknown"),
     (lambda r: charts.rating_forest({}), "source: found {}"),
@@ -274,6 +283,7 @@ def test_numpys_whole_numbers_are_as_good_as_pythons(kind, tmp_path):
     assert json.loads(found.to_json())["tables"] == json.loads(wanted.to_json())["tables"]
     assert paxsim.simulate("random", np.array([2, 3], n), n(12)).games == 24
     assert paxsim.solo("random", n(1), n(10)).games == 10
+    assert paxsim.simulate("random", 2, 1e1).games == 10
     assert paxsim.compare("random", "first", players=n(2), games=n(40), chunk_games=n(8)).games
     assert paxsim.tournament("random,first", (n(2),), n(40))["standings"]["games"].tolist()
     rules = [{"rome_needs": n(5), "draft_sizes": np.array([2, 3], n)}]

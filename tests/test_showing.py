@@ -186,6 +186,18 @@ def test_a_chart_that_there_is_not_is_told_with_those_that_there_are(results):
         _ = results["simulate"].plot.seat
 
 
+def test_completion_and_errors_offer_the_charts_that_there_is_data_for(results):
+    for kind, result in results.items():
+        offered = [name for name in dir(result.plot) if not name.startswith("__")]
+        assert offered == sorted(result.plot.names), kind
+        with pytest.raises(AttributeError) as raised:
+            _ = result.plot.nothing
+        assert str(raised.value).endswith(f"allowed: {', '.join(result.plot.names)}")
+    axes = results["simulate"].plot("seats")
+    assert axes.get_title(loc="left") == results["simulate"].plot.seats().get_title(loc="left")
+    plt.close("all")
+
+
 def test_tables_are_counted_in_words(results):
     lines = dict(line.split(None, 1) for line in repr(results["simulate"].tables).splitlines())
     assert lines["rome"].startswith("1 row, ") and " rows, " in lines["strategies"]

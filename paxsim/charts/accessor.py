@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from matplotlib.axes import Axes
 
@@ -38,9 +38,11 @@ class Plots:
     def __init__(self, result: Any):
         self._result = result
 
-    def __call__(self, *, ax: Axes | None = None, **how: Any) -> Axes:
-        """The chart that fits the question."""
-        chart: Callable[..., Axes] = getattr(self, _FITTING[self._kind])
+    def __call__(self, name: str | None = None, *, ax: Axes | None = None, **how: Any) -> Axes:
+        """The chart of a name; without one, the chart that fits the question."""
+        if name is not None and name not in self.names:
+            self._refuse(name)
+        chart: Callable[..., Axes] = getattr(self, name or _FITTING[self._kind])
         return chart(ax=ax, **how)
 
     def __repr__(self) -> str:
@@ -49,16 +51,18 @@ class Plots:
     if not TYPE_CHECKING:  # there, to say that it is unknown is enough
 
         def __getattr__(self, name: str) -> Any:
-            charts = [chart for chart in vars(Plots) if not chart.startswith("_")]
             if name.startswith("_"):
                 raise AttributeError(name)
-            raise AttributeError(str(unknown("plot", name, [c for c in charts if c != "names"])))
+            raise AttributeError(str(unknown("plot", name, self.names)))
+
+    def __dir__(self) -> list[str]:
+        """What completion offers: the charts that there is data for."""
+        return [*(name for name in super().__dir__() if name.startswith("__")), *self.names]
 
     @property
     def names(self) -> list[str]:
         """The charts that this result has data for."""
-        charts = [name for name in vars(Plots) if not name.startswith("_") and name != "names"]
-        return [name for name in charts if self._has(name)]
+        return [name for name in _charts() if self._has(name)]
 
     @property
     def _kind(self) -> str:
@@ -76,11 +80,17 @@ class Plots:
     def _checked(self, name: str) -> Any:
         """The result, if it has the data of a chart."""
         if not self._has(name):
-            raise PaxsimError(
-                f"plot: found no data for {name} in a result of {self._kind}; "
-                f"allowed: {', '.join(self.names)}"
-            )
+            self._refuse(name)
         return self._result
+
+    def _refuse(self, name: Any) -> NoReturn:
+        """Say that there is no such chart, or none of this result."""
+        if name not in _charts():
+            raise unknown("plot", name, self.names)
+        raise PaxsimError(
+            f"plot: found no data for {name} in a result of {self._kind}; "
+            f"allowed: {', '.join(self.names)}"
+        )
 
     def strategies(self, *, ax: Axes | None = None, **how: Any) -> Axes:
         """Win rate of every strategy, with its interval; by player count if there are several."""
@@ -147,3 +157,8 @@ class Plots:
         table = table.assign(what=table["strategy"] + ", level " + table["level"].astype(str))
         said = {"by": "what", "label": "success (%)", "title": "Solo", **how}
         return forest(table, "success", **said, ax=ax, caption=result.caption)
+
+
+def _charts() -> list[str]:
+    """The names of all charts."""
+    return [name for name in vars(Plots) if not name.startswith("_") and name != "names"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import io
 import re
 import textwrap
@@ -17,7 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from paxsim.charts.data import caption_of
-from paxsim.errors import PaxsimError, checked_path
+from paxsim.errors import PaxsimError, checked_path, unknown
 from paxsim.files import atomic_write
 from paxsim.quoting import one_line, told
 
@@ -92,6 +93,9 @@ def chart(width: float = 7.0, height: float = 4.0) -> Callable[[Callable], Calla
     """Make a drawing function a chart: the common style, an Axes if none is given, the footer."""
 
     def decorate(function: Callable) -> Callable[..., Axes]:
+        named = inspect.signature(function).parameters
+        options = [*(name for name in list(named)[1:] if name != "ax"), "ax", "caption"]
+
         @functools.wraps(function)
         def draw(
             source: Any,
@@ -104,6 +108,9 @@ def chart(width: float = 7.0, height: float = 4.0) -> Callable[[Callable], Calla
                 raise PaxsimError(f"ax: found {told(ax)}; allowed: Matplotlib's Axes")
             if caption is not None and not isinstance(caption, str):
                 raise PaxsimError(f"caption: found {told(caption)}; allowed: a text")
+            for name in kwargs:
+                if name not in options:
+                    raise unknown(f"argument of the chart {function.__name__}", name, options)
             with style():
                 axes = _new_axes(width, height) if ax is None else ax
                 try:

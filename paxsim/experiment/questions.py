@@ -255,13 +255,20 @@ def solo(
 
 
 def checked_games(games: Any) -> int:
-    """A number of games: a positive whole number."""
-    return checked_int("games", games, 1, MAX_GAMES)
+    """A number of games: a positive whole number, which may be written as 1e6."""
+    found = int(games) if isinstance(games, float) and games.is_integer() else games
+    if not is_whole(found) or not 1 <= found <= MAX_GAMES:
+        raise PaxsimError(
+            f"games: found {told(games)}; "
+            f"allowed: a whole number from 1 to {MAX_GAMES}, such as 100_000 or 1e6"
+        )
+    return int(found)
 
 
 def _numbers(field: str, found: int | Sequence[int], low: int, high: int) -> list[int]:
     """One number or several, such as player counts, as a list."""
-    several = [found] if is_whole(found) else checked_list(field, found, f"{low} to {high}")
+    allowed = f"a whole number from {low} to {high}, or a list of such"
+    several = [found] if is_whole(found) else checked_list(field, found, allowed)
     numbers = [checked_int(field, number, low, high) for number in several]
     if len(set(numbers)) < len(numbers):
         raise PaxsimError(f"{field}: found {told(found)}; allowed: every number once")

@@ -13,7 +13,7 @@ import pandas as pd
 from paxsim.cards import DEFAULT_DECK, Deck
 from paxsim.errors import PaxsimError, checked_int, checked_list, checked_path, unknown
 from paxsim.experiment.cutting import blocks_for_games
-from paxsim.experiment.questions import MAX_GAMES, RulesLike
+from paxsim.experiment.questions import RulesLike, checked_games
 from paxsim.experiment.result import as_csv
 from paxsim.experiment.run import checked_jobs
 from paxsim.policies.fingerprint import package_fingerprint
@@ -118,7 +118,7 @@ def tune(
     """
     generations = checked_int("generations", generations, 1, MAX_GENERATIONS)
     restarts = checked_int("restarts", restarts, 1, MAX_RESTARTS)
-    games = checked_int("games", games, 1, MAX_GAMES)
+    games = checked_games(games)
     seed = checked_int("seed", seed, 0, MAX_NUMBER)
     jobs = checked_jobs(jobs)
     if progress is not None and not callable(progress):
