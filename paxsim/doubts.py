@@ -12,12 +12,14 @@ import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from paxsim.engine.records import DECISIONS
+from paxsim.engine.records import DECISIONS, OVER
 from paxsim.game import Option, decisions
 from paxsim.guests.watch import off_the_main_thread
 from paxsim.lineup import make_lineup
 from paxsim.playing import play_batch
 from paxsim.policies.policy import Policy
+from paxsim.policies.registry import find_policy
+from paxsim.policies.restricted import Restricted
 from paxsim.policies.sources import place, quoted
 from paxsim.setting import Setting, make_setting
 
@@ -29,8 +31,18 @@ OFFERED = 100
 _TRIES = ((0.0, 0.0), (2.0, 1.0), (-1.0, -5.0))
 
 
-def doubts(policy: Policy) -> list[str]:
-    """What is legal and surely wrong with a policy, a line each; empty if there is nothing."""
+def doubts(policy: str | Policy) -> list[str]:
+    """What is legal and surely wrong with a policy, a line each; empty if there is nothing.
+
+    Parameters
+    ----------
+    policy : str or Policy
+        As for `paxsim.find_policy`. Of a restricted one it is what stands behind the
+        restriction: that it shuns what it may not do is meant.
+    """
+    policy = find_policy(policy)
+    if isinstance(policy, Restricted):
+        policy = policy.policy
     if policy.built_in:
         return []  # tested elsewhere; a searcher takes few numbers
     # Of thousands of single decisions, none then needs a thread of its own.
@@ -61,9 +73,27 @@ def _doubtful(node: ast.AST) -> str:
                 )
             if isinstance(part, ast.Constant) and part.value is None:
                 return "compares a number with None, which is never equal; nobody is NOBODY"
+        return _no_such_kind(node)
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.FloorDiv, ast.Mod)):
         if isinstance(node.right, ast.Constant) and node.right.value == 0:
             return "divides by zero, which stops the game when it comes to it"
+    return ""
+
+
+def _no_such_kind(node: ast.Compare) -> str:
+    """A number that no decision has."""
+    parts = [node.left, *node.comparators]
+    of_a_kind = any(ast.unparse(part).endswith(".kind") for part in parts)
+    if not of_a_kind or not all(isinstance(op, (ast.Eq, ast.NotEq)) for op in node.ops):
+        return ""
+    kinds = ", ".join(f"{number} {name.upper()}" for number, name in enumerate(_ASKED))
+    for part in parts:
+        number = part.value if isinstance(part, ast.Constant) else None
+        if isinstance(number, (int, float)) and number not in range(OVER):
+            return (
+                f"compares the kind of a decision with {number}, which none has; "
+                f"the kinds are {kinds}"
+            )
     return ""
 
 
@@ -71,6 +101,8 @@ def _without_effect(node: ast.AST) -> str:
     """What is worked out, and then lost in part or altogether."""
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Compare):
         return "compares, and does nothing with the answer; to set something takes one ="
+    if isinstance(node, ast.Expr) and isinstance(node.value, _WORKED_OUT):
+        return "works out a value, and does nothing with it"
     if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
         for part in node.values[1:]:
             if isinstance(part, ast.Name) and part.id in _KINDS:
@@ -79,8 +111,12 @@ def _without_effect(node: ast.AST) -> str:
     return ""
 
 
+#: What a policy is asked: it never sees the end.
+_ASKED = DECISIONS[:OVER]
+#: Values that change nothing by being worked out.
+_WORKED_OUT = (ast.Attribute, ast.BinOp, ast.BoolOp, ast.Name, ast.Subscript, ast.UnaryOp)
 #: What `choice.kind` is compared with.
-_KINDS = {name.upper() for name in DECISIONS}
+_KINDS = {name.upper() for name in _ASKED}
 
 
 def _tables(policy: Policy) -> Iterator[tuple[Setting, list[str | Policy]]]:

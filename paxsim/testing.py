@@ -7,7 +7,8 @@ every call is checked.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -54,12 +55,53 @@ class Check:
 
     @property
     def fault(self) -> str:
-        """The problem without the game and the seat that it was met in; empty if there is none."""
+        """The problem without the game, seat and option that it was met with; empty if none."""
         what = (self.problem or "").partition(", at the decision")[0]
-        return re.sub(r" at seat \d", "", what)
+        return re.sub(r" at seat \d|(?<= chose option )-?\d+(?=, which there is not)", "", what)
 
     def __str__(self) -> str:
         return f"{self.setting}: {self.problem or f'{self.games} games, fine'}"
+
+
+class Checks(list[Check]):
+    """The outcome of a check: a list of `Check` that shows itself as `paxsim check` prints it.
+
+    Parameters
+    ----------
+    policy : str
+        The name of the policy.
+    checks : iterable of Check
+        One for each player count and level.
+    """
+
+    def __init__(self, policy: str, checks: Iterable[Check]):
+        super().__init__(checks)
+        self.policy = policy
+
+    @property
+    def fine(self) -> bool:
+        """Whether nothing is wrong."""
+        return bool(self) and all(check.problem is None for check in self)
+
+    def lines(self) -> Iterator[str]:
+        """What to say of every table; a failure once, with the other tables that it is met at."""
+        alike: dict[str, list[Check]] = {}
+        for check in self:
+            alike.setdefault(check.fault or str(check), []).append(check)
+        for first, *others in alike.values():
+            yield str(first)
+            if others:
+                tables = "1 other table" if len(others) == 1 else f"{len(others)} other tables"
+                where = ", ".join(check.setting for check in others)
+                yield f"fails in the same way at {tables}: {where}"
+
+    def __repr__(self) -> str:
+        end = "fine" if self.fine else "fails the check, see above"
+        return "\n".join([*self.lines(), f"policy {self.policy}: {end}"])
+
+
+class PolicyWarning(UserWarning):
+    """What is allowed in a policy, and surely not meant."""
 
 
 def check_policy(
@@ -72,8 +114,11 @@ def check_policy(
     deck: str | Path | Deck = DEFAULT_DECK,
     rules: str | Path | dict[str, Any] | Rules | None = None,
     players: Sequence[int] | None = None,
-) -> list[Check]:
+) -> Checks:
     """Play a policy through every player count and solo level and say what is wrong.
+
+    Of one that passes, what is allowed and surely not meant (`paxsim.testing.doubts`) is issued
+    as a `PolicyWarning` each.
 
     Parameters
     ----------
@@ -95,15 +140,34 @@ def check_policy(
 
     Returns
     -------
-    list of Check
-        One for each player count and level; `Check.problem` is None where nothing is wrong.
+    Checks
+        A list with a `Check` for each player count and level; `Check.problem` is None where
+        nothing is wrong, and ``fine`` is true where that is so everywhere.
 
     Examples
     --------
     >>> from paxsim.testing import check_policy
-    >>> all(check.problem is None for check in check_policy("first", deals=2))
+    >>> check_policy("first", deals=2).fine
     True
     """
+    found = find_policy(policy)
+    checks = run_checks(found, deals, seed, patience, plain, deck, rules, players)
+    for doubt in doubts(found) if checks.fine else ():
+        warnings.warn(f"policy {found.name}: {doubt}", PolicyWarning, stacklevel=2)
+    return checks
+
+
+def run_checks(
+    policy: Policy,
+    deals: int | None,
+    seed: int,
+    patience: float,
+    plain: bool,
+    deck: str | Path | Deck,
+    rules: str | Path | dict[str, Any] | Rules | None,
+    players: Sequence[int] | None,
+) -> Checks:
+    """The same without the doubts."""
     if deals is not None:
         deals = checked_int("deals", deals, 1, MAX_DEALS)
     seed = checked_int("seed", seed, 0, MAX_NUMBER)
@@ -112,12 +176,11 @@ def check_policy(
             f"patience: found {told(patience)}; allowed: seconds above 0, at most {MAX_PATIENCE}"
         )
     settings = _settings(deck, rules, players)
-    found = find_policy(policy)
-    if plain:
-        found = as_plain(found)
+    found = as_plain(policy) if plain else policy
     _ = found.compiled
     play_batch("random", 2)  # compiles the engine, which is not to be held against the policy
-    return list(_checks(found, settings, deals or _usual_deals(found), seed, patience))
+    deals = deals or _usual_deals(found)
+    return Checks(found.name, _checks(found, settings, deals, seed, patience))
 
 
 def _usual_deals(found: Policy) -> int:

@@ -1,5 +1,6 @@
 """The command line understands what people type, and says what it did not."""
 
+import json
 import os
 import subprocess
 import sys
@@ -23,6 +24,43 @@ def test_the_command_alone_shows_all_of_its_help(capsys):
 def test_a_mistyped_command_is_answered_with_the_nearest(capsys):
     assert "command: 'rnu' is unknown (did you mean 'run'?)" in mistake(capsys, "rnu")
     assert "did you mean 'tournament'?" in mistake(capsys, "tournement", "--games", "3")
+    said = "deck command: 'shw' is unknown (did you mean 'show'?); allowed: check, list, show"
+    assert said in mistake(capsys, "deck", "shw")
+
+
+def printed_object(capsys, *words):
+    assert run_command([*words, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_what_lists_and_checks_has_one_object_for_programs_too(capsys):
+    listed = printed_object(capsys, "policies")
+    names = [found["name"] for found in listed["policies"]]
+    assert names[:2] == ["random", "first"] and len(names) > 20 and listed["broken"] == []
+    (builder,) = printed_object(capsys, "policies", "builder:breadth=0.5")["policies"]
+    assert builder["parameters"]["breadth"] == 0.5 and builder["fits"] == "solo, 2-8 players"
+    decks = printed_object(capsys, "deck", "list")["decks"]
+    assert printed_object(capsys, "deck", "show", "assumed") in decks
+    checked = printed_object(capsys, "deck", "check", "assumed")
+    assert sum(kind["count"] for kind in checked["cards"]) == 74
+    assert checked["players"] == list(range(1, 9)) and checked["unpublished"] == []
+    found = printed_object(capsys, "check", "first", "--deals", "1", "--players", "2")
+    checks = [{"setting": "2 players", "games": 2, "problem": None}]
+    assert found == {"policy": "first", "fine": True, "checks": checks, "warnings": []}
+
+
+def test_a_failing_game_that_is_being_traced_need_not_be_traced_again(tmp_path, capsys):
+    file = tmp_path / "outside.py"
+    text = "import paxsim\n@paxsim.policy\ndef outside(table, me, choice):\n    return choice.count\n"
+    file.write_text(text, "utf-8")
+    words = ["trace", "--players", "2", "--policies", f"{file},first"]
+    assert run_command(words) == 2
+    out, said = capsys.readouterr()
+    assert out.startswith('{"event": "setup"')
+    assert said.endswith("at the decision 'keep'; the game up to there is above\n")
+    # Written to a file, it is whole or not there.
+    assert run_command([*words, "--out", str(tmp_path / "game.jsonl")]) == 2
+    assert "; to see this game: paxsim trace " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

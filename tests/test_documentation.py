@@ -311,6 +311,19 @@ def test_the_page_names_every_field_of_a_record(heading, dtype):
     assert not missing
 
 
+def test_the_page_says_how_many_cells_the_memory_has_and_all_of_them_can_be_used():
+    (last,) = re.findall(r"`memory\[0 \.\. (\d+)\]`", section("me"))
+    assert seat_dtype["memory"].shape == (int(last) + 1,)
+    game = paxsim.Game(players=2)
+    noted = {"paxsim": paxsim, "last": int(last)}
+    exec("def notes(table, me, choice):\n me.memory[last] = 0.5\n return 0", noted)
+    assert paxsim.policy(noted["notes"])(game.table, game.me, game.choice) == 0
+    assert paxsim.play(["notes", "random"]).rounds > 0
+    exec("def more(table, me, choice):\n me.memory[last + 1] = 0.5\n return 0", noted)
+    with pytest.raises(paxsim.PaxsimError, match="IndexError"):
+        paxsim.play([paxsim.policy(noted["more"]), "random"])
+
+
 def test_the_page_names_every_helper_and_every_constant():
     assert not set(helpers.__all__) - code_names(POLICY_PAGE)
 

@@ -1,10 +1,13 @@
 """What is allowed and surely not meant: `paxsim check` says so, and passes."""
 
+import warnings
+
 import pytest
 
 import paxsim
 from paxsim.cli import run_command
 from paxsim.doubts import doubts, in_the_source
+from paxsim.testing import PolicyWarning, check_policy
 
 POLICY = '''
 import paxsim
@@ -57,6 +60,11 @@ def test_a_doubt_is_told_with_what_shows_it(tmp_path, name, line, said):
          "line 9 of or_kind.py: or TURN is always true; meant is or choice.kind == TURN"),
         ("in_vain", "me.money == top",
          "line 9 of in_vain.py: compares, and does nothing with the answer"),
+        ("no_kind", "if choice.kind == 7 or me.money < top: return 0",
+         "line 9 of no_kind.py: compares the kind of a decision with 7, which none has; the kinds "
+         "are 0 DISPLAY, "),
+        ("lost", "me.money + top",
+         "line 9 of lost.py: works out a value, and does nothing with it"),
     ],
 )  # fmt: skip
 def test_what_shows_in_the_source_is_told_with_its_line(tmp_path, name, line, said):
@@ -70,13 +78,58 @@ def test_a_policy_that_does_everything_raises_no_doubt(tmp_path):
     assert doubts_about(tmp_path, "sound", TOP_MATTERS) == []
 
 
-def test_a_check_that_passes_ends_with_its_warnings(tmp_path, capsys):
-    file = tmp_path / "warned.py"
+def test_kinds_that_there_are_raise_no_doubt(tmp_path):
+    file = tmp_path / "kinds.py"
+    lines = "if 0 == choice.kind or choice.kind < 7 or me.money == 7: me.memory[0] = top"
+    file.write_text(POLICY.format(name="kinds", line=lines), "utf-8")
+    assert list(in_the_source(paxsim.find_policy(str(file)).function)) == []
+
+
+@pytest.fixture
+def few_deals(monkeypatch):
+    monkeypatch.setattr("paxsim.doubts.DEALS", 4)
+    monkeypatch.setattr("paxsim.doubts.OFFERED", 10)
+
+
+def test_what_a_restriction_takes_away_is_not_held_against_the_policy(tmp_path, few_deals):
+    file = tmp_path / "bound.py"
+    file.write_text(POLICY.format(name="bound", line=TOP_MATTERS), "utf-8")
+    assert doubts(f"restricted:without=peek:policy={file}") == []
+
+
+@pytest.fixture(scope="module")
+def warned(tmp_path_factory):
+    """A policy with a parameter that changes nothing."""
+    file = tmp_path_factory.mktemp("doubts") / "warned.py"
     file.write_text(POLICY.format(name="warned", line="if me.money == 3: return 0"), "utf-8")
-    assert run_command(["check", str(file), "--deals", "2"]) == 0
+    return str(file)
+
+
+def test_a_check_that_passes_ends_with_its_warnings(warned, capsys):
+    assert run_command(["check", warned, "--deals", "1", "--players", "2"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[-1] == "policy warned: fine"
     assert lines[-2].startswith("warning: parameter top changes nothing")
+
+
+def test_in_a_program_the_same_is_warned_of_and_shown(warned, few_deals):
+    with pytest.warns(PolicyWarning, match="^policy warned: parameter top changes nothing") as seen:
+        checks = check_policy(warned, deals=1, players=[2])
+    assert seen[0].filename == __file__  # where it was asked for
+    assert checks.fine and repr(checks) == "2 players: 2 games, fine\npolicy warned: fine"
+
+
+def test_what_fails_is_not_warned_of_besides(tmp_path):
+    file = tmp_path / "wrong.py"
+    file.write_text(POLICY.format(name="wrong", line="return choice.count"), "utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        checks = check_policy(str(file), deals=1)
+    assert not checks.fine
+    first, others, end = repr(checks).splitlines()  # once, whatever the number of the option
+    assert "chose option 2, which there is not" in first
+    assert others.startswith("fails in the same way at 11 other tables: solo level 2, ")
+    assert end == "policy wrong: fails the check, see above"
 
 
 def test_the_same_failure_is_told_once(tmp_path, capfd, monkeypatch):

@@ -42,18 +42,24 @@ COMMANDS = (
 EXIT_USER_ERROR = 2
 
 
-class _LazyGroup(click.Group):
-    """A group whose commands are imported when they are asked for."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+class Group(click.Group):
+    """A group that says which commands there are, in the words of all other mistakes."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in COMMANDS and not ctx.resilient_parsing:  # else a shell completes words
-            raise unknown("command", args[0], COMMANDS)
+        known = self.list_commands(ctx)
+        if args[0] not in known and not ctx.resilient_parsing:  # else a shell completes words
+            of_what = "command" if ctx.parent is None else f"{ctx.info_name} command"
+            raise unknown(of_what, args[0], known)
         return super().resolve_command(ctx, args)
+
+
+class _LazyGroup(Group):
+    """A group whose commands are imported when they are asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:

@@ -31,7 +31,7 @@ MAX_GAMES, MAX_JOBS, MAX_REPEATS = 10_000_000, 256, 1000
 @click.option("--games", default="60k", show_default=True, help="Games a repeat.")
 @click.option("--jobs", type=int, default=1, show_default=True, help="Threads that play at once.")
 @click.option("--repeats", type=int, default=5, show_default=True, help="The best one counts.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
+@options.as_json
 def command(players, solo_level, deck, rules, policies, games, jobs, repeats, as_json) -> None:
     """Measure games and decisions a second of a line-up: playing alone, nothing around it."""
     from paxsim.playing import prepare

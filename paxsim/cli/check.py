@@ -2,32 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from dataclasses import asdict
 
 import click
 
 from paxsim.cli import options
 from paxsim.cli.console import say, warn
-
-if TYPE_CHECKING:
-    from paxsim.testing import Check
-
-
-def said_of(checks: list[Check]) -> Iterator[str]:
-    """What to say of every table; a failure once, with the other tables that it is met at."""
-    alike: dict[str, list[Check]] = {}
-    for check in checks:
-        alike.setdefault(check.fault or str(check), []).append(check)
-    for first, *others in alike.values():
-        yield str(first)
-        if others:
-            tables = "1 other table" if len(others) == 1 else f"{len(others)} other tables"
-            where = ", ".join(check.setting for check in others)
-            yield f"fails in the same way at {tables}: {where}"
-
 
 @click.command("check")
 @click.argument("policy")
@@ -46,6 +29,7 @@ def said_of(checks: list[Check]) -> Iterator[str]:
 @options.deck
 @options.rules
 @click.option("--players", metavar="N|A-B|A,B", help="Player counts, 1 is solo.  [default: all]")
+@options.as_json
 def command(
     policy: str,
     deals: int | None,
@@ -55,29 +39,29 @@ def command(
     deck: str,
     rules: str | None,
     players: str | None,
+    as_json: bool,
 ) -> None:
     """Play POLICY (a name or FILE.py:NAME) through every player count and solo level."""
     from paxsim.doubts import doubts
     from paxsim.policies import find_policy
-    from paxsim.testing import check_policy
+    from paxsim.testing import run_checks
 
     found = find_policy(policy)
-    checks = check_policy(
-        found,
-        deals=deals,
-        seed=seed,
-        patience=patience,
-        plain=plain,
-        deck=deck,
-        rules=rules,
-        players=options.parse_players("players", players),
-    )
-    for line in said_of(checks):
-        say(line)
-    if checks and all(check.problem is None for check in checks):
-        for doubt in doubts(found):
+    counts = options.parse_players("players", players)
+    checks = run_checks(found, deals, seed, patience, plain, deck, rules, counts)
+    warnings = doubts(found) if checks.fine else []
+    if as_json:
+        tables = [asdict(check) for check in checks]
+        answer = {"policy": found.name, "fine": checks.fine, "checks": tables, "warnings": warnings}
+        say(json.dumps(answer))
+    else:
+        for line in checks.lines():
+            say(line)
+        for doubt in warnings:
             say(f"warning: {doubt}")
-        say(f"policy {found.name}: fine")
+    if checks.fine:
+        if not as_json:
+            say(f"policy {found.name}: fine")
         return
     warn(f"policy {found.name} fails the check, see above")
     sys.stdout.flush()

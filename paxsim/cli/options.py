@@ -110,6 +110,10 @@ def subject(function: Callable) -> Callable:
     return function
 
 
+#: For programs, wherever a command has an answer.
+as_json = click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
+
+
 def how_to_run(function: Callable) -> Callable:
     """The options of every command that plays an experiment."""
     games = click.option(
@@ -134,7 +138,7 @@ def how_to_run_beside_games(function: Callable) -> Callable:
         click.option("--address", help="Scheduler of a dask cluster, e.g. tcp://host:8786."),
         click.option("--out", type=PATH, metavar="DIR", help="Keep the run here; resumes."),
         click.option("--csv", type=PATH, metavar="DIR", help="Write every table as CSV here."),
-        click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout."),
+        as_json,
         click.option(
             "--chunk-games", type=int, default=24_000, hidden=True, help="Games a task, about."
         ),

@@ -121,14 +121,16 @@ def _arranged(players, solo_level, deck, rules, policies, seat, seed, campaign):
     from paxsim.rules import load_rules
     from paxsim.setting import MAX_NUMBER, make_setting
 
+    specs = as_specs(policies or _RIVALS)
     if campaign and players is None:
         players = 1
+    elif players is None and solo_level is None and len(specs) > 1:  # each at a seat of its own
+        players = len(specs) + len(seat.split(","))
     setting = make_setting(players, solo_level=solo_level, deck=deck, rules=rules)
     people = _seats(seat, setting.players)
     free = [other for other in range(1, setting.players + 1) if other not in people]
     if policies is not None and not free:
         raise PaxsimError(f"policies: found {policies} with no seat left; allowed: no --policies")
-    specs = as_specs(policies or _RIVALS)
     if len(specs) == 1:
         specs *= len(free)
     if len(specs) != len(free):

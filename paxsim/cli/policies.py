@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import json
+from typing import TYPE_CHECKING
+
 import click
 
+from paxsim.cli import options
 from paxsim.cli.console import print_table, say, warn
+
+if TYPE_CHECKING:
+    from paxsim.policies.policy import Policy
 
 
 @click.command("policies")
 @click.argument("names", nargs=-1)
-def command(names: tuple[str, ...]) -> None:
+@options.as_json
+def command(names: tuple[str, ...], as_json: bool) -> None:
     """List all policies, or describe those NAMED: idea, parameters, where it fits."""
     from paxsim.policies import find_policy, policy_names
     from paxsim.policies.registry import load_entry_points
 
+    if as_json:
+        listed = [_as_object(find_policy(name)) for name in names or policy_names()]
+        say(json.dumps({"policies": listed, "broken": list(map(str, load_entry_points().values()))}))
+        return
     if names:
         for name in names:
             describe(find_policy(name))
@@ -30,7 +42,18 @@ def command(names: tuple[str, ...]) -> None:
         warn(str(error))
 
 
-def describe(found) -> None:
+def _as_object(found: Policy) -> dict[str, object]:
+    """A policy as JSON has it."""
+    return {
+        "name": found.name,
+        "idea": found.idea,
+        "parameters": dict(found.params),
+        "fits": found.fits,
+        "origin": found.origin,
+    }
+
+
+def describe(found: Policy) -> None:
     """Print a policy's docstring and parameters."""
     import inspect
 

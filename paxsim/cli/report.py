@@ -8,7 +8,7 @@ import click
 
 from paxsim.cli import EXIT_INTERRUPTED, options
 from paxsim.cli.console import say, warn
-from paxsim.errors import PaxsimError
+from paxsim.errors import unknown
 
 
 @click.command("report")
@@ -37,7 +37,7 @@ def command(scale, seed, jobs, out, studies, page_only, deck, rules, policies, p
 
     for name in studies:
         if name not in STUDIES:
-            raise PaxsimError(f"study: found {name!r}; allowed: {', '.join(STUDIES)}")
+            raise unknown("study", name, STUDIES)
     about = make_subject(deck, rules, policies, options.parse_players("players", players))
     try:
         page = (

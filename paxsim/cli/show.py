@@ -12,7 +12,7 @@ from paxsim.cli.console import say, warn
 
 @click.command("show")
 @click.argument("directory", type=options.PATH)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
+@options.as_json
 @options.csv
 def command(directory: Path, as_json: bool, csv: Path | None) -> None:
     """Print the tables of the run in DIRECTORY, without playing."""

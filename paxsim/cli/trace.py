@@ -74,7 +74,14 @@ def command(
             players, solo_level, deck, rules, policies, seed, deal, games, rotation
         )
         texts = trace_texts(setting, lineup, seed, deal, games, rotation)
-    write_texts(map(_in_sentences, texts) if text else texts, out)
+    try:
+        write_texts(map(_in_sentences, texts) if text else texts, out)
+    except PaxsimError as error:
+        # Whoever has just seen the game need not be told how to see it.
+        what, to_see, _ = str(error).partition("; to see this game: ")
+        if out is None and to_see:
+            raise PaxsimError(f"{what}; the game up to there is above") from None
+        raise
 
 
 def _in_sentences(text: str) -> str:

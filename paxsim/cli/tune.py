@@ -45,7 +45,7 @@ _SHOWN = 8
 @options.rules
 @click.option("--jobs", type=int, help="Threads.  [default: one a core]")
 @click.option("--out", type=PATH, metavar="DIR", help="Keep the record here; resumes.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
+@options.as_json
 def command(policy, field, generations, restarts, games, levels, out, as_json, **asked):
     """Find the parameters with which POLICY does best in a field, for a goal.
 

@@ -15,12 +15,12 @@ from __future__ import annotations
 import importlib
 from types import ModuleType
 
-from paxsim.errors import PaxsimError
+from paxsim.errors import unknown
 from paxsim.report.budget import STUDIES
 
 
 def load_study(name: str) -> ModuleType:
     """Import a study of the plan; its libraries take a second, so not before it is wanted."""
     if name not in STUDIES:
-        raise PaxsimError(f"study: found {name!r}; allowed: {', '.join(STUDIES)}")
+        raise unknown("study", name, STUDIES)
     return importlib.import_module(f"{__name__}.{name}")
