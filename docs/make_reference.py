@@ -40,7 +40,13 @@ MODULES: tuple[ModuleType, ...] = (
 
 def public(module: ModuleType) -> list[tuple[str, object]]:
     """Classes and functions that a module offers, by name."""
-    names = getattr(module, "__all__", None) or ["Check", "Checks", "PolicyWarning", "check_policy", "doubts"]
+    names = getattr(module, "__all__", None) or [
+        "Check",
+        "Checks",
+        "PolicyWarning",
+        "check_policy",
+        "doubts",
+    ]
     found = [(name, getattr(module, name)) for name in sorted(names)]
     return [(name, item) for name, item in found if inspect.isclass(item) or callable(item)]
 

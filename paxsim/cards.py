@@ -207,8 +207,18 @@ def load_deck(source: str | Path | Deck = DEFAULT_DECK) -> Deck:
     name = str(source)
     if name.endswith(".toml"):
         path = checked_path("deck", name)
-        return replace(parse_deck(read_toml("deck", path), where=name), path=name)
+        return _own_name(replace(parse_deck(read_toml("deck", path), where=name), path=name))
     return _shipped_deck(name)
+
+
+def _own_name(deck: Deck) -> Deck:
+    """A deck of a file, unless results would call it what other cards are called."""
+    if deck.name in deck_names() and deck.cards != _shipped_deck(deck.name).cards:
+        raise PaxsimError(
+            f"deck {deck.path}: name: found {told(deck.name)}, a deck of the package with other "
+            "cards; allowed: any other name"
+        )
+    return deck
 
 
 @cache
@@ -246,7 +256,9 @@ def parse_deck(data: dict[str, Any], where: str) -> Deck:
     for key in data:
         if key not in ("name", "note", "complete", "cards"):
             raise unknown(f"deck {where}: field", key, ("name", "note", "complete", "cards"))
-    name, note = data.get("name"), data.get("note", "")
+    if "name" not in data:
+        raise PaxsimError(f"deck {where}: name: missing; allowed: name = 'what results call it'")
+    name, note = data["name"], data.get("note", "")
     check_texts(f"deck {where}", name, note)
     assert isinstance(name, str)
     complete = checked_bool(f"deck {where}: complete", data.get("complete", True))

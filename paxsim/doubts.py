@@ -47,25 +47,27 @@ def doubts(policy: str | Policy) -> list[str]:
         return []  # tested elsewhere; a searcher takes few numbers
     # Of thousands of single decisions, none then needs a thread of its own.
     played = off_the_main_thread(lambda: [*_shunned_options(policy), *_idle_parameters(policy)])
-    return [*in_the_source(policy.function), *played]
+    return [*in_the_source(policy.function, policy.is_plain), *played]
 
 
-def in_the_source(function: Callable) -> Iterator[str]:
-    """What shows without playing, a line each."""
+def in_the_source(function: Callable, plain: bool = False) -> Iterator[str]:
+    """What shows without playing, a line each; in plain Python not all values are numbers."""
     try:
         lines, first = inspect.getsourcelines(function)
         tree = ast.increment_lineno(ast.parse(textwrap.dedent("".join(lines))), first - 1)
     except (OSError, TypeError, SyntaxError):
         return  # typed into a bare prompt: there is no source to look at
     for node in ast.walk(tree):
-        what, line = _doubtful(node) or _without_effect(node), getattr(node, "lineno", 0)
+        what, line = _doubtful(node, plain) or _without_effect(node), getattr(node, "lineno", 0)
         if what:
             yield f"{place(function, line)}: {what}{quoted(function, line)}"
 
 
-def _doubtful(node: ast.AST) -> str:
+def _doubtful(node: ast.AST, plain: bool) -> str:
     if isinstance(node, ast.Compare):
-        for part in (node.left, *node.comparators):
+        parts = (node.left, *node.comparators)
+        numbers = not plain or any(isinstance(part, ast.Attribute) for part in parts)
+        for part in parts if numbers else ():
             if isinstance(part, ast.Constant) and isinstance(part.value, str):
                 return (
                     f"compares a number with the text {part.value!r}, which is never equal; "

@@ -44,7 +44,7 @@ MAX_BATCH = 100_000_000
 LineupLike = str | Policy | Sequence[str | Policy]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Batch:
     """Results of many games.
 
@@ -66,6 +66,18 @@ class Batch:
 
     def __len__(self) -> int:
         return len(self.results)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Batch):
+            return NotImplemented
+        return self._played == other._played and np.array_equal(self.results, other.results)
+
+    def __hash__(self) -> int:
+        return hash(self._played)
+
+    @property
+    def _played(self) -> tuple:
+        return self.setting, self.lineup, self.seed, self.rotations
 
     def __repr__(self) -> str:
         wins = ", ".join(f"{label} {rate} %" for label, rate in self._wins())
@@ -280,6 +292,9 @@ class GameResult:
     record: np.void
     lineup: Lineup
     seed: int
+
+    def __hash__(self) -> int:
+        return hash((self.setting, self.lineup, self.seed, self.record.tobytes()))
 
     @property
     def rome_wins(self) -> bool:

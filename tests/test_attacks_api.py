@@ -220,8 +220,10 @@ WRONG_CHARTS = [
     (lambda r: charts.seat_bars(pd.DataFrame({"players": [2]})), "source: has no"),
     (lambda r: charts.seat_bars(r, ax="axes"), "ax: found 'axes'"),
     (lambda r: charts.seat_bars(r, caption=5), "caption: found 5"),
-    (lambda r: r.plot.seats(player=2),
-     "argument of the chart seat_bars: 'player' is unknown (did you mean 'players'?); allowed: "),
+    (
+        lambda r: r.plot.seats(player=2),
+        "argument of the chart seat_bars: 'player' is unknown (did you mean 'players'?); allowed: ",
+    ),
     (lambda r: r.plot(colour=3), "argument of the chart forest: 'colour' is unknown; allowed: "),
     (lambda r: r.plot("seat"), "plot: 'seat' is unknown (did you mean 'seats'?); allowed: "),
     (lambda r: r.plot(3), "plot: '3' is unknown; allowed: "),

@@ -117,7 +117,12 @@ def test_a_check_counts_the_games_up_to_the_one_that_failed():
             "import paxsim\n\npaxsim.policy(params=3)",
             "line 3: TypeError: policy() got an",
         ),
-        ("def broken(:", "line 1: SyntaxError"),
+        ("def broken(:", "mine.py: line 1: SyntaxError: invalid syntax; the line: def broken(:"),
+        (
+            "from paxsim.helpers import price_of_legoin",
+            "mine.py: line 1: paxsim.helpers has no price_of_legoin (did you mean 'price_of_legion'"
+            "?); allowed: what paxsim.helpers has; the line: from paxsim.helpers import price_of_",
+        ),
         ("x = " + "(" * 3000 + ")" * 3000, "SyntaxError"),
         ("\0", "null bytes"),
     ],

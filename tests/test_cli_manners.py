@@ -51,7 +51,9 @@ def test_what_lists_and_checks_has_one_object_for_programs_too(capsys):
 
 def test_a_failing_game_that_is_being_traced_need_not_be_traced_again(tmp_path, capsys):
     file = tmp_path / "outside.py"
-    text = "import paxsim\n@paxsim.policy\ndef outside(table, me, choice):\n    return choice.count\n"
+    text = (
+        "import paxsim\n@paxsim.policy\ndef outside(table, me, choice):\n    return choice.count\n"
+    )
     file.write_text(text, "utf-8")
     words = ["trace", "--players", "2", "--policies", f"{file},first"]
     assert run_command(words) == 2

@@ -1,6 +1,8 @@
 """Decks: the shipped ones, deck files, fingerprints, and what is said about a bad file."""
 
 from collections import Counter
+from dataclasses import replace
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -149,7 +151,7 @@ def test_an_owner_can_replace_the_deck_by_a_file_with_the_published_counts(tmp_p
         f'[[cards]]\ncategory = "{category}"\nsymbols = 1\nvalue = 3\ncount = {count}\n'
         for category, count in COPY_COUNTS.items()
     )
-    deck = paxsim.load_deck(write(tmp_path, f'name = "flat"\n{rows}'))
+    deck = paxsim.load_deck(write(tmp_path, f'name = "all alike"\n{rows}'))
     assert len(deck.cards) == 74
     assert paxsim.play("first", 4, deck=deck).rounds > 0
 
@@ -218,8 +220,20 @@ def test_a_bad_deck_field_is_named_with_what_was_found_and_what_is_allowed(
 
 
 def test_a_deck_without_a_name_or_without_cards_is_rejected():
-    assert "name: found None" in bad_deck({"cards": [LAND]})
+    assert "deck my.toml: name: missing; allowed: name = " in bad_deck({"cards": [LAND]})
     assert "cards: found none" in bad_deck({"name": "x"})
+
+
+def test_other_cards_need_another_name_than_a_deck_of_the_package(tmp_path):
+    shipped = resources.files("paxsim").joinpath("decks", "assumed.toml").read_text("utf-8")
+    copied = tmp_path / "copied.toml"
+    copied.write_text(shipped, "utf-8")
+    assert paxsim.load_deck(copied) == replace(paxsim.load_deck("assumed"), path=str(copied))
+    copied.write_text(shipped.replace("value = 4", "value = 3"), "utf-8")
+    with pytest.raises(paxsim.PaxsimError) as error:
+        paxsim.load_deck(copied)
+    said = "name: found 'assumed', a deck of the package with other cards; allowed: any other name"
+    assert str(error.value) == f"deck {copied}: {said}"
 
 
 def test_a_deck_with_other_counts_is_accepted_only_when_it_says_so():

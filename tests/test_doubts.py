@@ -78,6 +78,15 @@ def test_a_policy_that_does_everything_raises_no_doubt(tmp_path):
     assert doubts_about(tmp_path, "sound", TOP_MATTERS) == []
 
 
+def test_in_plain_python_there_are_texts_to_compare(tmp_path):
+    def plain(table, me, choice):
+        mode = "kept" if f"{me.seat}" in "01234567" else None
+        return 0 if mode == "kept" or mode is None or choice.kind == "BUY" else 1
+
+    (found,) = in_the_source(plain, plain=True)
+    assert "compares a number with the text 'BUY'" in found
+
+
 def test_kinds_that_there_are_raise_no_doubt(tmp_path):
     file = tmp_path / "kinds.py"
     lines = "if 0 == choice.kind or choice.kind < 7 or me.money == 7: me.memory[0] = top"

@@ -484,8 +484,10 @@ def test_a_save_that_does_not_fit_is_refused(tmp_path, capsys):
         (["--seat", "1,1"], "seat: found 1,1; allowed: each seat once"),
         (["--seat", "x"], "seat: found 'x'"),
         (["--players", "4", "--policies", "random,first"], "policies: found 2 for 3 seats"),
-        (["--policies", "random,first", "--seat", "9"], "seat: found 9; allowed: a whole number"
-         " from 1 to 3"),
+        (
+            ["--policies", "random,first", "--seat", "9"],
+            "seat: found 9; allowed: a whole number from 1 to 3",
+        ),
         (["--players", "2", "--seat", "1,2", "--policies", "first"], "with no seat left"),
         (["--campaign", "--players", "2"], "campaign: found 2 players"),
         (["--port", "70000"], "port: found 70000"),

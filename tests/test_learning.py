@@ -617,7 +617,8 @@ def test_the_board_shows_the_table_in_words_and_the_game_as_a_page():
 def test_mistakes_are_one_line():
     for wrong, words in [
         ({"players": 1}, "paxsim.solo_env for solo"),
-        ({"players": 9}, "players: found 9"),
+        ({"players": 9}, "players: found 9; allowed: a whole number from 2 to 8, and paxsim.solo"),
+        ({"players": None}, "players: found None; allowed: a whole number from 2 to 8"),
         ({"players": 2, "render_mode": "human"}, "render_mode: 'human' is unknown"),
         ({"players": 2, "max_cycles": 0}, "max_cycles: found 0"),
     ]:
@@ -633,3 +634,60 @@ def test_an_illegal_action_loses_a_solo_game():
     solo = paxsim.solo_env(2)
     solo.reset(seed=1)
     assert solo.step(0)[1:] == (0.0, True, False, {"illegal": True})
+
+
+def test_what_is_asked_of_no_game_is_refused_or_warned_of():
+    with pytest.raises(paxsim.PaxsimError, match="level: found None; allowed: a whole number"):
+        paxsim.solo_env(level=None)
+    with pytest.raises(paxsim.PaxsimError, match=r"actions: no game has been dealt; allowed: aft"):
+        paxsim.parallel_env(players=2).step({})
+    for env in (paxsim.env(players=2), paxsim.solo_env()):
+        env.reset(seed=1)
+        with pytest.warns(UserWarning, match="render_mode: found none, so that nothing is shown"):
+            assert env.render() is None
+    with pytest.raises(paxsim.PaxsimError, match=r"render: no game has been dealt; allowed: after"):
+        paxsim.solo_env(render_mode="ansi").render()
+
+
+def test_the_layout_shows_its_fields_and_knows_no_others():
+    layout = paxsim.BatchEnv(1, players=3).layout
+    said = f"Layout of {layout.size} numbers and {layout.actions} actions: decision, round, "
+    assert repr(layout).startswith(said) and max(map(len, repr(layout).splitlines())) <= 100
+    assert "<td>hand</td><td>(28,)</td>" in layout._repr_html_()
+    for wrong, words in [
+        (lambda: layout["hnd"], r"field: 'hnd' is unknown \(did you mean 'hand'\?\); allowed: dec"),
+        (
+            lambda: layout.part(np.zeros((2, 3)), "hand"),
+            r"observations: found shape \(2, 3\); allo",
+        ),
+        (lambda: layout.part(3, "hand"), r"observations: found shape \(\); allowed: rows of"),
+        (lambda: layout.action_name(layout.actions), "action: found .*; allowed: a whole number"),
+        (lambda: layout.action_name(-1), "action: found -1; allowed: a whole number from 0 to "),
+        (lambda: layout.action_name("pass"), "action: found 'pass'; allowed: a whole number"),
+    ]:
+        with pytest.raises(paxsim.PaxsimError, match=words):
+            wrong()
+    assert layout.part([0] * layout.size, "hand").shape == (28,)
+
+
+def test_a_batch_can_be_dealt_anew_from_another_seed():
+    batch, other = paxsim.BatchEnv(16, players=3, seed=1), paxsim.BatchEnv(16, players=3, seed=2)
+    batch.reset()
+    batch.step(batch.random_actions())
+    for env, seed in ((batch, 2), (other, None)):
+        env.reset(seed)
+        for _ in range(300):
+            env.step(env.random_actions())
+    for name in ("observations", "masks", "results", "seats"):
+        assert np.array_equal(getattr(batch, name), getattr(other, name)), name
+    with pytest.raises(paxsim.PaxsimError, match="seed: found -1"):
+        batch.reset(-1)
+
+
+def test_what_a_learner_writes_to_the_masks_is_not_said_to_be_allowed():
+    batch = paxsim.BatchEnv(2, players=3, seed=1)
+    _, masks = batch.reset()
+    may = ", ".join(map(str, np.flatnonzero(masks[0])))
+    masks[:] = 1
+    with pytest.raises(paxsim.PaxsimError, match=f"found 0 in game 0; allowed there: {may}$"):
+        batch.step(np.zeros(2, int))

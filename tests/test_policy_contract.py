@@ -1,5 +1,7 @@
 """Policies of one's own: every way to plug one in, and what is said to one that misbehaves."""
 
+import copy
+import importlib
 import linecache
 import pickle
 import re
@@ -349,6 +351,50 @@ def test_a_package_at_fault_stops_no_other(installed, capsys):
     assert "policy gone: cannot be loaded from strangers_in_part:gone: AttributeError" in err
 
 
+def test_an_entry_point_that_leads_to_no_policy_of_its_name_is_named(installed, capsys):
+    source = THRIFTY.format(name="its_own") + "\nbuilder = its_own\nnumber = 3\n"
+    installed("strangers_by_number", source, "number")
+    installed("strangers_by_name", source.replace("its_own", "their_own"), "builder")
+    assert run_command(["policies"]) == 0
+    err = capsys.readouterr().err
+    assert "policy number: found 3 at strangers_by_number:number; allowed: MODULE:NAME of a" in err
+    own = "their_own = 'strangers_by_name:builder'"
+    assert "policy builder: found the policy their_own at strangers_by_name:builder" in err
+    assert f"allowed: an entry point of its own name, {own}" in err
+    assert "policy number: found 3 at" in complaint(paxsim.find_policy, "number")
+    assert paxsim.find_policy("builder").built_in  # nobody takes its name
+
+
+def test_a_policy_that_stands_beside_one_at_fault_is_told_so(folder):
+    text = (
+        f"{THRIFTY.format(name='faultless')}\n@paxsim.policy\ndef faulty(me, table, choice): ...\n"
+    )
+    write(folder / "two.py", text)
+    said = complaint(paxsim.find_policy, "two.py:faultless")
+    assert said.startswith(
+        "policy faultless: two.py stops at another one: policy faulty: found (me"
+    )
+    assert complaint(paxsim.find_policy, "two.py:faulty").startswith("policy faulty: found (me, ")
+
+
+def test_copies_of_a_policy_are_equal_wherever_they_come_from(folder, monkeypatch):
+    write(folder / "equals.py", THRIFTY.format(name="equal"))
+    monkeypatch.syspath_prepend(folder)
+    policy = importlib.import_module("equals").equal
+    others = [copy.copy(policy), copy.deepcopy(policy), pickle.loads(pickle.dumps(policy))]
+    assert [other == policy for other in others] == [True] * 3
+    assert {policy, *others} == {policy}
+    assert policy != policy.with_params({"top": 9.0}) != paxsim.find_policy("builder")
+    assert paxsim.find_policy("builder") == paxsim.find_policy("builder")
+    batch = paxsim.play_batch([policy, "random"], deals=3)
+    again = pickle.loads(pickle.dumps(batch))
+    assert again == batch and hash(again) == hash(batch)
+    assert batch != paxsim.play_batch([policy, "random"], deals=2)
+    game = paxsim.play([policy, "random"])
+    assert {game, pickle.loads(pickle.dumps(game))} == {game}
+    assert len({game.lineup, pickle.loads(pickle.dumps(game.lineup))}) == 1
+
+
 # --- compiling ------------------------------------------------------------------------------
 
 
@@ -450,7 +496,8 @@ def test_what_the_source_shows_is_refused_with_its_line(folder, number, lines, s
     write(folder / "mine.py", body(f"refused_{number}", lines))
     line, _, what = said.partition(": ")
     expected = f"policy refused_{number}: line {line} of mine.py: {what}"
-    assert complaint(paxsim.find_policy, "mine.py").startswith(expected)
+    told = complaint(paxsim.find_policy, "mine.py")
+    assert told.startswith(expected) and "; the line: " in told
 
 
 def test_names_of_the_three_arguments_are_free(folder):

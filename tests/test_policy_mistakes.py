@@ -72,7 +72,11 @@ MISTAKES = [
     ("truth", "", "return me.money > 3",
      "return me.money > 3", "returns True or False", "a whole number"),
     ("recursion", "@paxsim.helper\ndef down(n):\n    return 0 if n == 0 else down(n - 1)",
-     "return down(3)", "@paxsim.helper", "down calls itself", "a loop"),
+     "return down(3)", "return 0 if n == 0 else down(n - 1)", "down calls itself", "a loop"),
+    ("recursion_by_two", "@paxsim.helper\ndef ping(n):\n    return 0 if n == 0 else pong(n - 1)\n"
+     "@paxsim.helper\ndef pong(n):\n    return 0 if n == 0 else ping(n - 1)",
+     "return ping(3)", "return 0 if n == 0 else ping(n - 1)", "pong calls ping, which calls pong",
+     "a loop"),
     ("too_few", "", "return price_of_legion(table, 0) * 0",
      "return price_of_legion(table, 0) * 0",
      "calls price_of_legion(table, 0): missing a required argument: 'legion'",

@@ -12,6 +12,7 @@ import click
 from paxsim.cli import options
 from paxsim.cli.console import say, warn
 
+
 @click.command("check")
 @click.argument("policy")
 @click.option(

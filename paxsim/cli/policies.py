@@ -24,7 +24,9 @@ def command(names: tuple[str, ...], as_json: bool) -> None:
 
     if as_json:
         listed = [_as_object(find_policy(name)) for name in names or policy_names()]
-        say(json.dumps({"policies": listed, "broken": list(map(str, load_entry_points().values()))}))
+        say(
+            json.dumps({"policies": listed, "broken": list(map(str, load_entry_points().values()))})
+        )
         return
     if names:
         for name in names:

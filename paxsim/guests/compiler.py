@@ -8,6 +8,7 @@ is a matter of types (see `views`).
 
 from __future__ import annotations
 
+import ast
 import functools
 from collections.abc import Callable, Iterator
 from types import ModuleType
@@ -28,6 +29,7 @@ from paxsim.guests import whereabouts
 from paxsim.guests.arithmetic import CHECKED
 from paxsim.guests.loops import places_to_check_in
 from paxsim.guests.proof import Proof, refuse
+from paxsim.guests.scene import tree_of
 from paxsim.guests.tidying import without_tidying
 from paxsim.guests.unset import refuse_unset_names
 from paxsim.guests.watch import check_in
@@ -247,16 +249,29 @@ def _call(block: Any, function: Any, arguments: list[Any], loc: Any, target: Any
 
 def _refuse_recursion(function: Callable) -> None:
     """Refuse a function that comes back to itself through what it calls."""
-    waiting = list(_calls[function])
+    called = sorted(_calls[function], key=lambda one: one.__qualname__)
+    ways = [[one] for one in called]
     seen: set[Callable] = set()
-    while waiting:
-        called = waiting.pop()
-        if called is function:
-            line = function.__code__.co_firstlineno
-            raise refuse(function, line, f"{function.__name__} calls itself", "a loop")
-        if called not in seen:
-            seen.add(called)
-            waiting += _calls.get(called, ())
+    for way in ways:  # which grows: the shortest ways come first
+        last = way[-1]
+        if last is function:
+            chain = [one.__name__ for one in way]
+            what = f"{function.__name__} calls itself"
+            if len(way) > 1:
+                what = f"{function.__name__} calls {', which calls '.join(chain)}"
+            raise refuse(function, _line_of_call(function, way[0]), what, "a loop")
+        if last not in seen:
+            seen.add(last)
+            ways += [[*way, one] for one in _calls.get(last, ())]
+
+
+def _line_of_call(function: Callable, called: Callable) -> int:
+    """Where a function calls another one; its first line, if that does not show."""
+    for node in ast.walk(tree_of(function)):
+        if isinstance(node, ast.Call):
+            if ast.unparse(node.func).rpartition(".")[2] == called.__name__:
+                return node.lineno
+    return function.__code__.co_firstlineno
 
 
 @register_pass(mutates_CFG=False, analysis_only=True)

@@ -203,8 +203,20 @@ class BatchEnv:
             )
         return [_STAND_IN, *others]
 
-    def reset(self) -> tuple[np.ndarray, np.ndarray]:
-        """Begin again with the first deals; return `observations` and `masks`."""
+    def reset(self, seed: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Begin again with the first deals; return `observations` and `masks`.
+
+        Parameters
+        ----------
+        seed : int, optional
+            Names other deals from now on, and other random actions.
+        """
+        if seed is not None:
+            self._seed = checked_int("seed", seed, 0, MAX_NUMBER)
+            self._arrays["keys"] = seat_keys(self._seed)
+            self._stream[0] = self._seed + 1
+            self._stream[1:] = 2, 3, 4
+            self._connect()
         self._numbers[:] = self._first + np.arange(self.games)
         self._actions[:] = RESTART
         self.decisions = 0
@@ -259,5 +271,6 @@ class BatchEnv:
             self._refuse(answer, int(self._actions[answer]))
 
     def _refuse(self, game: int, action: int) -> None:
-        allowed = ", ".join(map(str, np.flatnonzero(self.masks[game])))
+        # (Not from the masks: whoever learns may have written to them.)
+        allowed = ", ".join(map(str, sorted(self._allowed[game, : self._counts[game]])))
         raise PaxsimError(f"actions: found {action} in game {game}; allowed there: {allowed}")

@@ -21,7 +21,10 @@ import numpy as np
 from paxsim.board.words import roman
 from paxsim.cards import CATEGORIES, Card
 from paxsim.engine.records import DECISIONS, address_of
+from paxsim.errors import PaxsimError, checked_int, unknown
+from paxsim.markup import html_table
 from paxsim.setting import Setting
+from paxsim.text import in_lines
 
 #: Cards that a draw step shows at once, at most.
 IN_VIEW = 3
@@ -151,7 +154,18 @@ class Layout:
         yield "hand_waits", (1,), "1 if the first of two cards may not go to the hand (religion)"
         yield "shown", (1,), "solo start: cards displayed so far"
 
+    def __repr__(self) -> str:
+        names = ", ".join(field.name for field in self.fields)
+        return in_lines(f"Layout of {self.size} numbers and {self.actions} actions: {names}")
+
+    def _repr_html_(self) -> str:
+        rows = [(field.name, str(field.shape), field.first, field.meaning) for field in self.fields]
+        said = f"Layout of {self.size} numbers and {self.actions} actions"
+        return html_table(("field", "shape", "first", "meaning"), rows, said)
+
     def __getitem__(self, name: str) -> Field:
+        if name not in self._by_name:
+            raise unknown("field", name, self._by_name)
         return self._by_name[name]
 
     @cached_property
@@ -160,9 +174,14 @@ class Layout:
 
     def part(self, observations: np.ndarray, name: str) -> np.ndarray:
         """A named part of one observation or of many, shape ``(..., *shape)``."""
-        field = self[name]
-        found = observations[..., field.first : field.first + field.size]
-        return found.reshape(*observations.shape[:-1], *field.shape)
+        field, rows = self[name], np.asarray(observations)
+        if rows.shape[-1:] != (self.size,):
+            raise PaxsimError(
+                f"observations: found shape {rows.shape}; "
+                f"allowed: rows of {self.size} numbers, shape (..., {self.size})"
+            )
+        found = rows[..., field.first : field.first + field.size]
+        return found.reshape(*rows.shape[:-1], *field.shape)
 
     @cached_property
     def record(self) -> np.ndarray:
@@ -182,6 +201,7 @@ class Layout:
 
     def action_name(self, action: int) -> str:
         """An action in words."""
+        action = checked_int("action", action, 0, self.actions - 1)
         if action < FIRST_DRAWN:
             return ("take a turn", "peek", "pass")[action]
         if action < self.first_place:

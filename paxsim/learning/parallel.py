@@ -67,6 +67,7 @@ class ParallelPaxEnv(ParallelEnv[str, dict, int]):
         self.wait = self.layout.actions
         self.possible_agents = self._table.possible_agents
         self.agents: list[str] = []
+        self._cycles: int | None = None
         self._spaces = {
             agent: spaces_of(self.layout, partial(self._mask, agent), 1)
             for agent in self.possible_agents
@@ -111,6 +112,8 @@ class ParallelPaxEnv(ParallelEnv[str, dict, int]):
 
     def step(self, actions: dict[str, int]) -> tuple[dict, dict, dict, dict, dict]:
         """One decision: an action of the seat that decides, ``wait`` of all others."""
+        if self._cycles is None:
+            raise PaxsimError("actions: no game has been dealt; allowed: after reset()")
         if not self.agents:
             return {}, {}, {}, {}, {}
         if not isinstance(actions, dict):

@@ -9,16 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from gymnasium import logger
 from gymnasium.spaces import Box, Dict, Discrete, Space
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from paxsim.cards import DEFAULT_DECK, Deck
-from paxsim.errors import PaxsimError, checked_int, suggestion, unknown
+from paxsim.errors import PaxsimError, checked_int, is_whole, suggestion, unknown
 from paxsim.learning.layout import Layout
 from paxsim.learning.seatview import RENDER_MODES, SeatView
 from paxsim.quoting import told
-from paxsim.rules import Rules
+from paxsim.rules import MAX_PLAYERS, Rules
 from paxsim.setting import MAX_NUMBER, make_setting
 
 #: Without a seed, deals are drawn from so many.
@@ -83,6 +84,17 @@ def checked_render_mode(mode: str | None) -> str | None:
     return mode
 
 
+def rendered(env: Any) -> str | None:
+    """The game of an environment to be looked at, or a warning that nobody said how."""
+    if env.render_mode is None:
+        modes = " or ".join(repr(mode) for mode in RENDER_MODES)
+        logger.warn(f"render_mode: found none, so that nothing is shown; allowed: {modes}")
+        return None
+    if not hasattr(env, "_view"):
+        raise PaxsimError("render: no game has been dealt; allowed: after reset()")
+    return env._view.render(env.render_mode)
+
+
 class PaxEnv(AECEnv[str, dict, int]):
     """A game of PAX; agents are ``"seat_1"`` to ``"seat_8"``.
 
@@ -120,9 +132,12 @@ class PaxEnv(AECEnv[str, dict, int]):
         render_mode: str | None = None,
     ):
         super().__init__()
+        if not is_whole(players) or not 2 <= players <= MAX_PLAYERS:
+            raise PaxsimError(
+                f"players: found {told(players)}; "
+                f"allowed: a whole number from 2 to {MAX_PLAYERS}, and paxsim.solo_env for solo"
+            )
         self.setting = make_setting(players, deck=deck, rules=rules)
-        if self.setting.players < 2:
-            raise PaxsimError("players: found 1; allowed: 2 to 8, and paxsim.solo_env for solo")
         self.render_mode = checked_render_mode(render_mode)
         self.max_cycles = (
             None if max_cycles is None else checked_int("max_cycles", max_cycles, 1, MAX_NUMBER)
@@ -217,7 +232,7 @@ class PaxEnv(AECEnv[str, dict, int]):
 
     def render(self) -> str | None:
         """The game to be looked at; see `render_mode`."""
-        return None if self.render_mode is None else self._view.render(self.render_mode)
+        return rendered(self)
 
     def close(self) -> None:
         """Nothing is open."""

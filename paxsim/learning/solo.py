@@ -10,12 +10,12 @@ import gymnasium
 import numpy as np
 
 from paxsim.cards import DEFAULT_DECK, Deck
-from paxsim.errors import PaxsimError
+from paxsim.errors import PaxsimError, checked_int
 from paxsim.learning.layout import Layout
-from paxsim.learning.pettingzoo import checked_deal, checked_render_mode, spaces_of
+from paxsim.learning.pettingzoo import checked_deal, checked_render_mode, rendered, spaces_of
 from paxsim.learning.seatview import RENDER_MODES, SeatView, whole_action
 from paxsim.quoting import told
-from paxsim.rules import Rules
+from paxsim.rules import SOLO_LEVELS, Rules
 from paxsim.setting import make_setting
 
 
@@ -46,6 +46,7 @@ class SoloEnv(gymnasium.Env):
         rules: str | Path | dict[str, Any] | Rules | None = None,
         render_mode: str | None = None,
     ):
+        level = checked_int("level", level, SOLO_LEVELS[0], SOLO_LEVELS[-1])
         self.setting = make_setting(1, solo_level=level, deck=deck, rules=rules)
         self.render_mode = checked_render_mode(render_mode)
         self.layout = Layout(self.setting)
@@ -91,7 +92,7 @@ class SoloEnv(gymnasium.Env):
 
     def render(self) -> str | None:
         """The game to be looked at; see `render_mode`."""
-        return None if self.render_mode is None else self._view.render(self.render_mode)
+        return rendered(self)
 
 
 #: Named like this, `gymnasium.make` imports this module, and finds it.

@@ -67,7 +67,8 @@ def _check_fields(function: Callable, body: ast.FunctionDef, names: list[str]) -
             owner = ast.unparse(node.value)
             if owner in allowed and node.attr not in allowed[owner]:
                 where = f"{_at(function, node.lineno)}: {owner}"
-                raise unknown(where, node.attr, allowed[owner])
+                mistake = unknown(where, node.attr, allowed[owner])
+                raise PaxsimError(f"{mistake}{quoted(function, node.lineno)}")
 
 
 def _check_writes(function: Callable, body: ast.FunctionDef, names: list[str]) -> None:

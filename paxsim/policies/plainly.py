@@ -90,7 +90,7 @@ def _plain_value(value: Any) -> Any:
     return value
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class PlainPolicy(Policy):
     """A policy that is asked in plain Python."""
 
@@ -114,7 +114,8 @@ class PlainPolicy(Policy):
         try:
             return super().fingerprint
         except PaxsimError:
-            return hashlib.sha256(f"{self.label} {_THIS_PROCESS}".encode()).hexdigest()[:12]
+            here = f"{self.label} {id(self.function)} {_THIS_PROCESS}"
+            return hashlib.sha256(here.encode()).hexdigest()[:12]
 
     def address(self, explaining: bool = False) -> int:
         """Where the C function is that asks it."""

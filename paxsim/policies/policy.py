@@ -58,9 +58,12 @@ class Outfit:
     memory: object = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Policy:
     """A way to play, ready for the engine.
+
+    Two are equal if they have one name and make the same moves, wherever their function was
+    imported from.
 
     Attributes
     ----------
@@ -88,6 +91,25 @@ class Policy:
     origin: str
     solo: bool
     signed: frozenset[str] = frozenset()
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        if other is self:
+            return True
+        try:
+            return self.label == other.label and self.fingerprint == other.fingerprint
+        except PaxsimError:  # it can't be said any more what it does
+            return False
+
+    def __hash__(self) -> int:
+        return hash(self.label)
+
+    def __copy__(self) -> Policy:
+        return self  # it never changes
+
+    def __deepcopy__(self, memo: dict) -> Policy:
+        return self
 
     def __repr__(self) -> str:
         said = f"Policy {self.label}: {self.idea or 'no description'}"

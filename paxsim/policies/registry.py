@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib import import_module
@@ -177,7 +178,8 @@ def load_entry_points() -> dict[str, PaxsimError]:
     for point in entry_points(group=ENTRY_POINTS):
         try:
             with stdout_to_stderr():
-                point.load()
+                offered = point.load()
+            _check_offer(point.name, point.value, offered)
         except KeyboardInterrupt:
             raise
         except PaxsimError as error:
@@ -187,6 +189,20 @@ def load_entry_points() -> dict[str, PaxsimError]:
                 f"policy {point.name}: cannot be loaded from {point.value}: {one_line(repr(error))}"
             )
     return broken
+
+
+def _check_offer(name: str, where: str, offered: object) -> None:
+    """What an entry point leads to must be a policy, and the one of its name."""
+    if not isinstance(offered, Policy):
+        raise PaxsimError(
+            f"policy {name}: found {told(offered)} at {where}; allowed: MODULE:NAME of a function "
+            "with @paxsim.policy"
+        )
+    if offered.name != name:
+        raise PaxsimError(
+            f"policy {name}: found the policy {offered.name} at {where}; "
+            f"allowed: an entry point of its own name, {offered.name} = {where!r}"
+        )
 
 
 def find_policy(spec: str | Policy) -> Policy:
@@ -285,7 +301,14 @@ def policy_from_module(module: str, source: bytes, label: str) -> Policy:
 def _from_file(file: str, name: str) -> Policy:
     """A policy of a user's file; without a name, the only one in it."""
     path = checked_path("policy", file).resolve()
-    return _from_module(import_user_file(read_user_file(path)), file, name)
+    try:
+        module = import_user_file(read_user_file(path))
+    except PaxsimError as error:
+        blamed = re.match(r"policy ([^:]+):", str(error))
+        if not name or blamed is None or blamed[1] in (name, path.name):
+            raise
+        raise PaxsimError(f"policy {name}: {path.name} stops at another one: {error}") from None
+    return _from_module(module, file, name)
 
 
 def _from_module(module: ModuleType, file: str, name: str) -> Policy:

@@ -172,7 +172,7 @@ def ask_inner(desk, table, me, choice):
     return answer
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Restricted(Policy):
     """A policy without some of what the rules allow; its parameters are those of the policy.
 

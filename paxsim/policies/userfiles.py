@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 import importlib.util
 import linecache
+import re
 import sys
 import threading
 import traceback
@@ -20,7 +21,8 @@ from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 
-from paxsim.errors import PaxsimError
+from paxsim.errors import PaxsimError, suggestion
+from paxsim.policies.sources import quoted_from
 from paxsim.quoting import one_line
 
 
@@ -115,7 +117,19 @@ def _in_one_line(path: str, error: BaseException) -> str:
     line = f" line {number}:" if number else ""
     if isinstance(error, SystemExit):
         return f"policy {name}: ends the program when it is imported; allowed: definitions"
-    return f"policy {name}:{line} {type(error).__name__}: {one_line(str(error))}"
+    quote = quoted_from(path, number or 0)
+    return f"policy {name}:{line} {_what_is_wrong(error)}{quote}"
+
+
+def _what_is_wrong(error: BaseException) -> str:
+    """An error of Python's in few words, without the place and paths that others need."""
+    found = re.match(r"cannot import name '(\w+)' from '([\w.]+)'", str(error))
+    if isinstance(error, ImportError) and found:
+        name, module = found.groups()
+        known = [other for other in dir(sys.modules.get(module)) if not other.startswith("_")]
+        return f"{module} has no {name}{suggestion(name, known)}; allowed: what {module} has"
+    said = error.msg if isinstance(error, SyntaxError) else str(error)
+    return f"{type(error).__name__}: {one_line(said)}"
 
 
 class _KeptLoader(SourceFileLoader):

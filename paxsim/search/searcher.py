@@ -57,7 +57,7 @@ def search(table, me, choice):
     return choose_option(search_at(numba.int64(me.params[0])), table, me, choice)
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Searcher(Policy):
     """A policy that looks ahead.
 
