@@ -4,8 +4,9 @@
                          [pytest options]
 
 Makes an environment for each end of the range, in a temporary folder, and runs there the tests
-that meet the compiler most closely: recorded games, the reference, the cache of compiled code, and
-policies of users, for which the package puts two passes of its own into numba's pipeline. The
+that meet the compiler most closely: recorded games, the reference, the cache of compiled code,
+policies of users, for which the package puts two passes of its own into numba's pipeline, and what
+hands addresses to compiled code or is called by it: environments, copies, plain Python, Ctrl-C. The
 oldest numba comes with the oldest numpy, the newest with the newest of everything. Both are made
 with this Python unless another one is named: numba compiles bytecode, which every version of Python
 has of its own, so the newest Python belongs to the newest end. A folder keeps the environments for
@@ -30,8 +31,10 @@ RANGED = ("numba", "numpy")
 SELECTION = (
     "recorded_play", "against_reference", "compile_cache", "policies", "policy_contract",
     "attacks_arithmetic", "attacks_cache", "attacks_hanging", "attacks_reading",
-    "attacks_repeating", "attacks_writing",
+    "attacks_repeating", "attacks_writing", "learning", "plain_policies", "lineups", "interrupts",
 )  # fmt: skip
+#: Compiled before the tests, which give processes of theirs less time than a search takes for it.
+COMPILED_FIRST = "import paxsim; paxsim.play(['search:rollouts=1', 'random'])"
 SHOWN = (
     "import platform, numba, numpy; print('Python', platform.python_version(), 'numba', "
     "numba.__version__, 'numpy', numpy.__version__)"
@@ -83,6 +86,7 @@ def run_end(end: str, folder: Path, made_with: str, options: list[str]) -> int:
         "PYTHONDONTWRITEBYTECODE": "1",
         "PAXSIM_CACHE_DIR": str(folder / "compiled"),
     }
+    subprocess.run([python, "-c", COMPILED_FIRST], env=environment, check=True)
     files = [f"tests/test_{name}.py" for name in SELECTION]
     command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options, *files]
     return subprocess.run(command, cwd=ROOT, env=environment).returncode

@@ -1,6 +1,7 @@
 """What Python shows of objects, as text, in notebooks and as charts."""
 
 import os
+import pickle
 import subprocess
 import sys
 import textwrap
@@ -196,6 +197,14 @@ def test_completion_and_errors_offer_the_charts_that_there_is_data_for(results):
     axes = results["simulate"].plot("seats")
     assert axes.get_title(loc="left") == results["simulate"].plot.seats().get_title(loc="left")
     plt.close("all")
+
+
+def test_a_result_is_equal_to_its_copy_and_to_no_other(results):
+    found = results["simulate"]
+    again = pickle.loads(pickle.dumps(found))
+    assert again == found and again.tables == found.tables
+    again.tables["rome"] = again["rome"].head(0)
+    assert again != found and found.tables != {} and found != results["tournament"]
 
 
 def test_tables_are_counted_in_words(results):

@@ -51,7 +51,7 @@ RulesLike = str | Path | dict[str, Any] | Rules | None
 def simulate(
     policies: LineupLike,
     players: int | Sequence[int] | None = None,
-    games: int = DEFAULT_GAMES,
+    games: float = DEFAULT_GAMES,
     seed: int = 0,
     *,
     precision: float | None = None,
@@ -105,7 +105,7 @@ def simulate(
 def simulation_size(
     policies: LineupLike,
     players: int | Sequence[int] | None = None,
-    games: int = DEFAULT_GAMES,
+    games: float = DEFAULT_GAMES,
     seed: int = 0,
     *,
     precision: float | None = None,
@@ -154,7 +154,7 @@ def _simulation(
 def tournament(
     policies: LineupLike,
     players: int | Sequence[int] = (2, 3, 4),
-    games: int = DEFAULT_GAMES,
+    games: float = DEFAULT_GAMES,
     seed: int = 0,
     *,
     deck: str | Path | Deck = DEFAULT_DECK,
@@ -214,7 +214,7 @@ def tournament(
 def solo(
     policies: LineupLike,
     levels: int | Sequence[int] = SOLO_LEVELS,
-    games: int = DEFAULT_GAMES,
+    games: float = DEFAULT_GAMES,
     seed: int = 0,
     *,
     deck: str | Path | Deck = DEFAULT_DECK,

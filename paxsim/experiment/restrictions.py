@@ -97,7 +97,7 @@ def restrict(
     policies: LineupLike,
     without: str | Sequence[str],
     players: int | None = None,
-    games: int = DEFAULT_GAMES,
+    games: float = DEFAULT_GAMES,
     seed: int = 0,
     *,
     seats: int | str = ONE,

@@ -34,9 +34,9 @@ def seeds_named(seeds: Sequence[int]) -> str:
     return f"seed {first}" if first == last else f"seeds {first} to {last}"
 
 
-@dataclass
+@dataclass(eq=False)
 class Result:
-    """The outcome of an experiment.
+    """The outcome of an experiment; equal to another one that says the same of the same question.
 
     Attributes
     ----------
@@ -57,6 +57,11 @@ class Result:
     tables: Tables
     main: str
     timing: dict[str, Any] = field(default_factory=dict)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Result):
+            return NotImplemented
+        return self.manifest == other.manifest and self.tables == other.tables
 
     @property
     def matches(self) -> list[MatchMeasures]:

@@ -135,6 +135,11 @@ class Tables(MutableMapping[str, pd.DataFrame]):
     def __len__(self) -> int:
         return len(self._tables)
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tables):
+            return NotImplemented
+        return list(self) == list(other) and all(self[name].equals(other[name]) for name in self)
+
     def __repr__(self) -> str:
         width = max(map(len, self), default=0)
         lines = [

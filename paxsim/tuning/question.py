@@ -56,7 +56,7 @@ def tune(
     params: str | Sequence[str] | None = None,
     generations: int = GENERATIONS,
     restarts: int = RESTARTS,
-    games: int = GAMES,
+    games: float = GAMES,
     seed: int = 0,
     levels: Sequence[int] = SOLO_LEVELS,
     deck: str | Path | Deck = DEFAULT_DECK,
