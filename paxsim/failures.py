@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import shlex
+from bdb import BdbQuit
 from collections.abc import Callable
 from typing import Any
 
@@ -126,7 +127,7 @@ def _raise_plainly(blame: Callable[..., PolicyError]) -> None:
     from paxsim.policies.plainly import line_of, raised
 
     error = raised()
-    if isinstance(error, Exception):
+    if isinstance(error, Exception) and not isinstance(error, BdbQuit):
         raise blame(*_told(error, *line_of(error))) from error
     if error is not None:  # Ctrl-C, or a debugger that was left
         raise error

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from bdb import BdbQuit
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -233,6 +234,8 @@ def _played(
             played = len(batch)
     except PaxsimError as error:
         return played, str(error)
+    except BdbQuit:  # its author has seen enough
+        raise
     except Exception as error:  # a check that stumbles has failed
         return played, f"could not be played: {one_line(repr(error))}"
     if batches[0] != batches[1]:

@@ -1,5 +1,6 @@
 """Policies in plain Python: the same games, with everything that Python has."""
 
+import bdb
 import os
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 import paxsim
+from paxsim.cli import run_command
 from paxsim.helpers import BUY, price_of_legion, random_below
 from paxsim.playing import play_deals
 from paxsim.policies import plainly, registry
@@ -189,3 +191,21 @@ def test_numba_disable_jit_lets_policies_of_users_be_plain_and_the_engine_compil
         check=True,
     )
     assert done.stdout == f"True {paxsim.play('first,first', seed=2).points}\n"
+
+
+def test_who_leaves_the_debugger_is_not_told_of_a_mistake(monkeypatch, capsys, tmp_path):
+    body = "def left(table, me, choice):\n    breakpoint()\n    return 0\n"
+    (tmp_path / "left.py").write_text(f"import paxsim\n@paxsim.policy\n{body}", "utf-8")
+    left = paxsim.find_policy(str(tmp_path / "left.py"))
+    stopped = []
+
+    def leave():  # as a debugger does it when q is typed
+        stopped.append(1)
+        raise bdb.BdbQuit
+
+    monkeypatch.setattr("sys.breakpointhook", leave)
+    with pytest.raises(bdb.BdbQuit):
+        paxsim.play([left, "random"], compiled=False)
+    assert run_command(["check", str(tmp_path / "left.py"), "--plain", "--players", "2-3"]) == 130
+    assert capsys.readouterr() == ("", "paxsim: the debugger was left\n")
+    assert len(stopped) == 2  # at the next table it is not asked again

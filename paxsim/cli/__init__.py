@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from bdb import BdbQuit
 
 import click
 
@@ -119,6 +120,9 @@ def exit_code_of(error: Exception, arguments: list[str]) -> int:
     """Tell the user what ended a command, in one line; an error of the program's own goes on."""
     if isinstance(error, click.Abort) or (interrupts.told() and not _is_said(error)):
         warn("interrupted")  # (whatever a library has made of it)
+        return EXIT_INTERRUPTED
+    if isinstance(error, BdbQuit):
+        warn("the debugger was left")
         return EXIT_INTERRUPTED
     if isinstance(error, BrokenPipeError):  # the reader (head, less ...) has seen enough
         give_up(sys.stdout)

@@ -8,13 +8,14 @@ from typing import Any
 from paxsim.board.words import table_in_words
 from paxsim.errors import PaxsimError
 from paxsim.hosting.host import Host, outcome
+from paxsim.quoting import told
 
 #: Lines that push what another person has seen off the screen.
 _SCREEN = 60
 #: What a person types to leave.
 LEAVE = "q"
 #: What a person may type besides the number of an option.
-_HELP = f"a number; u takes back, h asks for a hint, {LEAVE} leaves (the game is kept)"
+_HELP = f"u takes back, h asks for a hint, {LEAVE} leaves (the game is kept)"
 
 
 def play_in_terminal(host: Host, say: Callable[[str], None], ask: Callable[[str], str]) -> None:
@@ -63,10 +64,11 @@ def _decide(
 ) -> bool:
     """Ask until something is decided or taken back; whether the game goes on."""
     options = decision["options"]
+    numbered = {str(number): option for number, option in enumerate(options, start=1)}
     hints: dict[int, str] = {}
     while True:
         say(decision["asked"])
-        for number, option in enumerate(options, start=1):
+        for number, option in numbered.items():
             hint = hints.get(option["index"])
             say(f"  {number}  {option['words']}{f'  ({hint})' if hint else ''}")
         answer = ask(f"Seat {seat}: ").strip().lower()
@@ -78,10 +80,10 @@ def _decide(
                 return True
             if answer == "h":
                 hints = {chance["index"]: chance["words"] for chance in host.hint(seat)}
-            elif answer.isdecimal() and 1 <= int(answer[:9]) <= len(options):
-                host.decide(seat, decision["number"], options[int(answer) - 1]["index"])
+            elif answer in numbered:
+                host.decide(seat, decision["number"], numbered[answer]["index"])
                 return True
             else:
-                say(f"allowed: {_HELP}")
+                say(f"found {told(answer)}; allowed: 1 to {len(options)}; {_HELP}")
         except PaxsimError as error:
             say(str(error))
