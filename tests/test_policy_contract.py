@@ -673,7 +673,8 @@ def test_the_command_in_the_message_replays_the_game_up_to_the_mistake(folder, c
     assert words[:2] == ["paxsim", "trace"]
     assert run_command(words[1:]) == 2
     out, err = capsys.readouterr()
-    assert err == f"paxsim: {message}\n"
+    told = message.partition("; to see this game: ")[0]
+    assert err == f"paxsim: {told}; the game up to there is above\n"
     assert out.startswith('{"event": "setup"') and '"event": "score"' not in out
     assert run_command([*words[1:], "--out", "trace.jsonl"]) == 2
     assert sorted(path.name for path in folder.iterdir() if path.suffix != "") == ["culprits.py"]
