@@ -32,8 +32,7 @@ MISSING = "–"
 UNKNOWN = "how sure is not known"
 #: Factor of rates, which can't be more than this.
 PERCENT = 100.0
-#: All numbers of an interval have so many decimals, or one more than they have anyway, for the sake
-#: of one of them; an estimate that needs more has them alone, and an end is said in words.
+#: Decimals that an estimate and its half-width may have together so that neither says too much.
 MOST_DIGITS = 3
 #: Decimals, at most; what would need more is only said to be less than their last one.
 FINEST = 7
@@ -175,6 +174,8 @@ def _said(
         return f"{_shown(estimate, 1, marks, sign)}{after} ({UNKNOWN})"
     for end, other, word in ((low, high, "most"), (high, low, "least")):
         if half > NOISE and estimate == end and end in marks:
+            if other in marks:
+                break  # all that is possible: there is no one end that is left
             bound = _shown(other, _digits(abs(other - end)), marks, sign).lstrip("<> ")
             return f"{_fixed(end, 0)}{after} (at {word} {bound}{after})"
     digits = _digits(half)
@@ -188,8 +189,9 @@ def _said(
     found = ((estimate, about), (low, marks), (high, marks))
     needed = (_digits(abs(value - mark)) for value, of in found
               if (mark := _reads_as(value, digits, of)) is not None)  # fmt: skip
-    most = max(MOST_DIGITS, digits + 1)
-    digits = max([digits, *(more for more in needed if more <= most)])
+    # All have one decimal more for the sake of one of them. An estimate that needs more has them
+    # alone, and an end is said in words.
+    digits = max([digits, *(more for more in needed if more <= digits + 1)])
     value = _shown(estimate, digits, about, sign)
     ends = (_end(value, digits, marks, sign) for value in (low, high))
     return f"{value}{after} ({' to '.join(ends)}{after})"
