@@ -28,6 +28,8 @@ Row = dict[str, Any]
 #: What people run: the fastest heuristic, whose games weigh least beside everything else, and some.
 HEURISTIC, DIFFERENT_HEURISTICS = "builder", "builder,conspirator,weighted,opportunist"
 HEURISTIC_GAMES = 1_000_000
+#: Games of a run by several workers: some seconds, so that one of several tries is undisturbed.
+SHARED_GAMES = 300_000
 
 
 def speed(players: int, policy: str, games: int, repeats: int) -> Row:
@@ -97,30 +99,34 @@ def run_scaling(quick: bool) -> list[Row]:
     not what they wait for. What two threads have that do nothing but play the same games, in the
     same turns, is what the machine has to give.
     """
-    games, repeats = (HEURISTIC_GAMES // 10, 2) if quick else (HEURISTIC_GAMES, 4)
+    here = {"threads": {"jobs": 2}, "processes": {"jobs": 2, "backend": "processes"}}
+    rows = _against_one(here, *((SHARED_GAMES // 3, 2) if quick else (SHARED_GAMES, 8)))
+    with _dask_address() as address:
+        if address is not None:  # connecting takes a tenth of a second, so there is more to do
+            cluster = {"dask": {"jobs": 2, "backend": "dask", "address": address}}
+            games = HEURISTIC_GAMES
+            rows += _against_one(cluster, *((games // 10, 2) if quick else (games, 4)))
+    return rows
+
+
+def _against_one(works: dict[str, dict[str, Any]], games: int, repeats: int) -> list[Row]:
+    """Experiments of so many games, each with workers of its own kind, against one thread."""
     setting, lineup = paxsim.make_setting(4), paxsim.make_lineup(HEURISTIC, 4)
 
     def experiment(**how: Any) -> None:
         simulate(HEURISTIC, 4, games=games, **how)
 
-    works: dict[str, dict[str, Any]] = {
-        "threads": {"jobs": 2},
-        "processes": {"jobs": 2, "backend": "processes"},
-    }
-    with _dask_address() as address:
-        if address is not None:
-            works["dask"] = {"jobs": 2, "backend": "dask", "address": address}
-        for how in works.values():  # workers are started before any time is taken
-            simulate(HEURISTIC, 4, games=4 * CHUNK_GAMES, **how)
-        clock, unstolen, processor = _all_clocks(
-            {
-                "one": lambda: experiment(jobs=1),
-                "one plays": lambda: play_once(setting, lineup, games // 4, 1),
-                "two play": lambda: play_once(setting, lineup, games // 4, 2),
-            }
-            | {name: lambda how=how: experiment(**how) for name, how in works.items()},
-            repeats,
-        )
+    for how in works.values():  # workers are started before any time is taken
+        simulate(HEURISTIC, 4, games=4 * CHUNK_GAMES, **how)
+    clock, unstolen, processor = _all_clocks(
+        {
+            "one": lambda: experiment(jobs=1),
+            "one plays": lambda: play_once(setting, lineup, games, 1),
+            "two play": lambda: play_once(setting, lineup, games, 2),
+        }
+        | {name: lambda how=how: experiment(**how) for name, how in works.items()},
+        repeats,
+    )
     return [
         {
             "workers": f"2 {name}",
