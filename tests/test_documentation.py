@@ -138,6 +138,7 @@ def carry_out(line):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
+@pytest.mark.whole
 def test_who_follows_a_page_gets_what_it_says(page, reader, capsys):
     names = {"__name__": "__main__"}
     for block in blocks_of(page):
@@ -169,6 +170,7 @@ def test_every_example_is_run():
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.whole
 def test_an_example_runs_and_says_something(name, reader, capsys, monkeypatch):
     monkeypatch.setattr("sys.argv", [name, *SHORTER.get(name, [])])
     runpy.run_path(str(ROOT / "examples" / f"{name}.py"), run_name="__main__")
@@ -185,6 +187,7 @@ def test_the_site_has_every_page_in_its_list(tmp_path, monkeypatch):
     assert sorted(listed) == sorted([*map(name_of, PAGES), *books])
 
 
+@pytest.mark.whole
 def test_the_site_is_built_with_a_search_box_and_no_broken_link(tmp_path, monkeypatch):
     namespace = runpy.run_path(str(ROOT / "docs" / "make_site.py"))
     pages = tmp_path / "pages"

@@ -33,6 +33,8 @@ from paxsim.report.page import write_page
 from paxsim.report.study import SUMMARY
 from paxsim.text import brief
 
+pytestmark = pytest.mark.whole
+
 #: The committed report.
 REPORTS = Path(__file__).parent.parent / "reports"
 
@@ -369,7 +371,6 @@ def digests(folder):
 
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="names of processors are those of x86")
-@pytest.mark.whole
 def test_another_processor_writes_the_same_report(report, tmp_path):
     """With the products and functions of an old one, and one worker instead of two."""
     old = {

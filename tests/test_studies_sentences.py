@@ -522,7 +522,7 @@ def test_rome_alone_is_said_by_the_number_of_players():
     rows = [{"players": n, "rome_alone": r, "games": 100} for n, rates in
             ((2, (0.01, 0.03)), (3, (0.0, 0.0))) for r in rates]  # fmt: skip
     said = alone_finding(pd.DataFrame(rows)).text
-    assert said.endswith("with 2 players in 2.000 % (0.001 to 97.603 %) of games, with 3 never.")
+    assert said.endswith("with 2 players in 2.0 % (just over 0 to 97.6 %) of games, with 3 never.")
     none = pd.DataFrame(rows[2:])
     assert "in none of the tournament's 200 games" in alone_finding(none).text
 

@@ -270,6 +270,7 @@ def test_a_tuning_may_go_on_for_longer(tmp_path):
     assert files_of(tmp_path / "longer") == files_of(tmp_path / "whole")
 
 
+@pytest.mark.whole
 def test_ctrl_c_leaves_nothing_half_written_and_the_same_command_goes_on(tmp_path):
     out = tmp_path / "out"
     line = ["tune", "racer", "--field", "random", "--players", "2", "--games", "400", "--out", out]

@@ -77,9 +77,9 @@ def command(
     try:
         write_texts(map(_in_sentences, texts) if text else texts, out)
     except PaxsimError as error:
-        # Whoever has just seen the game need not be told how to see it.
+        # Whoever has just seen the game, and no other, need not be told how to see it.
         what, to_see, _ = str(error).partition("; to see this game: ")
-        if out is None and to_see:
+        if out is None and games == 1 and to_see:
             raise PaxsimError(f"{what}; the game up to there is above") from None
         raise
 

@@ -102,7 +102,7 @@ def joining_finding(payoffs: pd.DataFrame, players: int) -> Finding:
         verdict = f"joining {', and '.join(parts) if parts else 'neither clearly paid nor cost'}"
         said += f": {example}"
     text = f"With {players} players {said}."
-    cells["does it pay"] = verdict
+    cells["joining and leaving"] = verdict
     return Finding(f"joining/{players}", text, *numbers(first, "joined"), bool(pays.all()), cells)
 
 
