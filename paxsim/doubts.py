@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from paxsim.engine.records import DECISIONS, OVER
+from paxsim.errors import PaxsimError
 from paxsim.game import Option, decisions
 from paxsim.guests.watch import off_the_main_thread
 from paxsim.lineup import make_lineup
@@ -31,23 +32,36 @@ OFFERED = 100
 _TRIES = ((0.0, 0.0), (2.0, 1.0), (-1.0, -5.0))
 
 
-def doubts(policy: str | Policy) -> list[str]:
+def doubts(policy: str | Policy, played: bool = True) -> list[str]:
     """What is legal and surely wrong with a policy, a line each; empty if there is nothing.
+
+    What it fails at here, with other tables and parameters than it may be made for, is no doubt.
 
     Parameters
     ----------
     policy : str or Policy
         As for `paxsim.find_policy`. Of a restricted one it is what stands behind the
         restriction: that it shuns what it may not do is meant.
+    played : bool
+        Whether it is played as well, compiled unless it is plain.
     """
     policy = find_policy(policy)
     if isinstance(policy, Restricted):
         policy = policy.policy
     if policy.built_in:
         return []  # tested elsewhere; a searcher takes few numbers
-    # Of thousands of single decisions, none then needs a thread of its own.
-    played = off_the_main_thread(lambda: [*_shunned_options(policy), *_idle_parameters(policy)])
-    return [*in_the_source(policy.function, policy.is_plain), *played]
+    found = list(in_the_source(policy.function, policy.is_plain or not played))
+    if played:  # (of thousands of single decisions, none then needs a thread of its own)
+        found += off_the_main_thread(lambda: [*_options(policy), *_idle_parameters(policy)])
+    return found
+
+
+def _options(policy: Policy) -> list[str]:
+    """Options that it shuns at all tables, if it can play at them."""
+    try:
+        return list(_shunned_options(policy))
+    except PaxsimError:
+        return []
 
 
 def in_the_source(function: Callable, plain: bool = False) -> Iterator[str]:
@@ -167,9 +181,17 @@ def _idle_parameters(policy: Policy) -> Iterator[str]:
     """Parameters that play the same games whatever their value."""
     for name, value in policy.params.items():
         others = [policy.with_params({name: times * value + more}) for times, more in _TRIES]
-        if all(_games(other) == _games(policy) for other in others):
+        if all(_play_alike(policy, other) for other in others):
             tried = ", ".join(f"{other.params[name]:g}" for other in others)
             yield f"parameter {name} changes nothing: {value:g} plays the same games as {tried}"
+
+
+def _play_alike(policy: Policy, other: Policy) -> bool:
+    """Whether both play the same games; who fails does not."""
+    try:
+        return _games(policy) == _games(other)
+    except PaxsimError:
+        return False
 
 
 def _games(policy: Policy) -> bytes:

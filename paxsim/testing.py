@@ -153,7 +153,7 @@ def check_policy(
     """
     found = find_policy(policy)
     checks = run_checks(found, deals, seed, patience, plain, deck, rules, players)
-    for doubt in doubts(found) if checks.fine else ():
+    for doubt in doubts(found, played=not plain) if checks.fine else ():
         warnings.warn(f"policy {found.name}: {doubt}", PolicyWarning, stacklevel=2)
     return checks
 

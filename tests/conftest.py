@@ -39,7 +39,7 @@ settings.load_profile(effort.PROFILE)
 # again and again, as Python does by default, is of no use.
 gc.set_threshold(200_000, 20, 100)
 
-#: Files that take longest, in this order, so that both workers end at the same time.
+#: Files that take longest, in this order, so that all workers end at the same time.
 LONGEST = (
     "report_page", "compile_cache", "board_in_browser", "search", "wheel", "documentation",
     "tuning", "attacks_writing", "knowledge", "invariants", "cli_experiments", "attacks_hanging",

@@ -124,6 +124,7 @@ def test_a_check_counts_the_games_up_to_the_one_that_failed():
             "?); allowed: what paxsim.helpers has; the line: from paxsim.helpers import price_of_",
         ),
         ("x = " + "(" * 3000 + ")" * 3000, "SyntaxError"),
+        ("raise SyntaxError", "mine.py: line 1: SyntaxError"),
         ("\0", "null bytes"),
     ],
 )
@@ -314,3 +315,13 @@ def test_a_worker_that_dies_is_one_line(here, capsys, end):
     line = mistake(capsys, *words.split(), "--jobs", "2")
     assert "backend: a worker ended before its work was done: " in line
     assert "_exit" in end or "ValueError: not here" in line
+
+
+def test_a_mistake_in_a_module_that_a_policy_imports_is_told_with_that_modules_name(tmp_path):
+    (tmp_path / "beside_it.py").write_text("x = 1\ny = 2\ndef broken(:\n")
+    file = tmp_path / "importing.py"
+    file.write_text("import beside_it\n# nothing\n# an innocent line\n")
+    with pytest.raises(
+        paxsim.PaxsimError, match=r"line 1: .*beside_it.py, line 3.*the line: import"
+    ):
+        paxsim.find_policy(str(file))

@@ -166,3 +166,25 @@ def test_every_failure_is_told_with_its_tables_and_what_goes_well_too(tmp_path, 
     assert six.startswith("6 players: policy uneven at seat ") and "IndexError" in six
     assert others == "fails in the same way at 2 other tables: 7 players, 8 players"
     assert fine == ["4 players: 4 games, fine", "5 players: 5 games, fine"]
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("dividing", "if int(me.money / top) > 99: return 0"),  # not at 0, which is tried
+        ("for_two", "if table.players != 2: return 99"),
+    ],
+)
+def test_what_a_policy_fails_at_when_it_is_doubted_is_not_held_against_it(tmp_path, name, line):
+    file = tmp_path / f"{name}.py"
+    file.write_text(POLICY.format(name=name, line=line), "utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert check_policy(str(file), deals=2, players=[2]).fine
+
+
+def test_what_only_plain_python_can_play_is_checked_in_plain_python(tmp_path, capsys):
+    file = tmp_path / "printing.py"
+    file.write_text(POLICY.format(name="printing", line="print(top)"), "utf-8")
+    assert run_command(["check", str(file), "--plain", "--players", "2", "--deals", "1"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "policy printing: fine"

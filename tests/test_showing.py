@@ -207,6 +207,11 @@ def test_a_result_is_equal_to_its_copy_and_to_no_other(results):
     assert again != found and found.tables != {} and found != results["tournament"]
 
 
+def test_a_stored_result_that_is_shown_is_equal_to_the_one_that_was_played(tmp_path):
+    played = paxsim.simulate("first", 2, games=20, seed=1, jobs=1, out=tmp_path / "run")
+    assert paxsim.show(tmp_path / "run") == played
+
+
 def test_tables_are_counted_in_words(results):
     lines = dict(line.split(None, 1) for line in repr(results["simulate"].tables).splitlines())
     assert lines["rome"].startswith("1 row, ") and " rows, " in lines["strategies"]

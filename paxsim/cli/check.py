@@ -50,7 +50,7 @@ def command(
     found = find_policy(policy)
     counts = options.parse_players("players", players)
     checks = run_checks(found, deals, seed, patience, plain, deck, rules, counts)
-    warnings = doubts(found) if checks.fine else []
+    warnings = doubts(found, played=not plain) if checks.fine else []
     if as_json:
         tables = [asdict(check) for check in checks]
         answer = {"policy": found.name, "fine": checks.fine, "checks": tables, "warnings": warnings}

@@ -61,7 +61,12 @@ class Result:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Result):
             return NotImplemented
-        return self.manifest == other.manifest and self.tables == other.tables
+        return self._asked() == other._asked() and self.tables == other.tables
+
+    def _asked(self) -> dict[str, Any]:
+        """What the manifest says of the question, and not of how its games were played or kept."""
+        kept = ("chunk_games", "earlier_blocks", "digest", "machine")
+        return {name: said for name, said in self.manifest.items() if name not in kept}
 
     @property
     def matches(self) -> list[MatchMeasures]:

@@ -110,7 +110,8 @@ def stdout_to_stderr() -> contextlib.AbstractContextManager:
 
 
 def _in_one_line(path: str, error: BaseException) -> str:
-    name, number = Path(path).name, error.lineno if isinstance(error, SyntaxError) else None
+    here = isinstance(error, SyntaxError) and error.filename == path  # or in what it imports
+    name, number = Path(path).name, error.lineno if here else None
     for frame in traceback.extract_tb(error.__traceback__):
         if number is None and frame.filename == path:
             number = frame.lineno
@@ -118,17 +119,17 @@ def _in_one_line(path: str, error: BaseException) -> str:
     if isinstance(error, SystemExit):
         return f"policy {name}: ends the program when it is imported; allowed: definitions"
     quote = quoted_from(path, number or 0)
-    return f"policy {name}:{line} {_what_is_wrong(error)}{quote}"
+    return f"policy {name}:{line} {_what_is_wrong(error, here)}{quote}"
 
 
-def _what_is_wrong(error: BaseException) -> str:
+def _what_is_wrong(error: BaseException, here: bool) -> str:
     """An error of Python's in few words, without the place and paths that others need."""
     found = re.match(r"cannot import name '(\w+)' from '([\w.]+)'", str(error))
     if isinstance(error, ImportError) and found:
         name, module = found.groups()
         known = [other for other in dir(sys.modules.get(module)) if not other.startswith("_")]
         return f"{module} has no {name}{suggestion(name, known)}; allowed: what {module} has"
-    said = error.msg if isinstance(error, SyntaxError) else str(error)
+    said = (here and getattr(error, "msg", "")) or str(error)
     return f"{type(error).__name__}: {one_line(said)}"
 
 

@@ -9,6 +9,7 @@ import pandas as pd
 
 from paxsim.report.readback import read_table, reading
 from paxsim.report.study import SUMMARY
+from paxsim.report.subject import STAND_INS
 from paxsim.text import brief, in_percent, number
 
 #: How the fields are called, in the order of the rows.
@@ -108,7 +109,7 @@ def why_weak(out: Path, players: list[int]) -> str:
         none = seats.set_index("conspirators").loc[0]
         rates = alike.set_index("strategy")
         named = [name for name in str(weak["members"]).split(", ") if name in rates.index]
-        if weak["rome_wins_low"] <= none["rome_wins_high"] or not named:
+        if weak["rome_wins_low"] <= none["rome_wins_high"] or not named or STAND_INS[0] in named:
             return ""
         said = [f"{_brief(rates.loc[name])} with {name}" for name in named]
     return (

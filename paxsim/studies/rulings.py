@@ -136,7 +136,8 @@ def shown_changes(changes: pd.DataFrame, value: str) -> tuple[pd.DataFrame, str]
     rest = len(changes) - int(drawn.sum())
     if not rest:
         return changes, ""
-    return changes[drawn], f" ({rest} other changes do not surely move it)"
+    others = "1 other change does" if rest == 1 else f"{rest} other changes do"
+    return changes[drawn], f" ({others} not surely move it)"
 
 
 def in_lines(changes: pd.DataFrame) -> pd.DataFrame:
