@@ -110,8 +110,10 @@ def stdout_to_stderr() -> contextlib.AbstractContextManager:
 
 
 def _in_one_line(path: str, error: BaseException) -> str:
-    here = isinstance(error, SyntaxError) and error.filename == path  # or in what it imports
-    name, number = Path(path).name, error.lineno if here else None
+    name, number = Path(path).name, None
+    if isinstance(error, SyntaxError) and error.filename == path:  # and not in what it imports
+        number = error.lineno
+    here = number is not None
     for frame in traceback.extract_tb(error.__traceback__):
         if number is None and frame.filename == path:
             number = frame.lineno
@@ -129,7 +131,7 @@ def _what_is_wrong(error: BaseException, here: bool) -> str:
         name, module = found.groups()
         known = [other for other in dir(sys.modules.get(module)) if not other.startswith("_")]
         return f"{module} has no {name}{suggestion(name, known)}; allowed: what {module} has"
-    said = (here and getattr(error, "msg", "")) or str(error)
+    said = error.msg if here and isinstance(error, SyntaxError) else str(error)
     return f"{type(error).__name__}: {one_line(said)}"
 
 
