@@ -219,6 +219,7 @@ def command(*arguments, path=None):
     )
 
 
+@pytest.mark.whole
 def test_an_edited_import_is_refused_in_another_process(folder, tmp_path):
     asked = ["run", "--policies", f"{folder}/mine.py,random", "--games", "20",
              "--out", tmp_path / "run"]  # fmt: skip
@@ -278,6 +279,7 @@ def test_all_that_plays_and_counts_a_chunk_is_in_the_fingerprint():
     assert files | counting <= set(origins._package_sources())
 
 
+@pytest.mark.whole
 def test_a_run_is_not_mixed_with_another_engine(tmp_path):
     shutil.copytree(PACKAGE, tmp_path / "paxsim")
     out = tmp_path / "run"

@@ -309,6 +309,7 @@ if multiprocessing.current_process().name != "MainProcess":
 
 
 @pytest.mark.parametrize("end", ["os._exit(3)", "raise ValueError('not here')"])
+@pytest.mark.whole
 def test_a_worker_that_dies_is_one_line(here, capsys, end):
     write_policy(here / "mine.py", f"deadly_{len(end)}", before=DEADLY.format(end=end))
     words = "run --policies mine.py,random --games 400 --chunk-games 40 --backend processes"

@@ -450,6 +450,7 @@ for decorator, names, call in MEANINGS:
 """
 
 
+@pytest.mark.whole
 def test_what_a_file_makes_of_built_in_functions_is_not_for_guests(tmp_path):
     """In a process of its own: such meanings hold for all that is compiled afterwards."""
     done = subprocess.run(

@@ -24,6 +24,7 @@ def stored(tmp_path_factory):
     return folder
 
 
+@pytest.mark.whole
 def test_json_is_one_object_in_which_only_timing_varies(tmp_path):
     texts = [
         paxsim("run", *PLAIN, "--json", *how).stdout
@@ -218,6 +219,7 @@ def test_the_game_that_a_row_names_can_be_replayed(stored, capsys):
         assert row["seat"] in events[-1]["winners"]
 
 
+@pytest.mark.whole
 def test_a_policy_that_has_changed_since_is_said_when_its_game_is_replayed(tmp_path, capsys):
     file = tmp_path / "mine.py"
     text = "import paxsim\n\n@paxsim.policy\ndef altered(table, me, choice):\n    return {}\n"

@@ -133,6 +133,7 @@ def mortal(table, me, choice):
 """
 
 
+@pytest.mark.whole
 def test_a_run_survives_a_worker_that_is_killed(tmp_path):
     mark = tmp_path / "one has died"
     file = tmp_path / "mortal.py"
