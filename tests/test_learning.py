@@ -691,3 +691,13 @@ def test_what_a_learner_writes_to_the_masks_is_not_said_to_be_allowed():
     masks[:] = 1
     with pytest.raises(paxsim.PaxsimError, match=f"found 0 in game 0; allowed there: {may}$"):
         batch.step(np.zeros(2, int))
+
+
+class Tensor(np.ndarray):
+    """What a learner's own library makes of observations."""
+
+
+def test_a_part_of_a_tensor_is_a_tensor():
+    layout = paxsim.BatchEnv(2, 2).layout
+    rows = np.zeros((2, layout.size)).view(Tensor)
+    assert type(layout.part(rows, "hand")) is Tensor

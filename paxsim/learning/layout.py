@@ -174,7 +174,9 @@ class Layout:
 
     def part(self, observations: np.ndarray, name: str) -> np.ndarray:
         """A named part of one observation or of many, shape ``(..., *shape)``."""
-        field, rows = self[name], np.asarray(observations)
+        field = self[name]
+        # (What has a shape stays what it is: a learner may hand over tensors with gradients.)
+        rows = observations if hasattr(observations, "shape") else np.asarray(observations)
         if rows.shape[-1:] != (self.size,):
             raise PaxsimError(
                 f"observations: found shape {rows.shape}; "
