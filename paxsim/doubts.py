@@ -71,16 +71,18 @@ def in_the_source(function: Callable, plain: bool = False) -> Iterator[str]:
         tree = ast.increment_lineno(ast.parse(textwrap.dedent("".join(lines))), first - 1)
     except (OSError, TypeError, SyntaxError):
         return  # typed into a bare prompt: there is no source to look at
+    records = set(list(inspect.signature(function).parameters)[:3]) if plain else None
     for node in ast.walk(tree):
-        what, line = _doubtful(node, plain) or _without_effect(node), getattr(node, "lineno", 0)
+        what, line = _doubtful(node, records) or _without_effect(node), getattr(node, "lineno", 0)
         if what:
             yield f"{place(function, line)}: {what}{quoted(function, line)}"
 
 
-def _doubtful(node: ast.AST, plain: bool) -> str:
+def _doubtful(node: ast.AST, records: set[str] | None) -> str:
+    """A doubt about a comparison or a division; `records` are those whose fields are numbers."""
     if isinstance(node, ast.Compare):
         parts = (node.left, *node.comparators)
-        numbers = not plain or any(isinstance(part, ast.Attribute) for part in parts)
+        numbers = records is None or any(_is_field(part, records) for part in parts)
         for part in parts if numbers else ():
             if isinstance(part, ast.Constant) and isinstance(part.value, str):
                 return (
@@ -94,6 +96,15 @@ def _doubtful(node: ast.AST, plain: bool) -> str:
         if isinstance(node.right, ast.Constant) and node.right.value == 0:
             return "divides by zero, which stops the game when it comes to it"
     return ""
+
+
+def _is_field(part: ast.expr, records: set[str]) -> bool:
+    """Whether something is a field of one of these."""
+    return (
+        isinstance(part, ast.Attribute)
+        and isinstance(part.value, ast.Name)
+        and part.value.id in records
+    )
 
 
 def _no_such_kind(node: ast.Compare) -> str:
@@ -118,6 +129,8 @@ def _without_effect(node: ast.AST) -> str:
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Compare):
         return "compares, and does nothing with the answer; to set something takes one ="
     if isinstance(node, ast.Expr) and isinstance(node.value, _WORKED_OUT):
+        if any(isinstance(part, ast.Call) for part in ast.walk(node)):
+            return ""  # it may be called for what it does
         return "works out a value, and does nothing with it"
     if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
         for part in node.values[1:]:

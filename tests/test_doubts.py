@@ -188,3 +188,13 @@ def test_what_only_plain_python_can_play_is_checked_in_plain_python(tmp_path, ca
     file.write_text(POLICY.format(name="printing", line="print(top)"), "utf-8")
     assert run_command(["check", str(file), "--plain", "--players", "2", "--deals", "1"]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "policy printing: fine"
+
+
+def test_what_plain_python_does_with_things_of_its_own_raises_no_doubt(tmp_path):
+    file = tmp_path / "own_things.py"
+    lines = ["CONFIG.debug and print(1)", "if CONFIG.mode == 'slow': return 0",
+             "if CONFIG.log is None: return 0", "if choice.kind == 'BUY': return 0"]  # fmt: skip
+    text = POLICY.format(name="own_things", line="\n    ".join(lines))
+    file.write_text(text.replace("@paxsim.policy", "@paxsim.policy(compiled=False)"), "utf-8")
+    (found,) = in_the_source(paxsim.find_policy(str(file)).function, plain=True)
+    assert found.startswith("line 12 of own_things.py: compares a number with the text 'BUY'")
