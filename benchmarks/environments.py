@@ -1,16 +1,17 @@
 """Decisions a second of environments for learners, on one core, in one run.
 
-    python benchmarks/environments.py [--pgx PYTHON] [--turns 5] [--out FOLDER]
+    python benchmarks/environments.py [--pgx PYTHON] [--turns 60] [--out FOLDER]
 
 All are driven from Python and play at random. `BatchEnv` makes observations, action masks and
 rewards at every decision. OpenSpiel is asked for its legal actions and given one, decision by
 decision; and, for its own C++ loop, whole games of its random bots in one call, without any
 observation. Pgx advances many games in one compiled call, as `BatchEnv` does. It is no dependency:
 ``--pgx`` names a Python that has it (``pip install pgx jax`` in an environment of its own). The
-games differ (Leduc poker is far smaller than PAX), so this compares what a learner waits for, not
-programs that do the same.
+games differ, so this compares what a learner waits for, not programs that do the same: Leduc poker,
+which OpenSpiel and Pgx have, is far smaller than PAX and so short that OpenSpiel's loop is mostly
+the calls of it; Hearts is a card game for four, the fastest by that loop of those tried.
 
-Times are processor time, the best of several turns.
+Times are processor time, the best of many short turns.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from measuring import RESULTS, best_in_turns, markdown_table
@@ -31,14 +33,14 @@ import paxsim
 from paxsim.cli.bench import machine
 from paxsim.files import atomic_write
 
-#: Games in hand, for those that have many.
-GAMES = 256
-#: Games in hand of Pgx, for which more are better.
-PGX_GAMES = 4096
-#: Decisions of each turn, about.
-DECISIONS = 400_000
-#: A small card game that all have.
-CARDS = "leduc_poker"
+#: Games in hand.
+SIZES = (128, 512, 1024, 2048, 4096)
+#: Games in hand against opponents, and of Pgx, for which more are better.
+OPPOSED_GAMES, PGX_GAMES = 512, 4096
+#: Decisions of each turn, about; of Pgx, whose turns take longer.
+DECISIONS, PGX_DECISIONS = 40_000, 400_000
+#: OpenSpiel's games: a small card game that all have, and one for four.
+SPIEL_GAMES = ("leduc_poker", "hearts")
 
 PGX = """
 import json, os, sys, time
@@ -104,43 +106,54 @@ def one_by_one() -> float:
     return (time.process_time() - begin) / decisions
 
 
-def openspiel_from_python() -> float:
+def played_by_openspiel(game: Any, wanted: int) -> tuple[int, int]:
+    """Play games from Python until they have so many decisions; return decisions and games."""
+    dice, decisions, games = random.Random(1), 0, 0
+    while decisions < wanted:
+        state = game.new_initial_state()
+        games += 1
+        while not state.is_terminal():
+            decisions += not state.is_chance_node()
+            state.apply_action(dice.choice(state.legal_actions()))
+    return decisions, games
+
+
+def openspiel_from_python(name: str) -> Callable[[], float]:
     """Seconds a decision, each asked for and taken from Python."""
     import pyspiel
 
-    game, dice, decisions = pyspiel.load_game(CARDS), random.Random(1), 0
-    begin = time.process_time()
-    while decisions < DECISIONS // 8:
-        state = game.new_initial_state()
-        while not state.is_terminal():
-            decisions += not state.is_chance_node()
-            state.apply_action(dice.choice(state.legal_actions()))
-    return (time.process_time() - begin) / decisions
+    game = pyspiel.load_game(name)
+
+    def work() -> float:
+        begin = time.process_time()
+        decisions, _ = played_by_openspiel(game, DECISIONS // 8)
+        return (time.process_time() - begin) / decisions
+
+    return work
 
 
-def openspiel_in_cpp() -> float:
+def openspiel_in_cpp(name: str) -> Callable[[], float]:
     """Seconds a decision of its C++ loop: random bots, a game a call."""
     import pyspiel
 
-    game = pyspiel.load_game(CARDS)
-    bots = [pyspiel.make_uniform_random_bot(player, player) for player in range(2)]
-    decisions, dice = 0, random.Random(2)
-    for _ in range(2000):  # how long games of random play are
-        state = game.new_initial_state()
-        while not state.is_terminal():
-            decisions += not state.is_chance_node()
-            state.apply_action(dice.choice(state.legal_actions()))
-    mean = decisions / 2000
+    game = pyspiel.load_game(name)
+    bots = [pyspiel.make_uniform_random_bot(seat, seat) for seat in range(game.num_players())]
+    decisions, played = played_by_openspiel(game, DECISIONS)  # how long its games are
+    mean = decisions / played
     games = int(DECISIONS / mean)
-    begin = time.process_time()
-    for seed in range(games):
-        pyspiel.evaluate_bots(game.new_initial_state(), bots, seed)
-    return (time.process_time() - begin) / (games * mean)
+
+    def work() -> float:
+        begin = time.process_time()
+        for seed in range(games):
+            pyspiel.evaluate_bots(game.new_initial_state(), bots, seed)
+        return (time.process_time() - begin) / (games * mean)
+
+    return work
 
 
 def with_pgx(python: str, turns: int) -> dict[str, float]:
     """Seconds a decision of Pgx, in the Python that has it."""
-    command = [python, "-c", PGX, str(PGX_GAMES), str(DECISIONS), str(turns)]
+    command = [python, "-c", PGX, str(PGX_GAMES), str(PGX_DECISIONS), str(turns)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         print(f"Pgx: {done.stderr.strip().splitlines()[-1]}")
@@ -153,29 +166,25 @@ def measured(pgx: str | None, turns: int) -> list[dict[str, object]]:
     """One row an environment."""
     from importlib.metadata import version
 
-    spiel = f"OpenSpiel {version('open_spiel')}, {CARDS}"
-    base, loop = f"{spiel}, from Python", f"{spiel}, its C++ loop"
-    works = {
-        "paxsim.BatchEnv, 128 games a call": batch_of(128),
-        f"paxsim.BatchEnv, {GAMES:,} games a call": batch_of(GAMES),
-        "paxsim.BatchEnv, 512 games a call": batch_of(512),
-        "paxsim.BatchEnv, 1,024 games a call": batch_of(1024),
-        f"paxsim.BatchEnv against builder, {GAMES:,} games": batch_of(GAMES, opponents="builder"),
+    spiel = f"OpenSpiel {version('open_spiel')}"
+    loops = {name: f"{spiel}, {name}, its C++ loop" for name in SPIEL_GAMES}
+    works = {f"paxsim.BatchEnv, {games:,} games a call": batch_of(games) for games in SIZES}
+    works |= {
+        f"paxsim.BatchEnv against builder, {OPPOSED_GAMES:,} games": batch_of(
+            OPPOSED_GAMES, opponents="builder"
+        ),
         "paxsim.env (PettingZoo)": one_by_one,
-        base: openspiel_from_python,
-        loop: openspiel_in_cpp,
     }
+    for name in SPIEL_GAMES:
+        works[f"{spiel}, {name}, from Python"] = openspiel_from_python(name)
+        works[loops[name]] = openspiel_in_cpp(name)
     best = best_in_turns(works, turns)
     if pgx:
-        best |= with_pgx(pgx, turns)
+        best |= with_pgx(pgx, max(3, turns // 10))
     return [
-        {
-            "environment": name,
-            "decisions/s": 1 / seconds,
-            "times OpenSpiel from Python": round(best[base] / seconds, 1),
-            "times its C++ loop": round(best[loop] / seconds, 1),
-        }
-        for name, seconds in best.items()
+        {"environment": environment, "decisions/s": 1 / seconds}
+        | {f"times the C++ loop, {name}": best[loops[name]] / seconds for name in SPIEL_GAMES}
+        for environment, seconds in best.items()
     ]
 
 
@@ -183,7 +192,7 @@ def main() -> None:
     """Measure, print and save."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--pgx", help="a Python that has Pgx and JAX")
-    parser.add_argument("--turns", type=int, default=5)
+    parser.add_argument("--turns", type=int, default=60)
     parser.add_argument("--out", type=Path, default=RESULTS)
     asked = parser.parse_args()
     if hasattr(os, "sched_setaffinity"):

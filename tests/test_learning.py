@@ -1,6 +1,7 @@
 """Environments for learners: the same games, nothing hidden, and what the libraries ask for."""
 
 import copy
+import itertools
 import pickle
 import subprocess
 import sys
@@ -337,9 +338,28 @@ def test_what_can_not_be_a_batch_is_said():
 
 @pytest.mark.parametrize(("players", "level"), TABLES)
 def test_every_field_says_what_lies_on_the_table(players, level):
-    setting = make_setting(players, solo_level=level)
+    asked = fields_checked(make_setting(players, solo_level=level))
+    expected = {"keep", "place", "buy", "play"} | ({"turn"} if players > 1 else set())
+    expected |= {"react"} if players > 4 else set()
+    assert expected <= asked
+
+
+def test_every_field_says_what_lies_on_the_largest_table_and_on_the_smallest():
+    """Fields are copied with room for all seats and legions: whoever has fewer must not see it."""
+    values = itertools.product(paxsim.CATEGORIES, range(1, 7), range(1, 4))
+    many = paxsim.Deck("many", [paxsim.Card(*card) for card in itertools.islice(values, 120)])
+    few = paxsim.Deck("few", [paxsim.Card("land", 1, 1)] * 30)
+    largest = make_setting(8, deck=many, rules={"legions": 12, "draft_sizes": [12] * 8})
+    smallest = make_setting(2, deck=few, rules={"legions": 1, "draft_sizes": [1, 1]})
+    assert (len(Layout(largest).kinds), len(Layout(smallest).kinds)) == (120, 1)
+    for setting in (largest, smallest):
+        assert {"place", "play"} <= fields_checked(setting)
+
+
+def fields_checked(setting):
+    """Play a game and compare what seats see with the table; return which decisions were met."""
     layout = Layout(setting)
-    n, kinds = players, layout.kinds
+    n, kinds = setting.players, layout.kinds
     dice = np.random.default_rng(3)
     game = Game.of_setting(setting, 7, 1, 0)
     view = view_of(game)
@@ -378,7 +398,8 @@ def test_every_field_says_what_lies_on_the_table(players, level):
             shown[i, paxsim.CATEGORIES.index(card.category)] = card.symbols
             shown[i, 7] = card.value
         assert part["drawn"].tolist() == shown.tolist()
-        for name in ("price", "undrawn", "hand_open", "bottom_open", "legion_open", "hand_waits"):
+        for name in ("price", "undrawn", "hand_open", "bottom_open", "legion_open", "hand_waits",
+                     "shown"):  # fmt: skip
             assert part[name] == choice[name]
         mask = view.observe(me)["action_mask"]
         named = {layout.action_name(action) for action in np.flatnonzero(mask)}
@@ -388,15 +409,13 @@ def test_every_field_says_what_lies_on_the_table(players, level):
             assert not seen["action_mask"].any()
             assert not layout.part(seen["observation"], "drawn").any()
         game.apply(int(dice.integers(choice["count"])))
-    expected = {"keep", "place", "buy", "play"} | ({"turn"} if n > 1 else set())
-    expected |= {"react"} if n > 4 else set()
-    assert expected <= asked
     assert layout.fields[-1].first + layout.fields[-1].size == layout.size
+    return asked
 
 
 def in_words(game):
     """The options of a decision as `Layout.action_name` says them."""
-    roman = ["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX"]
+    roman = ["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII"]
     for index, option in enumerate(game.options()):
         if option.action in ("turn", "peek"):
             yield {"turn": "take a turn", "peek": "peek"}[option.action]

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
+from paxsim.cards import MAX_COPY
 from paxsim.engine.choices import bought_legion, passes, placed_to, played_card
 from paxsim.engine.jit import called, kernel
 from paxsim.engine.loop import options_asked
-from paxsim.engine.records import BUY, DISPLAY, KEEP, PLACE, TO_HAND, TURN
+from paxsim.engine.records import BUY, DISPLAY, KEEP, MAX_CARDS, PLACE, TO_HAND, TURN
 from paxsim.learning.layout import FIRST_DRAWN, IN_VIEW, OTHER_PLACES, PASS
-from paxsim.learning.rows import NUMBER, clear_bytes, mark, put, take
+from paxsim.learning.rows import clear_bytes, put_byte, take_byte
+from paxsim.rules import MAX_DRAFT, MAX_LEGIONS
 
 #: What stands for an action that is not allowed, where options count from 1.
 NOT_ALLOWED = 0
+#: The most options, and actions, that there are: a byte has room for the number of one.
+_MOST_OPTIONS = MAX_CARDS + 1
+_MOST_ACTIONS = (
+    FIRST_DRAWN + MAX_DRAFT + IN_VIEW * (OTHER_PLACES + MAX_LEGIONS) + MAX_LEGIONS + MAX_COPY
+)
+assert max(_MOST_OPTIONS, _MOST_ACTIONS) < 256
 
 
 @kernel
@@ -80,12 +88,12 @@ def allow(game, layout, mask, options, allowed):
     mask : address
         Of bytes by action, which get 1 for allowed actions and 0 for others.
     options : address
-        Of numbers by action: the first option that it is, from 1, or ``NOT_ALLOWED``.
+        Of bytes by action: the first option that it is, from 1, or ``NOT_ALLOWED``.
     allowed : address
-        Of numbers: the allowed actions, in the order of the options.
+        Of bytes: the allowed actions, in the order of the options.
     """
     clear_bytes(mask, layout.actions)
-    clear_bytes(options, layout.actions * NUMBER)
+    clear_bytes(options, layout.actions)
     seat = game.hidden.seat
     choice = game.choices[seat]
     kind = choice.kind
@@ -114,7 +122,7 @@ def allow(game, layout, mask, options, allowed):
         hand = game.seats[seat].hand
         for option in range(last):
             action = playing(game.table, layout, hand[choice.options[option]])
-            if take(options, action) == NOT_ALLOWED:  # the first card of its kind
+            if take_byte(options, action) == NOT_ALLOWED:  # the first card of its kind
                 note(action, option, mask, options, allowed, noted)
                 noted += 1
     note(PASS, last, mask, options, allowed, noted)
@@ -124,6 +132,6 @@ def allow(game, layout, mask, options, allowed):
 @kernel
 def note(action, option, mask, options, allowed, place):
     """Note that an option is an action, which is allowed."""
-    mark(mask, action)
-    put(options, action, option + 1)
-    put(allowed, place, action)
+    put_byte(mask, action, 1)
+    put_byte(options, action, option + 1)
+    put_byte(allowed, place, action)

@@ -14,7 +14,15 @@ from paxsim.engine.records import address_of, game_dtype, result_dtype
 from paxsim.engine.streams import seat_keys
 from paxsim.errors import PaxsimError, checked_int
 from paxsim.failures import ask_all
-from paxsim.learning.kernels import ALL_FINE, RESTART, advance_games, batch_dtype, choose_at_random
+from paxsim.learning.kernels import (
+    ALL_FINE,
+    GAME_STRIDE,
+    LINE,
+    RESTART,
+    advance_games,
+    batch_dtype,
+    choose_at_random,
+)
 from paxsim.learning.layout import Layout
 from paxsim.lineup import as_specs, make_lineup
 from paxsim.playing import LineupLike
@@ -25,6 +33,13 @@ from paxsim.setting import MAX_NUMBER, make_setting
 MAX_GAMES = 1_000_000
 #: Sits where the learner does, and is never asked.
 _STAND_IN = "random"
+
+
+def lined_up(rows: int, size: int) -> np.ndarray:
+    """Rows of bytes, all 0, that begin where the processor's cache lines do."""
+    room = np.zeros(rows * size + LINE, np.uint8)
+    first = -address_of(room) % LINE
+    return room[first : first + rows * size].reshape(rows, size)
 
 
 class BatchEnv:
@@ -110,8 +125,8 @@ class BatchEnv:
                 "opponents: found a policy that searches, which needs a memory for every game; "
                 "allowed: policies that do not"
             )
-        self._games = np.tile(self.setting.new_game(), (self.games, 1))
-        assert self._games.shape[1] == game_dtype.itemsize
+        self._games = lined_up(self.games, GAME_STRIDE)
+        self._games[:, : game_dtype.itemsize] = self.setting.new_game()
         self._progress = np.zeros(1, progress_dtype)
         self._numbers = np.zeros(self.games, np.int64)
         self._actions = np.zeros(self.games, np.int64)
@@ -119,8 +134,8 @@ class BatchEnv:
         self._stream = np.array([self._seed + 1, 2, 3, 4], np.uint64)
         self.observations = np.zeros((self.games, self.layout.size), np.int16)
         self.masks = np.zeros((self.games, self.layout.actions), np.int8)
-        self._options = np.zeros(self.masks.shape, np.int16)
-        self._allowed = np.zeros(self.masks.shape, np.int16)
+        self._options = np.zeros(self.masks.shape, np.uint8)
+        self._allowed = np.zeros(self.masks.shape, np.uint8)
         self._counts = np.zeros(self.games, np.int64)
         self.seats = np.zeros(self.games, np.int64)
         self.rewards = np.zeros((self.games, self.players), np.float32)

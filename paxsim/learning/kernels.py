@@ -38,9 +38,13 @@ from paxsim.engine.streams import KEY_WORDS, STATE_WORDS, draw_below, set_state,
 from paxsim.learning.acting import NOT_ALLOWED, action_of, allow, option_of
 from paxsim.learning.layout import layout_dtype
 from paxsim.learning.observing import observe
-from paxsim.learning.rows import NUMBER, array_at, clear_bytes, fetch, take
+from paxsim.learning.rows import NUMBER, array_at, clear_bytes, fetch, take_byte
 
-_GAME_SIZE = game_dtype.itemsize
+#: Bytes that a processor brings at once, and how many games ahead it is asked for them.
+LINE, AHEAD = 64, 2
+#: Bytes from one game to the next: whole lines, and an odd number of them, so that the same parts
+#: of many games are not all kept in the same few places of the cache.
+GAME_STRIDE = (-(-game_dtype.itemsize // LINE) | 1) * LINE
 _RESULT_SIZE = result_dtype.itemsize
 
 
@@ -58,8 +62,6 @@ _LEGION_SIZE = table_dtype["legion_cards"].base.itemsize * MAX_CARDS
 _DECK, _CARD_SIZE = _offset(hidden_dtype, "deck"), hidden_dtype["deck"].base.itemsize
 _DIARIES = _TABLE + _offset(table_dtype, "diary")
 _DIARY_SIZE, _ENTRY_SIZE = table_dtype["diary"].shape[1], table_dtype["diary"].base.itemsize
-#: Bytes that a processor brings at once, and how many games ahead it is asked for them.
-LINE, AHEAD = 64, 2
 #: Instead of an action: deal the game. No learner would say so by mistake.
 RESTART = -(1 << 62)
 #: What `advance_games` answers when all went well; else the game whose action is not allowed.
@@ -108,13 +110,13 @@ integers_at, words_at, flags_at, floats_at, doubles_at = map(
 def look(game_address, seat, layout_address, observation, mask, notes):
     """Write what a seat of one game sees, and which actions it is allowed.
 
-    `notes` is the address of room for two numbers an action.
+    `notes` is the address of room for two bytes an action.
     """
     game = game_at(game_address)
     layout = layout_at(layout_address)
     observe(game, seat, layout, observation)
     if game.hidden.decision != OVER and game.hidden.seat == seat:
-        allow(game, layout, mask, notes, notes + layout.actions * NUMBER)
+        allow(game, layout, mask, notes, notes + layout.actions)
     else:
         clear_bytes(mask, layout.actions)
 
@@ -138,14 +140,14 @@ def action_for(game_address, option, layout_address):
 def choose_at_random(batch_address):
     """For every game one of its allowed actions, all equally likely."""
     batch = batch_at(batch_address)
-    row_size = layout_at(batch.layout).actions * NUMBER
+    row_size = layout_at(batch.layout).actions
     counts = integers_at(batch.counts, batch.count)
     actions = integers_at(batch.chosen, batch.count)
     stream = words_at(batch.stream, STATE_WORDS)
     state = state_of(stream)
     for i in range(batch.count):
         chosen, state = draw_below(state, counts[i])
-        actions[i] = take(batch.allowed + i * row_size, chosen)
+        actions[i] = take_byte(batch.allowed + i * row_size, chosen)
     set_state(stream, state)
 
 
@@ -213,7 +215,7 @@ def first_refused(batch, actions, n_actions):
             continue
         if not 0 <= action < n_actions:
             return i
-        if take(batch.options + i * n_actions * NUMBER, action) == NOT_ALLOWED:
+        if take_byte(batch.options + i * n_actions, action) == NOT_ALLOWED:
             return i
     return ALL_FINE
 
@@ -228,7 +230,7 @@ def fetch_lines(first, size):
 @kernel
 def fetch_game(batch, layout, legions, i, seat):
     """Ask for what the next step of a game reads and writes, while others are played."""
-    game = batch.games + i * _GAME_SIZE
+    game = batch.games + i * GAME_STRIDE
     fetch_lines(game, _HIDDEN_HEAD)
     fetch_lines(game + _TABLE, _TABLE_HEAD)
     for legion in range(legions):
@@ -244,7 +246,7 @@ def fetch_rest(batch, i, seat):
 
     What is looked at was asked for a game before, by `fetch_game`.
     """
-    game = batch.games + i * _GAME_SIZE
+    game = batch.games + i * GAME_STRIDE
     table = game_at(game).table
     fetch(game + _DECK + np.int64(place_in_ring(table.deck_top)) * _CARD_SIZE)
     entry = seat * _DIARY_SIZE + np.int64(table.diary_count[seat])
@@ -288,8 +290,8 @@ def advance_games(batch_address):
             fetch_game(batch, layout, legions, i + AHEAD, seats[i + AHEAD])
         if i + 1 < games:
             fetch_rest(batch, i + 1, seats[i + 1])
-        game = game_at(batch.games + i * _GAME_SIZE)
-        options = batch.options + i * n_actions * NUMBER
+        game = game_at(batch.games + i * GAME_STRIDE)
+        options = batch.options + i * n_actions
         done[i] = False
         for position in range(players):
             rewards[i, position] = 0
@@ -301,7 +303,7 @@ def advance_games(batch_address):
         if actions[i] == RESTART:
             fresh = np.int64(deal_anew(game, progress, batch, params, keys))
         else:
-            option = take(options, actions[i]) - 1
+            option = take_byte(options, actions[i]) - 1
         while go_on(game, progress, batch, option, fresh, learner) == 0:
             if progress.failure != FINE:
                 return POLICY_FAILED
@@ -314,6 +316,6 @@ def advance_games(batch_address):
         seat = np.int64(game.hidden.seat)
         seats[i] = seat
         observe(game, seat, layout, batch.observations + i * layout.size * NUMBER)
-        allowed = batch.allowed + i * n_actions * NUMBER
+        allowed = batch.allowed + i * n_actions
         counts[i] = allow(game, layout, batch.masks + i * n_actions, options, allowed)
     return ALL_FINE

@@ -1,8 +1,9 @@
 """Compiled code that writes what a seat sees as a row of numbers; `layout` says what they mean.
 
-A row is handed over as its address. Fields are written in the order of the row: where a row of the
-table, which has room for eight categories, is copied whole, the eighth number is written over by
-the field that follows.
+A row is handed over as its address. It is written at every decision of a learner, so numbers that
+stand side by side are copied together, as many as there is room for in the table (eight categories,
+eight seats, twelve legions). Fields are written in the order of the row: what is copied too much is
+written over by those that follow, or is 0 and stays so, as behind the last legion.
 """
 
 from __future__ import annotations
@@ -12,20 +13,39 @@ import numpy as np
 from paxsim.engine.codes import category_of, symbols_of, value_of
 from paxsim.engine.copying import address, copy_bytes
 from paxsim.engine.jit import called, kernel
-from paxsim.engine.records import N_CATEGORIES, NOBODY, OVER, ROW, table_dtype
+from paxsim.engine.records import (
+    MAX_LEGIONS,
+    MAX_PLAYERS,
+    N_CATEGORIES,
+    NOBODY,
+    OVER,
+    ROW,
+    choice_dtype,
+    table_dtype,
+)
 from paxsim.learning.layout import OF_CARD
-from paxsim.learning.rows import NUMBER, clear_bytes, put, take
+from paxsim.learning.rows import NUMBER, clear_bytes, narrowing, put, take
 
-#: Bytes of a row of the table that is by category.
-_CATEGORIES = ROW * NUMBER
+#: Bytes of eight numbers: a row of the table that is by category, or a number of every seat.
+_ROW_BYTES = ROW * NUMBER
+#: Bytes of one of those numbers of the table that have 32 bits.
+_WIDE = np.dtype(np.int32).itemsize
+assert MAX_PLAYERS == ROW
 
 
-def _offset(name):
-    return table_dtype.fields[name][1]
+def _offset(name, dtype=table_dtype):
+    return dtype.fields[name][1]
 
 
 _SYMBOLS, _CARDS = _offset("symbols"), _offset("cards")
 _ROME_SYMBOLS, _ROME_CARDS = _offset("rome_symbols"), _offset("rome_cards")
+_MONEY, _HAND_SIZE, _PEEKED = _offset("money"), _offset("hand_size"), _offset("peeked")
+_LEGION_VALUE = _offset("legion_value")
+narrow_row, narrow_four, narrow_two = map(narrowing, (ROW, 4, 2))
+#: The end of a row, which stands side by side in the choice as well.
+_LAST = ("undrawn", "hand_open", "bottom_open", "legion_open", "hand_waits", "shown")
+_FIRST_FOUR, _NEXT_TWO = _offset(_LAST[0], choice_dtype), _offset(_LAST[4], choice_dtype)
+assert [_offset(name, choice_dtype) - _FIRST_FOUR for name in _LAST] == list(range(0, 24, _WIDE))
 
 
 @called
@@ -51,32 +71,41 @@ def observe_table(table, seat, row, at):
     put(row, at + 2, table.deck_left)
     put(row, at + 3, table.played)
     at += 4
+    categories_played = table.categories_played
     for category in range(N_CATEGORIES):
-        put(row, at + category, (table.categories_played >> category) & 1)
+        put(row, at + category, (categories_played >> category) & 1)
     at += N_CATEGORIES
     put(row, at + from_own(table.start, seat, players), 1)
     put(row, at + players + from_own(table.active, seat, players), 1)
     if table.primus != NOBODY:
         put(row, at + 2 * players + from_own(table.primus, seat, players), 1)
     at += 3 * players
-    symbols = row + (at + 3 * players) * NUMBER
-    cards = symbols + players * N_CATEGORIES * NUMBER
-    displayed = address(table) + _SYMBOLS
-    other = seat
-    for i in range(players):
-        put(row, at + i, table.money[other])
-        put(row, at + players + i, table.hand_size[other])
-        put(row, at + 2 * players + i, table.peeked[other])
-        copy_categories(symbols, i, displayed, other)
-        other = other + 1 if other + 1 < players else 0
-    displayed = address(table) + _CARDS
-    for i in range(players):
-        copy_categories(cards, i, displayed, other)
-        other = other + 1 if other + 1 < players else 0
-    at += 3 * players + 2 * players * N_CATEGORIES
+    # The seats from one's own to the last, and behind them the first ones.
+    field, behind = row + at * NUMBER, (players - seat) * NUMBER
+    place = address(table) + _MONEY
+    narrow_row(field, place + seat * _WIDE)
+    narrow_row(field + behind, place)
+    for place in (address(table) + _HAND_SIZE, address(table) + _PEEKED):
+        field += players * NUMBER
+        copy_bytes(field, place + seat * NUMBER, _ROW_BYTES)
+        copy_bytes(field + behind, place, _ROW_BYTES)
+    at += 3 * players
+    at = observe_displays(address(table) + _SYMBOLS, seat, players, row, at)
+    at = observe_displays(address(table) + _CARDS, seat, players, row, at)
     copy_categories(row + at * NUMBER, 0, address(table) + _ROME_SYMBOLS, 0)
     copy_categories(row + at * NUMBER, 1, address(table) + _ROME_CARDS, 0)
     return at + 2 * N_CATEGORIES
+
+
+@kernel
+def observe_displays(displayed, seat, players, row, at):
+    """Numbers by category of every seat, from one's own; return where the next field begins."""
+    other = seat
+    for i in range(players):
+        copy_categories(row + at * NUMBER, i, displayed, other)
+        other += 1
+        other &= (other - players) >> 63  # 0 after the last seat: where that is can't be guessed
+    return at + players * N_CATEGORIES
 
 
 @kernel
@@ -90,32 +119,34 @@ def from_own(other, seat, players):
 def copy_categories(target, target_row, source, source_row):
     """Copy numbers by category from a row of the table, and one number more."""
     copy_bytes(
-        target + target_row * N_CATEGORIES * NUMBER, source + source_row * _CATEGORIES, _CATEGORIES
+        target + target_row * N_CATEGORIES * NUMBER, source + source_row * _ROW_BYTES, _ROW_BYTES
     )
 
 
 @kernel
 def observe_cards(table, me, layout, row, at):
     """Cards below legions, in the own hand, and Rome's hidden ones if they are known."""
-    for legion in range(table.legions):
-        put(row, at + legion, table.legion_value[legion])
-    at += table.legions
-    for legion in range(table.legions):
+    legions, kinds = table.legions, layout.kinds
+    copy_bytes(row + at * NUMBER, address(table) + _LEGION_VALUE, MAX_LEGIONS * NUMBER)
+    at += legions
+    for legion in range(legions):
         count_kinds(table.legion_cards[legion], table.legion_size[legion], layout, row, at)
-        at += layout.kinds
+        at += kinds
     count_kinds(me.hand, me.hand_count, layout, row, at)
-    at += layout.kinds
+    at += kinds
     if me.peeked:
         count_kinds(me.rome_peeked, table.rules.rome_hidden, layout, row, at)
-    return at + layout.kinds
+    return at + kinds
 
 
 @kernel
 def count_kinds(cards, count, layout, row, at):
     """Count the cards of a list by kind; the row is clear there."""
-    # Most lists have a card: the first one is written without asking. (0 stands behind the last.)
+    # How many there are can't be guessed: two are counted without asking. (Behind the last is 0.)
     put(row, at + layout.kind_of[cards[0]], cards[0] != 0)
-    for i in range(1, count):
+    second = at + layout.kind_of[cards[1]]
+    put(row, second, take(row, second) + (cards[1] != 0))
+    for i in range(2, count):
         place = at + layout.kind_of[cards[i]]
         put(row, place, take(row, place) + 1)
 
@@ -129,9 +160,5 @@ def observe_choice(choice, most_drawn, row, at):
         put(row, at + i * OF_CARD + N_CATEGORIES, value_of(card))
     at += most_drawn * OF_CARD
     put(row, at, choice.price)
-    put(row, at + 1, choice.undrawn)
-    put(row, at + 2, choice.hand_open)
-    put(row, at + 3, choice.bottom_open)
-    put(row, at + 4, choice.legion_open)
-    put(row, at + 5, choice.hand_waits)
-    put(row, at + 6, choice.shown)
+    narrow_four(row + (at + 1) * NUMBER, address(choice) + _FIRST_FOUR)
+    narrow_two(row + (at + 5) * NUMBER, address(choice) + _NEXT_TWO)

@@ -17,7 +17,7 @@ from numba.extending import intrinsic
 
 from paxsim.engine.jit import kernel
 
-#: Bytes of a number of an observation, and of a note about an action.
+#: Bytes of a number of an observation.
 NUMBER = np.dtype(np.int16).itemsize
 
 _INT8, _INT16 = ir.IntType(8), ir.IntType(16)
@@ -80,15 +80,44 @@ def take(typingctx, row, place):
     return types.int64(types.int64, types.int64), codegen
 
 
+def narrowing(count: int) -> Any:
+    """A function of compiled code that copies so many 32-bit numbers to places of 16 bits."""
+
+    @intrinsic
+    def narrow(typingctx, target, source):
+        def codegen(context, builder, signature, args):
+            wide, small = (ir.VectorType(ir.IntType(bits), count) for bits in (32, 16))
+            numbers = builder.load(builder.inttoptr(args[1], wide.as_pointer()), align=1)
+            place = builder.inttoptr(args[0], small.as_pointer())
+            builder.store(builder.trunc(numbers, small), place, align=1)
+            return context.get_dummy_value()
+
+        return types.void(types.int64, types.int64), codegen
+
+    return narrow
+
+
 @intrinsic
-def mark(typingctx, row, place):
-    """Write 1 into a place of a row of bytes."""
+def put_byte(typingctx, row, place, number):
+    """Write a number from 0 to 255 into its place of a row of bytes."""
 
     def codegen(context, builder, signature, args):
-        builder.store(ir.Constant(_INT8, 1), _place(builder, _INT8, *args))
+        value = context.cast(builder, args[2], signature.args[2], types.uint8)
+        builder.store(value, _place(builder, _INT8, *args[:2]))
         return context.get_dummy_value()
 
-    return types.void(types.int64, types.int64), codegen
+    return types.void(types.int64, types.int64, number), codegen
+
+
+@intrinsic
+def take_byte(typingctx, row, place):
+    """The number in a place of a row of bytes, from 0 to 255."""
+
+    def codegen(context, builder, signature, args):
+        found = builder.load(_place(builder, _INT8, *args))
+        return context.cast(builder, found, types.uint8, types.int64)
+
+    return types.int64(types.int64, types.int64), codegen
 
 
 @intrinsic

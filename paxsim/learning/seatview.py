@@ -29,7 +29,7 @@ def look_at(game_address: int, seat: int, layout: Layout) -> tuple[np.ndarray, n
     """The observation and the mask of a seat (from 0) of the game at an address."""
     observation = np.empty(layout.size, np.int16)
     mask = np.empty(layout.actions, np.int8)
-    notes = np.empty(2 * layout.actions, np.int16)
+    notes = np.empty(2 * layout.actions, np.uint8)
     look(game_address, seat, layout.address, *map(address_of, (observation, mask, notes)))
     return observation, mask
 
