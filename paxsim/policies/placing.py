@@ -56,6 +56,8 @@ def worth_if_left(table, me, legion, card, hope, richest, to_rome, rome_has):
     if richest == NOBODY or (
         table.legion_value[legion] + value_of(card) > table.legion_value[richest]
     ):
+        if me.memory[ROME_COUNTS] == 0.0:  # mostly so, and then all that follows is 0
+            return 0.0
         # Rome turns to this group instead of the one it has in mind.
         return _ROME_GROUP * (to_rome + group_for_rome(table, me, legion) - rome_has)
     return -_GIFT * hope
