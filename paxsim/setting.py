@@ -113,12 +113,20 @@ def make_setting(
     return _checked_setting(players, solo_level, load_deck(deck), load_rules(rules))
 
 
-def players_meant(policies: int, solo_level: int | None) -> int | None:
+def players_meant(policies: int, solo_level: int | None, people: int = 0) -> int | None:
     """How many play where only the number of policies is said; None if nothing follows from it.
 
-    A single policy plays at every seat, so it does not say how many there are.
+    A single policy plays at every seat that people leave free, so it does not say how many there
+    are.
     """
-    return policies if policies > 1 and solo_level is None else None
+    if policies < 2 or solo_level is not None:
+        return None
+    if policies + people > MAX_PLAYERS:
+        beside = f" beside {people} seat{'s' if people > 1 else ''} of people" if people else ""
+        raise PaxsimError(
+            f"policies: found {policies}; allowed{beside}: at most {max(MAX_PLAYERS - people, 0)}"
+        )
+    return policies + people
 
 
 @lru_cache(maxsize=64)

@@ -360,6 +360,9 @@ def test_a_module_without_policies_of_its_own_offers_none(installed, capsys):
     err = capsys.readouterr().err
     assert "policy idle: found the module idlers without a policy at idlers; allowed: " in err
     assert "MODULE of a module with such functions" in err
+    module = importlib.import_module("paxsim.policies.builder")
+    said = complaint(registry._check_offer, "idle", module.__name__, module)
+    assert "found the module paxsim.policies.builder without a policy" in said
 
 
 def test_packages_at_fault_that_chose_one_name_are_all_told(installed, capsys):
