@@ -287,6 +287,8 @@ def test_why_a_file_cannot_be_written_is_said_alike(here, capsys, monkeypatch, t
     game = ["--policies", "first", "--players", "2", "--out", "kept"]
     for words in (["analyse", *game], ["analyse", "--games", "2", *game], ["trace", *game]):
         assert mistake(capsys, *words) == f"paxsim: out: cannot write kept: {said}\n"
+    words = ["run", "--games", "2", "--policies", "first", "--csv", "new"]
+    assert f"csv: cannot write new/tables.json: {said}" in mistake(capsys, *words)
     assert [path.read_text() for path in here.iterdir()] == ["mine"] * there
 
 
