@@ -95,6 +95,7 @@ class Deck:
             raise PaxsimError(f"{where}: found {len(cards)} cards; allowed: at most {MAX_COPY}")
         found = [_checked_card(card, f"{where}: {told(card)}") for card in cards]
         object.__setattr__(self, "cards", tuple(sorted(found)))
+        _check_own_name(where, self.name, self.cards)
 
     def __repr__(self) -> str:
         name = one_line(self.name)
@@ -207,18 +208,17 @@ def load_deck(source: str | Path | Deck = DEFAULT_DECK) -> Deck:
     name = str(source)
     if name.endswith(".toml"):
         path = checked_path("deck", name)
-        return _own_name(replace(parse_deck(read_toml("deck", path), where=name), path=name))
+        return replace(parse_deck(read_toml("deck", path), where=name), path=name)
     return _shipped_deck(name)
 
 
-def _own_name(deck: Deck) -> Deck:
-    """A deck of a file, unless results would call it what other cards are called."""
-    if deck.name in deck_names() and deck.cards != _shipped_deck(deck.name).cards:
+def _check_own_name(where: str, name: str, cards: tuple[Card, ...]) -> None:
+    """Results call a deck by its name, so what the package calls its own cards no other has."""
+    if name in _shipped_names() and cards != _shipped_cards(name):
         raise PaxsimError(
-            f"deck {deck.path}: name: found {told(deck.name)}, a deck of the package with other "
-            "cards; allowed: any other name"
+            f"{where}: name: found {told(name)}, a deck of the package with other cards; "
+            "allowed: any other name"
         )
-    return deck
 
 
 @cache
@@ -226,8 +226,17 @@ def _shipped_deck(name: str) -> Deck:
     """A deck of the package; read once, because a batch may be shorter than the reading."""
     if name not in deck_names():
         raise unknown("deck", name, [*deck_names(), "FILE.toml"])
+    return parse_deck(_shipped_data(name), where=name)
+
+
+@cache
+def _shipped_cards(name: str) -> tuple[Card, ...]:
+    return _parse_cards(_shipped_data(name), where=name)
+
+
+def _shipped_data(name: str) -> dict[str, Any]:
     text = resources.files("paxsim").joinpath("decks", f"{name}.toml").read_text("utf-8")
-    return parse_deck(tomllib.loads(text), where=name)
+    return tomllib.loads(text)
 
 
 def read_toml(field: str, path: Path) -> dict[str, Any]:
@@ -261,6 +270,13 @@ def parse_deck(data: dict[str, Any], where: str) -> Deck:
     name, note = data["name"], data.get("note", "")
     check_texts(f"deck {where}", name, note)
     assert isinstance(name, str)
+    cards = _parse_cards(data, where)
+    _check_own_name(f"deck {where}", name, cards)
+    return Deck(name=name, note=note, cards=cards)
+
+
+def _parse_cards(data: dict[str, Any], where: str) -> tuple[Card, ...]:
+    """The cards of a deck file, sorted."""
     complete = checked_bool(f"deck {where}: complete", data.get("complete", True))
     rows = data.get("cards")
     if not isinstance(rows, list) or not rows:
@@ -270,7 +286,7 @@ def parse_deck(data: dict[str, Any], where: str) -> Deck:
         cards += _parse_row(row, f"deck {where}: cards entry {number}")
     if complete:
         _check_counts(cards, where)
-    return Deck(name=name, note=note, cards=tuple(sorted(cards)))
+    return tuple(sorted(cards))
 
 
 def _parse_row(row: Any, where: str) -> list[Card]:

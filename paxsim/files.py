@@ -63,27 +63,49 @@ def check_can_write(path: Path, field: str = "out") -> None:
     """Refuse a place that `atomic_write` could not write to, before there is work to be lost."""
     if os.path.isdir(path):
         raise PaxsimError(f"{field}: {path} is a folder; allowed: the name of a file")
-    if _descriptor_named(path) is not None or os.path.exists(path):
+    if _descriptor_named(path) is not None:
         return
-    folder = Path(os.path.realpath(path)).parent
-    problem = 0 if os.access(folder, os.W_OK) else errno.EACCES
-    if not folder.is_dir():
+    try:
+        _check_target(Path(os.path.realpath(path)))
+    except OSError as error:
+        raise PaxsimError(f"{field}: cannot write {path}: {error.strerror}") from None
+
+
+def _check_target(target: Path) -> None:
+    """Raise what the system says if a file that no link leads to can't be written.
+
+    A regular file is replaced, so its folder is written to as well.
+    """
+    folder, problem = target.parent, 0
+    if target.is_symlink():
+        problem = errno.ELOOP
+    elif not folder.is_dir():
         problem = errno.ENOTDIR if folder.exists() else errno.ENOENT
+    elif target.exists():
+        problem = _why_not_written(target)
+    if not problem and (target.is_file() or not target.exists()):
+        problem = _why_not_written(folder)
     if problem:
-        raise PaxsimError(f"{field}: cannot write {path}: {os.strerror(problem)}")
+        raise OSError(problem, os.strerror(problem))
+
+
+def _why_not_written(place: Path) -> int:
+    """The system's number for why a file or folder that is there can't be written; 0 if it can."""
+    if os.access(place, os.W_OK):
+        return 0
+    # The answer does not say why: on a read-only file system nobody may write.
+    read_only = hasattr(os, "statvfs") and os.statvfs(place).f_flag & os.ST_RDONLY
+    return errno.EROFS if read_only else errno.EACCES
 
 
 @contextmanager
 def _replaced(path: Path, mode: str, encoding: str | None, part: str | None) -> Iterator[IO]:
     """A file that takes the place of a regular file, or of none, when it is complete."""
     target = Path(os.path.realpath(path))
-    if target.is_symlink():
-        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    _check_target(target)
     permissions = 0o666 & ~_umask()
     if target.exists():
         permissions = stat.S_IMODE(target.stat().st_mode)
-        if not os.access(target, os.W_OK):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     if part is None:
         handle, name = tempfile.mkstemp(prefix=".paxsim-", suffix=".part", dir=target.parent)
     else:

@@ -38,6 +38,7 @@ from paxsim.engine.streams import seat_keys
 from paxsim.errors import PaxsimError, checked_int
 from paxsim.failures import ask_all
 from paxsim.lineup import Lineup, Outfits
+from paxsim.markup import html_table
 from paxsim.quoting import one_line
 from paxsim.recordview import Fields
 from paxsim.rules import Rules
@@ -74,6 +75,8 @@ class Option(NamedTuple):
         return " ".join(words)
 
 
+#: Options of a decision that a notebook shows.
+_LISTED = 12
 #: What a game has only where it is in memory.
 _OF_ITS_PLACE = ("_address", "_outfits")
 
@@ -125,6 +128,20 @@ class Game:
         waits = f"seat {self.seat} decides {self.decision!r}, {count} options"
         where = f"players {self.setting.players}, deck {deck}, round {self.table['round']}"
         return in_lines(f"Game, {where}: {'over' if self.over else waits}")
+
+    def _repr_html_(self) -> str:
+        table = self.table
+        rows = [
+            (f"seat {seat + 1}", table["money"][seat], table["hand_size"][seat],
+             *_by_category(table["symbols"][seat]).values())
+            for seat in range(self.setting.players)
+        ]  # fmt: skip
+        rows.append(("Rome", "", "", *_by_category(table["rome_symbols"]).values()))
+        options = self.options()
+        listed = "; ".join(f"{index} {option}" for index, option in enumerate(options[:_LISTED]))
+        more = f"; and {len(options) - _LISTED} more" if len(options) > _LISTED else ""
+        said = f"{' '.join(repr(self).split())}{f': {listed}{more}' if options else ''}."
+        return html_table(("who", "money", "hand", *CATEGORIES), rows, said)
 
     def _begin(self, setting: Setting, seed: int, deal: int, rotation: int) -> None:
         self.setting = setting

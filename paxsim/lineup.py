@@ -12,6 +12,7 @@ import numpy as np
 
 from paxsim.engine.records import MAX_PARAMS, MAX_PLAYERS
 from paxsim.errors import PaxsimError, checked_int, checked_list
+from paxsim.markup import html_table
 from paxsim.policies.plainly import as_plain
 from paxsim.policies.policy import Outfit, Policy
 from paxsim.policies.registry import find_policy, names_built_in, split_specs
@@ -48,6 +49,14 @@ class Lineup:
 
     def __repr__(self) -> str:
         return in_lines(f"Lineup of {len(self.labels)}: {', '.join(map(one_line, self.labels))}")
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (position, one_line(policy.label), policy.fits, policy.idea or "no description")
+            for position, policy in enumerate(self.policies, start=1)
+        ]
+        said = "Lineup: positions are seats in rotation 0; each further one moves all a seat down."
+        return html_table(("position", "policy", "fits", "idea"), rows, said)
 
     @property
     def labels(self) -> list[str]:

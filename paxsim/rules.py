@@ -176,7 +176,7 @@ class Rules:
     def _repr_html_(self) -> str:
         changed = self.changed()
         rows = [
-            (name, _shown(getattr(self, name)), _shown(_PUBLISHED[name]))
+            (name, shown_value(getattr(self, name)), shown_value(_PUBLISHED[name]))
             for name in changed or field_names()
         ]
         differ = f"{len(changed)} of {len(_FIELDS)} differ from the published game"
@@ -375,7 +375,7 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _shown(value: Any) -> str:
+def shown_value(value: Any) -> str:
     """The value of a field for people."""
     return "by the number of players" if value is None else _to_text(_plain(value))
 

@@ -16,8 +16,9 @@ import numpy as np
 from paxsim.cards import CATEGORIES, DEFAULT_DECK, Deck, load_deck
 from paxsim.engine.records import MAX_CARDS, game_dtype, rules_record
 from paxsim.errors import PaxsimError, checked_int
-from paxsim.quoting import told
-from paxsim.rules import MAX_PLAYERS, SOLO_LEVELS, Rules, load_rules
+from paxsim.markup import html_table
+from paxsim.quoting import one_line, told
+from paxsim.rules import MAX_PLAYERS, SOLO_LEVELS, Rules, load_rules, shown_value
 from paxsim.text import in_lines
 
 #: Seeds and deal numbers are 63-bit.
@@ -50,6 +51,13 @@ class Setting:
     def __repr__(self) -> str:
         level = "" if self.solo_level is None else f", solo level {self.solo_level}"
         return in_lines(f"Setting: players {self.players}{level}, {self.deck!r}, {self.rules!r}")
+
+    def _repr_html_(self) -> str:
+        level = [] if self.solo_level is None else [("solo level", self.solo_level)]
+        changed = [(name, shown_value(value)) for name, value in self.rules.changed().items()]
+        rows = [("players", self.players), *level, ("deck", one_line(repr(self.deck))), *changed]
+        others = "All other rules are" if changed else "The rules are"
+        return html_table(("setting", "value"), rows, f"{others} those of the published game.")
 
     def resolved(self) -> dict[str, Any]:
         """Every rule field with the value in force."""
@@ -113,12 +121,20 @@ def make_setting(
     return _checked_setting(players, solo_level, load_deck(deck), load_rules(rules))
 
 
-def players_meant(policies: int, solo_level: int | None) -> int | None:
+def players_meant(policies: int, solo_level: int | None, people: int = 0) -> int | None:
     """How many play where only the number of policies is said; None if nothing follows from it.
 
-    A single policy plays at every seat, so it does not say how many there are.
+    A single policy plays at every seat that people leave free, so it does not say how many there
+    are.
     """
-    return policies if policies > 1 and solo_level is None else None
+    if policies < 2 or solo_level is not None:
+        return None
+    if policies + people > MAX_PLAYERS:
+        beside = f" beside {people} seat{'s' if people > 1 else ''} of people" if people else ""
+        raise PaxsimError(
+            f"policies: found {policies}; allowed{beside}: at most {max(MAX_PLAYERS - people, 0)}"
+        )
+    return policies + people
 
 
 @lru_cache(maxsize=64)

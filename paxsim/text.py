@@ -12,9 +12,10 @@ always, is said by the one end that is left: ``0 (at most 0.2)``, ``100 (at leas
 What is not 0 never reads as 0, and what is not all of the games never as 100 %: such a number gets
 more decimals, as many as its first digit needs (``0.00004``, ``99.998``). An end of an interval
 that would need many more than the number itself is said in words: ``20.0 (just over 0 to 90.0)``,
-``−0.1 (−0.2 to just under 0)``. Only a difference that may be above or below 0 is 0.0 where its
-half-width says so. An interval without 0 or 100 % does not look as if it had it. Minus signs are as
-long as plus signs, there is no minus zero, and what is no number is a dash.
+``−0.1 (−0.2 to just under 0)``. That holds in sentences for everybody (`brief`) too. Only a
+difference that may be above or below 0 is 0.0 where its half-width says so. An interval without 0
+or 100 % does not look as if it had it. Minus signs are as long as plus signs, there is no minus
+zero, and what is no number is a dash.
 """
 
 from __future__ import annotations
@@ -75,16 +76,7 @@ def brief(estimate: float, low: float, high: float) -> str:
 
     ``100 % (at least 94)``, ``0 % (at most 3)``.
     """
-    half = PERCENT * (high - low) / 2
-    if math.isnan(estimate) or not math.isfinite(half):
-        return _said(estimate, low, high, PERCENT, after=" %")
-    digits = 0 if half >= 0.95 else _digits(half)
-    value, least, most = (in_percent(rate, digits) for rate in (estimate, low, high))
-    if estimate == 1:
-        return f"{value} % (at least {least})"
-    if estimate == 0:
-        return f"{value} % (at most {most})"
-    return f"{value} % ({least} to {most})"
+    return _said(estimate, low, high, PERCENT, after=" %", short=True)
 
 
 def points(estimate: float, low: float, high: float) -> str:
@@ -162,9 +154,19 @@ def _shown(value: float, digits: int, marks: Iterable[float], sign: str = "") ->
 
 
 def _said(
-    estimate: float, low: float, high: float, unit: float, sign: str = "", after: str = ""
+    estimate: float,
+    low: float,
+    high: float,
+    unit: float,
+    sign: str = "",
+    after: str = "",
+    short: bool = False,
 ) -> str:
-    """An estimate with its uncertainty, the unit after it."""
+    """An estimate with its uncertainty, the unit after it.
+
+    In short: the ends of the interval and never its half, without their unit, and no decimals where
+    it is wide.
+    """
     if math.isnan(estimate):
         return MISSING
     estimate, low, high = unit * estimate, unit * low, unit * high
@@ -172,16 +174,18 @@ def _said(
     half = (high - low) / 2
     if not math.isfinite(half):
         return f"{_shown(estimate, 1, marks, sign)}{after} ({UNKNOWN})"
+    fewest = 0 if short and half >= 0.95 else 1
+    closing = "" if short else after
     for end, other, word in ((low, high, "most"), (high, low, "least")):
         if half > NOISE and estimate == end and end in marks:
             if other in marks:
                 break  # all that is possible: there is no one end that is left
-            bound = _shown(other, _digits(abs(other - end)), marks, sign).lstrip("<> ")
-            return f"{_fixed(end, 0)}{after} (at {word} {bound}{after})"
-    digits = _digits(half)
+            bound = _shown(other, _digits(abs(other - end), fewest), marks, sign).lstrip("<> ")
+            return f"{_fixed(end, 0)}{after} (at {word} {bound}{closing})"
+    digits = _digits(half, fewest)
     # What may be above and below 0 may also be said to be 0.
     about = marks[1:] if low < 0 < high else marks
-    if abs((low + high) / 2 - estimate) <= LOPSIDED * half:
+    if not short and abs((low + high) / 2 - estimate) <= LOPSIDED * half:
         for more in range(digits, max(digits, MOST_DIGITS) + 1):
             if _keeps_within(estimate, half, (low, high), more, unit):
                 width = _shown(half, more, (0.0,))
@@ -194,7 +198,7 @@ def _said(
     digits = max([digits, *(more for more in needed if more <= digits + 1)])
     value = _shown(estimate, digits, about, sign)
     ends = (_end(value, digits, marks, sign) for value in (low, high))
-    return f"{value}{after} ({' to '.join(ends)}{after})"
+    return f"{value}{after} ({' to '.join(ends)}{closing})"
 
 
 def _end(value: float, digits: int, marks: Iterable[float], sign: str) -> str:
@@ -228,6 +232,7 @@ def p_number(p: float) -> str:
     return f"< {SMALLEST_P}" if p < SMALLEST_P else number(p, 3)
 
 
-def _digits(half: float) -> int:
-    """Decimals that show the first digit of a half-width."""
-    return next((n for n in range(1, FINEST) if half <= NOISE or half >= 0.95 * 10.0**-n), FINEST)
+def _digits(half: float, fewest: int = 1) -> int:
+    """Decimals that show the first digit of a half-width, at least so many."""
+    enough = (n for n in range(fewest, FINEST) if half <= NOISE or half >= 0.95 * 10.0**-n)
+    return next(enough, FINEST)

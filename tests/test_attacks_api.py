@@ -58,6 +58,8 @@ WRONG = [
     (lambda: paxsim.simulate(None, 2, 10), "policies: found None"),
     (lambda: paxsim.simulate([], 2, 10), "policies: found []"),
     (lambda: paxsim.simulate(["random", None], 2, 10), "policy: found None"),
+    (lambda: paxsim.simulate(["random"] * 9), "policies: found 9; allowed: at most 8"),
+    (lambda: paxsim.play(["random"] * 9), "policies: found 9; allowed: at most 8"),
     (lambda: paxsim.simulate({"random": 1}, 2, 10), "policies: found {'random': 1}"),
     (lambda: paxsim.simulate("random", 2, "10"), "games: found '10'"),
     (lambda: paxsim.simulate("random", 2, 10.5), "games: found 10.5; allowed: a whole number from"),

@@ -4,10 +4,12 @@ Nothing that a user can do ends in a traceback: a mistake is one line and exit c
 """
 
 import io
+import os
 import resource
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -270,6 +272,24 @@ def test_an_over_long_path_is_one_line(capsys, here, words, long):
     line = mistake(capsys, *words.format(long=long).split())
     assert "File name too long" in line and len(line) < 7000
     assert not list(here.iterdir())
+
+
+@pytest.mark.parametrize("there", [True, False])
+@pytest.mark.parametrize(("flag", "said"), [(0, "Permission denied"),
+                                            (os.ST_RDONLY, "Read-only file system")])  # fmt: skip
+def test_why_a_file_cannot_be_written_is_said_alike(here, capsys, monkeypatch, there, flag, said):
+    """Also before there is work to be lost (`analyse`), and where a file would be replaced."""
+    if there:
+        (here / "kept").write_text("mine")
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    monkeypatch.setattr(os, "statvfs", lambda path: SimpleNamespace(f_flag=flag))
+    monkeypatch.setattr("paxsim.analysis.analyse", None)  # the work is not begun
+    game = ["--policies", "first", "--players", "2", "--out", "kept"]
+    for words in (["analyse", *game], ["analyse", "--games", "2", *game], ["trace", *game]):
+        assert mistake(capsys, *words) == f"paxsim: out: cannot write kept: {said}\n"
+    words = ["run", "--games", "2", "--policies", "first", "--csv", "new"]
+    assert f"csv: cannot write new/tables.json: {said}" in mistake(capsys, *words)
+    assert [path.read_text() for path in here.iterdir()] == ["mine"] * there
 
 
 @pytest.mark.parametrize("words", ["report --out", "report --page-only --out", "run --csv"])

@@ -1,5 +1,7 @@
 """Decks: the shipped ones, deck files, fingerprints, and what is said about a bad file."""
 
+import copy
+import pickle
 from collections import Counter
 from dataclasses import replace
 from importlib import resources
@@ -234,6 +236,28 @@ def test_other_cards_need_another_name_than_a_deck_of_the_package(tmp_path):
         paxsim.load_deck(copied)
     said = "name: found 'assumed', a deck of the package with other cards; allowed: any other name"
     assert str(error.value) == f"deck {copied}: {said}"
+    cards = paxsim.load_deck("assumed").cards
+    for other in (
+        lambda: paxsim.Deck("assumed", cards[1:]),
+        lambda: replace(paxsim.load_deck("assumed"), cards=(*cards, cards[0])),
+        lambda: replace(paxsim.load_deck("cheap"), name="assumed"),
+    ):
+        with pytest.raises(paxsim.PaxsimError) as error:
+            other()
+        assert str(error.value) == f"deck assumed: {said}"
+
+
+@pytest.mark.parametrize("name", paxsim.deck_names())
+def test_equal_copies_of_a_deck_of_the_package_keep_its_name(name):
+    deck = paxsim.load_deck(name)
+    copies = [
+        paxsim.Deck(name, deck.cards[::-1], deck.note),
+        replace(deck),
+        copy.deepcopy(deck),
+        pickle.loads(pickle.dumps(deck)),
+    ]
+    assert [made == deck for made in copies] == [True] * 4
+    assert paxsim.Deck(name, deck.cards, "another note").fingerprint == deck.fingerprint
 
 
 def test_a_deck_with_other_counts_is_accepted_only_when_it_says_so():

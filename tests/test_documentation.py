@@ -10,6 +10,7 @@ import subprocess
 import sys
 import textwrap
 import tomllib
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import NamedTuple
 
@@ -150,6 +151,10 @@ def test_who_follows_a_page_gets_what_it_says(page, reader, capsys):
             data = tomllib.loads(block.text)
             if "cards" in data:
                 parse_deck({**data, "complete": False}, where=page.name)
+            elif "project" in data:
+                for name, where in data["project"]["entry-points"][registry.ENTRY_POINTS].items():
+                    point = EntryPoint(name, where, registry.ENTRY_POINTS)
+                    registry._check_offer(name, where, point.load())
             else:
                 paxsim.load_rules(data)
         elif block.language in ("", "sh", "bash", "console"):

@@ -489,6 +489,14 @@ def test_a_save_that_does_not_fit_is_refused(tmp_path, capsys):
             "seat: found 9; allowed: a whole number from 1 to 3",
         ),
         (["--players", "2", "--seat", "1,2", "--policies", "first"], "with no seat left"),
+        (
+            ["--policies", ",".join(["first"] * 8)],
+            "policies: found 8; allowed beside 1 seat of people: at most 7",
+        ),
+        (
+            ["--policies", ",".join(["first"] * 7), "--seat", "1,3"],
+            "policies: found 7; allowed beside 2 seats of people: at most 6",
+        ),
         (["--campaign", "--players", "2"], "campaign: found 2 players"),
         (["--port", "70000"], "port: found 70000"),
         (["--resume", "missing.json"], "save: cannot read missing.json"),

@@ -2,6 +2,7 @@
 
 import copy
 import importlib
+import json
 import linecache
 import pickle
 import re
@@ -310,16 +311,15 @@ def test_a_helper_that_is_tried_out_in_python_checks_its_indices():
 
 @pytest.fixture
 def installed(folder, monkeypatch):
-    """Install a made-up distribution that offers a policy."""
+    """Install a made-up distribution that offers a policy, or a module under a name."""
 
-    def install(package, source, target):
+    def install(package, source, target="", name=""):
         write(folder / f"{package}.py", source)
         info = folder / f"{package}-1.0.dist-info"
         info.mkdir()
         write(info / "METADATA", f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
-        write(
-            info / "entry_points.txt", f"[{registry.ENTRY_POINTS}]\n{target} = {package}:{target}\n"
-        )
+        offer = f"{name or target} = {package}:{target}".removesuffix(":")
+        write(info / "entry_points.txt", f"[{registry.ENTRY_POINTS}]\n{offer}\n")
         registry.load_entry_points.cache_clear()
 
     monkeypatch.syspath_prepend(folder)
@@ -332,6 +332,48 @@ def test_a_package_offers_policies_through_an_entry_point(installed, capsys):
     assert run_command(["policies"]) == 0
     assert "Buy only what is cheap." in capsys.readouterr().out
     assert games("stranger:top=2", "random") != games("random", "random")
+
+
+def test_a_package_offers_a_module_with_policies(installed, folder, capsys):
+    """Also one that only imports them from where they stand."""
+    (folder / "guild").mkdir()
+    write(folder / "guild/__init__.py", "import guild.inner\n")
+    write(folder / "guild/inner.py", THRIFTY.format(name="inmate"))
+    front = "import numpy\nfrom backroom import backer\n\nnumbers = numpy.arange(3)\n"
+    installed("front", front, name="any_name")
+    write(folder / "backroom.py", THRIFTY.format(name="backer"))
+    installed("guild_package", "import guild\n", "guild", name="whole_guild")
+    two = THRIFTY.format(name="visitor") + THRIFTY.format(name="guest")
+    installed("visitors", two, name="visitors")
+    assert {"visitor", "guest", "backer", "inmate"} <= set(paxsim.policy_names())
+    assert run_command(["policies"]) == 0
+    out, err = capsys.readouterr()
+    assert "visitor" in out and "guest" in out and not err
+    assert games("visitor:top=2", "guest") != games("random", "random")
+    assert run_command(["policies", "guest", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["broken"] == []
+
+
+def test_a_module_without_policies_of_its_own_offers_none(installed, capsys):
+    installed("idlers", "from paxsim.policies.builder import builder\nimport paxsim\n", name="idle")
+    assert run_command(["policies"]) == 0
+    err = capsys.readouterr().err
+    assert "policy idle: found the module idlers without a policy at idlers; allowed: " in err
+    assert "MODULE of a module with such functions" in err
+    module = importlib.import_module("paxsim.policies.builder")
+    said = complaint(registry._check_offer, "idle", module.__name__, module)
+    assert "found the module paxsim.policies.builder without a policy" in said
+
+
+def test_packages_at_fault_that_chose_one_name_are_all_told(installed, capsys):
+    for package in ("strangers_once", "strangers_again"):
+        installed(package, "import no_such_thing\n", name="policies")
+    assert run_command(["policies"]) == 0
+    err = capsys.readouterr().err
+    assert "from strangers_once: " in err and "from strangers_again: " in err
+    assert "cannot be loaded from" in complaint(paxsim.find_policy, "policies")
+    said = complaint(paxsim.find_policy, "visitor_of_theirs")
+    assert said.endswith("; offered but broken: policies (`paxsim policies` says why)")
 
 
 def test_a_package_that_cannot_be_loaded_is_named(installed):

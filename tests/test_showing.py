@@ -122,6 +122,35 @@ def test_notebooks_show_rules_and_policies_as_tables():
         assert "<td>" in paxsim.find_policy(spec)._repr_html_()
 
 
+def test_notebooks_show_games_settings_and_lineups_as_tables():
+    setting = paxsim.make_setting(3, rules="rome_needs=5")._repr_html_()
+    assert "<td>players</td><td>3</td>" in setting and "<td>rome_needs</td><td>5</td>" in setting
+    assert "<td>deck</td><td>Deck &#x27;assumed&#x27;: 74 cards" in setting
+    assert setting.endswith("<p>All other rules are those of the published game.</p>")
+    solo = paxsim.make_setting(solo_level=2)._repr_html_()
+    assert "<td>solo level</td><td>2</td>" in solo and "<p>The rules are those" in solo
+    lineup = paxsim.make_lineup([LONG, "first"], 2)
+    assert f"<td>1</td><td>{LONG}</td><td>" in lineup._repr_html_()
+    assert "<td>2</td><td>first</td><td>solo, 2-8 players</td><td>" in lineup._repr_html_()
+    assert lineup.at_seats(1)[0] == "first", "each rotation moves all a seat down"
+    game = paxsim.Game(players=2, seed=3)
+    first, second = game.options()
+    assert f"2 options: 0 {first}; 1 {second}.</p>" in game._repr_html_()
+    assert game._repr_html_().count("<tr>") == 4 and "<th>intrigue</th>" in game._repr_html_()
+    large = paxsim.Game(players=8, seed=3)
+    while len(large.options()) < 20:
+        large.apply(0)
+    assert f"; 11 {large.options()[11]}; and 8 more.</p>" in large._repr_html_()
+    while not game.over:
+        game.apply(0)
+    state = game.state()
+    rows = [(f"seat {i}", seat["money"], len(seat["hand"]), *seat["symbols"].values())
+            for i, seat in enumerate(state["seats"], 1)]  # fmt: skip
+    for row in (*rows, ("Rome", "", "", *state["rome_symbols"].values())):
+        assert "".join(f"<td>{cell}</td>" for cell in row) in game._repr_html_()
+    assert game._repr_html_().endswith(": over.</p>")
+
+
 def test_what_others_wrote_is_no_markup_in_a_notebook():
     @paxsim.policy
     def with_markup(table, me, choice, top=1.0):
@@ -130,7 +159,8 @@ def test_what_others_wrote_is_no_markup_in_a_notebook():
 
     deck = paxsim.Deck("<b>", paxsim.load_deck("assumed").cards, "<i>")
     batch = paxsim.play_batch("first", 2, deck=deck)
-    for shown in (with_markup, deck, batch):
+    setting, lineup = batch.setting, paxsim.make_lineup([with_markup], 2)
+    for shown in (with_markup, deck, batch, setting, lineup, paxsim.Game(2, deck=deck)):
         html = shown._repr_html_()
         assert not any(tag in html for tag in ("<script", "<b>", "<i>")) and "&lt;" in html
 

@@ -180,7 +180,8 @@ def test_nothing_reads_as_none_or_all_that_is_not(interval, direction):
     low, estimate, high = (100 * rate for rate in sorted(direction * rate for rate in interval))
     none, all_ = (lambda x: abs(x) <= 1e-12), (lambda x: abs(x - 100) <= 1e-12)
     rates = (estimate / 100, low / 100, high / 100)
-    for said in (amount(*rates, 100), *([percent(*rates)] if direction > 0 else [])):
+    rates_only = (percent(*rates), brief(*rates)) if direction > 0 else ()
+    for said in (amount(*rates, 100), *rates_only):
         assert (none(low) and none(high)) or re.search("[1-9]", said)
         numbers = _read(said)
         assert (numbers[0] != 0 or none(estimate)) and (numbers[0] != 100 or all_(estimate))
@@ -228,8 +229,18 @@ def test_nobody_writes_percent_by_hand():
         ((0.517, 0.512, 0.522), "51.7 % (51.2 to 52.2)"),
         ((1.0, 0.938, 1.0), "100 % (at least 94)"),
         ((0.0, 0.0, 0.03), "0 % (at most 3)"),
-        ((0.998, 0.97, 0.9999), "99.8 % (97 to 99.99)"),
+        ((1.0, 0.996, 1.0), "100 % (at least 99.6)"),
+        ((1.0, 0.986, 1.0), "100 % (at least 98.6)"),
+        ((0.0, 0.0, 3e-7), "0 % (at most 0.00003)"),
+        ((0.0, 0.0, 3e-12), "0 % (at most 0.0000001)"),
+        ((1.0, 0.0, 1.0), "100 % (0 to 100)"),
+        ((0.2, 2e-7, 0.9), "20 % (just over 0 to 90)"),
+        ((0.8, 0.6, 0.9999), "80 % (60 to just under 100)"),
+        ((0.998, 0.97, 0.9999), "99.8 % (97.0 to just under 100)"),
+        ((0.0004, 0.00001, 0.03), "0.04 % (just over 0 to 3)"),
+        ((0.003, 0.0, 0.03), "0.3 % (0.0 to 3.0)"),
         ((0.5, math.nan, math.nan), "50.0 % (how sure is not known)"),
+        ((math.nan, 0.1, 0.2), "–"),
     ],
 )
 def test_a_rate_for_everybody_is_in_round_numbers(interval, said):

@@ -119,13 +119,13 @@ def _arranged(players, solo_level, deck, rules, policies, seat, seed, campaign):
     from paxsim.lineup import as_specs
     from paxsim.policies.registry import find_policy
     from paxsim.rules import load_rules
-    from paxsim.setting import MAX_NUMBER, make_setting
+    from paxsim.setting import MAX_NUMBER, make_setting, players_meant
 
     specs = as_specs(policies or _RIVALS)
     if campaign and players is None:
         players = 1
-    elif players is None and solo_level is None and len(specs) > 1:  # each at a seat of its own
-        players = len(specs) + len(seat.split(","))
+    elif players is None:  # each at a seat of its own
+        players = players_meant(len(specs), solo_level, people=len(seat.split(",")))
     setting = make_setting(players, solo_level=solo_level, deck=deck, rules=rules)
     people = _seats(seat, setting.players)
     free = [other for other in range(1, setting.players + 1) if other not in people]

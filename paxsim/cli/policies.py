@@ -24,9 +24,8 @@ def command(names: tuple[str, ...], as_json: bool) -> None:
 
     if as_json:
         listed = [_as_object(find_policy(name)) for name in names or policy_names()]
-        say(
-            json.dumps({"policies": listed, "broken": list(map(str, load_entry_points().values()))})
-        )
+        broken = [str(error) for _, error in load_entry_points()]
+        say(json.dumps({"policies": listed, "broken": broken}))
         return
     if names:
         for name in names:
@@ -40,7 +39,7 @@ def command(names: tuple[str, ...], as_json: bool) -> None:
             params = f"{len(found.params)} weights, see `paxsim policies {name}`"
         rows.append((name, found.idea, params, found.fits))
     print_table("Policies", ("name", "idea", "parameters", "fits"), rows)
-    for error in load_entry_points().values():
+    for _, error in load_entry_points():
         warn(str(error))
 
 

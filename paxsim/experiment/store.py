@@ -389,4 +389,7 @@ def _deck_of(name: str, text: dict[str, Any]) -> Deck:
     for label, count in text["cards"].items():
         category, symbols, value = label.split("/")
         cards += [Card(category, int(symbols), int(value))] * count
-    return Deck(name, tuple(sorted(cards)), text["note"], text["path"])
+    try:
+        return Deck(name, tuple(cards), text["note"], text["path"])
+    except PaxsimError as error:  # a deck of the package had other cards then
+        raise PaxsimError(f"run: {error}") from None

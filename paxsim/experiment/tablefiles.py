@@ -16,7 +16,7 @@ from typing import Any
 
 from paxsim.errors import PaxsimError, checked_path
 from paxsim.experiment.plan import fingerprint_of
-from paxsim.files import atomic_write, make_folder, read_regular, remove_folders
+from paxsim.files import atomic_write, check_can_write, make_folder, read_regular, remove_folders
 
 INDEX = "tables.json"
 #: All tables that there are, over all questions.
@@ -50,8 +50,12 @@ def check_table_folder(field: str, folder: str | Path) -> None:
         Where they are to be; it is not made yet.
     """
     path = checked_path(field, folder)
-    remove_folders(make_folder(path, field))
-    _refuse_others_files(field, path, [f"{name}.{field}" for name in TABLES])
+    made = make_folder(path, field)
+    try:
+        _refuse_others_files(field, path, [f"{name}.{field}" for name in TABLES])
+        check_can_write(path / INDEX, field)
+    finally:
+        remove_folders(made)
 
 
 def write_tables(

@@ -166,15 +166,16 @@ def policy_names() -> list[str]:
 
 
 @functools.cache
-def load_entry_points() -> dict[str, PaxsimError]:
+def load_entry_points() -> tuple[tuple[str, PaxsimError], ...]:
     """Import what other packages offer in the entry-point group ``paxsim.policies``.
 
     Returns
     -------
-    dict
-        By name what can't be loaded, and why: that of one package is no fault of the others.
+    tuple of (str, PaxsimError)
+        The names of those that can't be loaded, and why: one package's fault is none of the others.
+        The name of a module is chosen freely, so two packages may have chosen the same.
     """
-    broken = {}
+    broken = []
     for point in entry_points(group=ENTRY_POINTS):
         try:
             with stdout_to_stderr():
@@ -183,26 +184,40 @@ def load_entry_points() -> dict[str, PaxsimError]:
         except KeyboardInterrupt:
             raise
         except PaxsimError as error:
-            broken[point.name] = error
+            broken.append((point.name, error))
         except BaseException as error:  # a module may also end the program: sys.exit()
-            broken[point.name] = PaxsimError(
-                f"policy {point.name}: cannot be loaded from {point.value}: {one_line(repr(error))}"
-            )
-    return broken
+            text = f"cannot be loaded from {point.value}: {one_line(repr(error))}"
+            broken.append((point.name, PaxsimError(f"policy {point.name}: {text}")))
+    return tuple(broken)
 
 
 def _check_offer(name: str, where: str, offered: object) -> None:
-    """What an entry point leads to must be a policy, and the one of its name."""
+    """What an entry point leads to must be the policy of its name, or a module with policies."""
+    found = told(offered)
+    if isinstance(offered, ModuleType):
+        if _has_policies(offered):
+            return
+        found = f"the module {offered.__name__} without a policy"
     if not isinstance(offered, Policy):
         raise PaxsimError(
-            f"policy {name}: found {told(offered)} at {where}; allowed: MODULE:NAME of a function "
-            "with @paxsim.policy"
+            f"policy {name}: found {found} at {where}; allowed: MODULE:NAME of a function with "
+            "@paxsim.policy, or MODULE of a module with such functions"
         )
     if offered.name != name:
         raise PaxsimError(
             f"policy {name}: found the policy {offered.name} at {where}; "
             f"allowed: an entry point of its own name, {offered.name} = {where!r}"
         )
+
+
+def _has_policies(module: ModuleType) -> bool:
+    """Whether policies were registered in a module or below it, or are imported into it."""
+    within, held = f"{module.__name__}.", {id(value) for value in vars(module).values()}
+    return any(
+        f"{made.function.__module__}.".startswith(within) or id(made) in held
+        for made in _registry.values()
+        if made.name not in BUILT_IN
+    )
 
 
 def find_policy(spec: str | Policy) -> Policy:
@@ -275,11 +290,21 @@ def _by_name(name: str) -> Policy:
         _registry[name] = replace(vars(module)[name], origin=module.__name__)
     if name not in _registry:
         broken = load_entry_points()
-        if name in broken and name not in _registry:
-            raise broken[name]
-    if name not in _registry:
-        raise unknown("policy", name, [*policy_names(), "FILE.py:NAME"])
+        if name not in _registry:
+            raise _not_found(name, broken)
     return _registry[name]
+
+
+def _not_found(name: str, broken: tuple[tuple[str, PaxsimError], ...]) -> PaxsimError:
+    """Why there is no policy of a name: its package can't be loaded, or nobody knows it."""
+    why = next((error for offer, error in broken if offer == name), None)
+    if why is not None:
+        return why
+    error = unknown("policy", name, [*policy_names(), "FILE.py:NAME"])
+    if not broken:
+        return error
+    offers = ", ".join(dict.fromkeys(offer for offer, _ in broken))
+    return PaxsimError(f"{error}; offered but broken: {offers} (`paxsim policies` says why)")
 
 
 def policy_from_user_file(file: UserFile, name: str, params: dict[str, float]) -> Policy:
