@@ -601,19 +601,20 @@ def test_rewards_are_the_shares_of_the_same_deal():
     assert len(winners - {(0.0, 0.0, 0.0)}) > 1  # or it would not matter whose share it is
 
 
-def test_a_game_that_is_cut_short_is_truncated_for_all():
-    table = paxsim.env(players=3, max_cycles=4)
+@pytest.mark.parametrize("most", range(1, 7))  # one of them ends with a turn of its seat
+def test_a_game_that_is_cut_short_is_truncated_for_all(most):
+    table = paxsim.env(players=3, max_cycles=most)
     table.reset(seed=1)
     counts, cut = dict.fromkeys(table.possible_agents, 0), False
     for agent in table.agent_iter():
         observation, _, ended, truncated, _ = table.last()
         assert not ended
         if truncated and not cut:
-            assert counts[agent] == 4  # it would have decided a fifth time
+            assert counts[agent] == most  # it would have decided once more
         cut |= truncated
         counts[agent] += not truncated
         table.step(None if truncated else int(observation["action_mask"].argmax()))
-    assert cut and max(counts.values()) == 4
+    assert cut and max(counts.values()) == most
 
 
 def test_the_board_shows_the_table_in_words_and_the_game_as_a_page():
