@@ -40,6 +40,15 @@ def would_buy(table, me, legion, value, hope):
 
 
 @kernel
+def first_bought(table, me, value, hope):
+    """The first legion whose group the seat could and would buy, or NOBODY; see `would_buy`."""
+    for legion in range(table.legions):
+        if would_buy(table, me, legion, value, hope):
+            return legion
+    return NOBODY
+
+
+@kernel
 def most_if_left(me, to_rome, rome_has):
     """An upper bound of `worth_if_left`; `rome_has` is the worth of the group Rome would take."""
     if me.memory[ROME_GAINS] > 0.0:
@@ -87,7 +96,11 @@ def choose_legion(table, me, card, hope, best_score):
         bound = most_if_left(me, to_rome, rome_has)
     elif bound > best_score:
         richest = richest_legion(table)
-    if own <= best_score and bound <= best_score:  # what the loop needs is not made ready then
+    if bound <= best_score:  # only where this seat buys the group is it worth more
+        if own > best_score:
+            best = first_bought(table, me, added, hope)
+            if best != NOBODY:
+                best_score = own
         return best, best_score
     for legion in range(table.legions):
         if own <= best_score and bound <= best_score:
