@@ -105,7 +105,7 @@ def run_scaling(quick: bool) -> list[Row]:
         if address is not None:  # connecting takes a tenth of a second, so there is more to do
             cluster = {"dask": {"jobs": 2, "backend": "dask", "address": address}}
             games = HEURISTIC_GAMES
-            rows += _against_one(cluster, *((games // 10, 2) if quick else (games, 4)))
+            rows += _against_one(cluster, *((games // 10, 2) if quick else (games, 6)))
     return rows
 
 
