@@ -124,10 +124,14 @@ class Game:
         self._begin(setting, *numbers)
 
     def __repr__(self) -> str:
+        return in_lines(self._in_words())
+
+    def _in_words(self) -> str:
+        """Where the game stands, in one line."""
         deck, count = one_line(self.setting.deck.name), self.choice["count"]
         waits = f"seat {self.seat} decides {self.decision!r}, {count} options"
         where = f"players {self.setting.players}, deck {deck}, round {self.table['round']}"
-        return in_lines(f"Game, {where}: {'over' if self.over else waits}")
+        return f"Game, {where}: {'over' if self.over else waits}"
 
     def _repr_html_(self) -> str:
         table = self.table
@@ -140,7 +144,7 @@ class Game:
         options = self.options()
         listed = "; ".join(f"{index} {option}" for index, option in enumerate(options[:_LISTED]))
         more = f"; and {len(options) - _LISTED} more" if len(options) > _LISTED else ""
-        said = f"{' '.join(repr(self).split())}{f': {listed}{more}' if options else ''}."
+        said = f"{self._in_words()}{f': {listed}{more}' if options else ''}."
         return html_table(("who", "money", "hand", *CATEGORIES), rows, said)
 
     def _begin(self, setting: Setting, seed: int, deal: int, rotation: int) -> None:

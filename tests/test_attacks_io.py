@@ -292,6 +292,17 @@ def test_why_a_file_cannot_be_written_is_said_alike(here, capsys, monkeypatch, t
     assert [path.read_text() for path in here.iterdir()] == ["mine"] * there
 
 
+def test_a_table_that_may_not_be_replaced_is_told_before_any_is(here, capsys, monkeypatch):
+    words = ["run", "--games", "2", "--policies", "first", "--csv", "new"]
+    assert run_command(words) == 0
+    capsys.readouterr()
+    before = {path: path.read_bytes() for path in (here / "new").iterdir()}
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path).name != "games.csv")
+    said = mistake(capsys, *words, "--seed", "1")
+    assert said == "paxsim: csv: cannot write new/games.csv: Permission denied\n"
+    assert {path: path.read_bytes() for path in (here / "new").iterdir()} == before
+
+
 @pytest.mark.parametrize("words", ["report --out", "report --page-only --out", "run --csv"])
 def test_a_file_where_a_folder_should_be_is_one_line(here, capsys, words):
     (here / "file").write_text("mine")

@@ -7,6 +7,7 @@ import json
 import math
 import random
 import signal
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -23,6 +24,7 @@ from paxsim.game import Option
 from paxsim.hosting.arrangement import Arrangement, read_save
 from paxsim.hosting.asking import option_words
 from paxsim.hosting.hints import chances
+from paxsim.hosting.host import Host
 from paxsim.hosting.session import Session
 from paxsim.hosting.terminal import _decide, play_in_terminal
 
@@ -504,6 +506,8 @@ def test_a_save_that_does_not_fit_is_refused(tmp_path, capsys):
         (["--save", "{there}"], "is there already; allowed: another name, or --resume"),
         (["--out", "{there}", "--save", "new.json"], "is there already; allowed: another name"),
         (["--out", "a.json", "--save", "a.json"], "allowed: two names"),
+        (["--out", "nowhere/a.jsonl"], "out: cannot write nowhere/a.jsonl: No such file"),
+        (["--out", "."], "out: . is a folder; allowed: the name of a file"),
         (["--policies", "nobody"], "policy: 'nobody' is unknown"),
     ],
 )
@@ -612,6 +616,30 @@ def test_a_game_in_the_terminal(tmp_path):
         assert f"found '{answer}'; allowed: 1 to 2; u takes back, h asks for a hint" in text
     assert "undo: found nothing of seat 1" in text and "200 rollouts, on with" in text
     assert host.session.game.lines[-1] and said[-1].startswith("Rome holds")
+
+
+def test_a_trace_that_can_not_be_written_in_the_end_keeps_nobody_at_the_table(
+    tmp_path, monkeypatch
+):
+    host = make_host(tmp_path, [None], solo_level=1)
+
+    def on_a_full_disk():
+        raise paxsim.PaxsimError("out: cannot write game.jsonl: No space left on device")
+
+    monkeypatch.setattr(host, "_write_trace", on_a_full_disk)
+    said, answers = [], itertools.repeat("1", 500)
+    play_in_terminal(host, said.append, lambda text: next(answers))
+    assert said[-2].endswith("No space left on device")
+    assert said[-1] == "The solo game is lost, with 22 points."
+    assert read_save(tmp_path / "game.json")[1] == [host.session.taken]
+
+
+def test_a_trace_goes_to_what_is_no_file_without_a_look_at_it(tmp_path):
+    """Whoever reads a FIFO waits for ever, and what a device says was not written before."""
+    host = make_host(tmp_path, [None, "first"])
+    play_to_the_end(host, random.Random(1))
+    games = [host.session.taken]
+    assert Host(host.arrangement, tmp_path / "a.json", Path("/dev/null"), games).session.over
 
 
 def test_who_leaves_the_terminal_finds_the_game_again(tmp_path):

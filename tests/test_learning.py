@@ -322,6 +322,19 @@ def test_actions_that_are_not_allowed_are_one_line_and_change_nothing(actions, w
     assert env.decisions == 2
 
 
+def test_what_a_learner_wrote_over_its_arrays_is_of_no_consequence():
+    env, alike = paxsim.BatchEnv(4, 3, seed=1), paxsim.BatchEnv(4, 3, seed=1)
+    env.reset(), alike.reset()
+    for _ in range(20):
+        actions = env.random_actions()
+        for array, number in ((env.observations, -1), (env.masks, 1), (env.seats, 1 << 50)):
+            array[:] = number
+        env.step(actions)
+        alike.step(actions)
+        for name in ("observations", "masks", "seats", "rewards", "done"):
+            assert np.array_equal(getattr(env, name), getattr(alike, name)), name
+
+
 def test_what_can_not_be_a_batch_is_said():
     for wrong, words in [
         ({"games": 0}, "games: found 0"),
@@ -411,6 +424,46 @@ def fields_checked(setting):
         game.apply(int(dice.integers(choice["count"])))
     assert layout.fields[-1].first + layout.fields[-1].size == layout.size
     return asked
+
+
+@pytest.mark.parametrize(
+    ("other", "words"),
+    [
+        ({"players": 3}, "players: found 3; allowed: 2, as was learnt"),
+        ({"rules": "legions=12"}, "legions: found 12; allowed: 3, as was learnt"),
+        ({"rules": "legions=1"}, "legions: found 1; allowed: 3, as was learnt"),
+        (
+            {"rules": "draft_sizes=12,12"},
+            "draft_sizes: found 12 cards in view; allowed: at most 3, as was learnt",
+        ),
+        (
+            {"deck": paxsim.Deck("own", [paxsim.Card("land", 7, 9)] * 40)},
+            "deck: found land/7/9; allowed: the kinds of deck assumed, as was learnt",
+        ),
+    ],
+)
+def test_a_reader_refuses_a_table_that_has_more_than_it_has_room_for(other, words):
+    reader = paxsim.learning.Reader(make_setting(2))
+    game = Game(**{"players": 2, "seed": 1, **other})
+    with pytest.raises(paxsim.PaxsimError) as caught:
+        reader.read(game.table, game.me, game.choice)
+    assert str(caught.value) == words
+
+
+def test_a_reader_reads_what_the_seat_sees_also_with_other_rules():
+    """Those that change nothing of what observations and actions mean."""
+    reader = paxsim.learning.Reader(make_setting(2))
+    fewer = paxsim.Deck("fewer", paxsim.load_deck().cards[::2])
+    for other in ({}, {"rules": "rome_needs=5,draft_sizes=1,2,cards_removed=2", "deck": fewer}):
+        game = Game(2, seed=1, **other)
+        seen = SeatView.__new__(SeatView)
+        seen.layout, seen.game = reader.layout, game
+        while not game.over:
+            observation, mask = reader.read(game.table, game.me, game.choice)
+            expected = seen.observe(game.seat - 1)
+            assert np.array_equal(observation, expected["observation"])
+            assert np.array_equal(mask, expected["action_mask"])
+            game.apply(reader.option(int(mask.argmax())))
 
 
 def in_words(game):

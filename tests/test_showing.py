@@ -149,6 +149,8 @@ def test_notebooks_show_games_settings_and_lineups_as_tables():
     for row in (*rows, ("Rome", "", "", *state["rome_symbols"].values())):
         assert "".join(f"<td>{cell}</td>" for cell in row) in game._repr_html_()
     assert game._repr_html_().endswith(": over.</p>")
+    named = paxsim.Game(2, deck=paxsim.Deck("n" * 100, paxsim.load_deck().cards))
+    assert f"deck {'n' * 100}, round 0" in named._repr_html_(), "lines are broken in text only"
 
 
 def test_what_others_wrote_is_no_markup_in_a_notebook():

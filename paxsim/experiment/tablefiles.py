@@ -52,8 +52,9 @@ def check_table_folder(field: str, folder: str | Path) -> None:
     path = checked_path(field, folder)
     made = make_folder(path, field)
     try:
-        _refuse_others_files(field, path, [f"{name}.{field}" for name in TABLES])
-        check_can_write(path / INDEX, field)
+        there = _refuse_others_files(field, path, [f"{name}.{field}" for name in TABLES])
+        for name in (INDEX, *there):
+            check_can_write(path / name, field)
     finally:
         remove_folders(made)
 

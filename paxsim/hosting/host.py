@@ -14,7 +14,7 @@ from typing import Any
 from paxsim.board.replay import Replay, head_of
 from paxsim.board.sight import seen_by
 from paxsim.errors import PaxsimError, is_whole
-from paxsim.files import atomic_write
+from paxsim.files import atomic_write, check_can_write
 from paxsim.hosting.arrangement import Arrangement, write_save
 from paxsim.hosting.asking import question
 from paxsim.hosting.hints import chances
@@ -79,15 +79,15 @@ class Host:
             self._failed = True
             raise
         if self.session.over:
-            self._note_end()
             self.keep()
+            self._note_end()
         return True
 
     def decide(self, seat: int, number: Any, option: Any) -> None:
         """Take an option for a person; see `Session.decide`."""
         self.session.decide(seat, number, option)
-        self._note_end()
         self.keep()
+        self._note_end()
 
     def undo(self, seat: int) -> None:
         """Take back the last decision of a person."""
@@ -184,7 +184,7 @@ class Host:
             return
         before = "".join(self._traces)
         self._traces.append("".join(f"{line}\n" for line in self.session.game.lines))
-        if not self._trace.exists() or self._trace.read_bytes() == before.encode():
+        if self._found() in (None, before.encode()):
             self._write_trace()
 
     def _write_trace(self) -> None:
@@ -193,8 +193,18 @@ class Host:
 
     def _refuse_foreign_trace(self) -> None:
         """What lies where the trace is to be must be what was written there before."""
-        if self._trace.exists() and self._trace.read_bytes() != "".join(self._traces).encode():
+        check_can_write(self._trace)  # now, and not when the game has been played
+        if self._found() not in (None, "".join(self._traces).encode()):
             raise PaxsimError(f"out: {self._trace} is there already; allowed: another name")
+
+    def _found(self) -> bytes | None:
+        """What the trace's file holds, if there is a file; what is none is not waited for."""
+        if not self._trace.is_file():
+            return None
+        try:
+            return self._trace.read_bytes()
+        except OSError as error:
+            raise PaxsimError(f"out: cannot read {self._trace}: {error.strerror}") from None
 
 
 def outcome(session: Session) -> str:

@@ -87,3 +87,5 @@ def _decide(
                 say(f"found {told(answer)}; allowed: 1 to {len(options)}; {_HELP}")
         except PaxsimError as error:
             say(str(error))
+            if len(host.session.taken) > decision["number"]:  # decided, but not kept
+                return True

@@ -248,6 +248,7 @@ def fetch_rest(batch, i, seat):
     """
     game = batch.games + i * GAME_STRIDE
     table = game_at(game).table
+    seat &= MAX_PLAYERS - 1  # the learner may have written to the array that it comes from
     fetch(game + _DECK + np.int64(place_in_ring(table.deck_top)) * _CARD_SIZE)
     entry = seat * _DIARY_SIZE + np.int64(table.diary_count[seat])
     fetch(game + _DIARIES + entry * _ENTRY_SIZE)

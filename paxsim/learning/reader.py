@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from paxsim.cards import Card
 from paxsim.engine.records import address_of, game_dtype
 from paxsim.errors import PaxsimError
 from paxsim.learning.kernels import option_for
@@ -37,18 +38,34 @@ class Reader:
     def __init__(self, setting: Setting):
         self.layout = Layout(setting)
         self._games = setting.new_game().view(game_dtype)
+        self._known = {0, *(card.code for card in self.layout.kinds)}
 
     def read(self, table: Any, me: Any, choice: Any) -> tuple[np.ndarray, np.ndarray]:
         """The observation, shape ``(layout.size,)``, and the mask, shape ``(layout.actions,)``."""
-        players = self.layout.setting.players
-        if table.players != players:
-            raise PaxsimError(f"players: found {table.players}; allowed: {players}, as was learnt")
+        records = tuple(map(_record, (table, me, choice)))
+        self._check_fits(records[0], records[2])
         game, seat = self._games[0], int(me.seat)
-        game["table"], game["seats"][seat], game["choices"][seat] = map(
-            _record, (table, me, choice)
-        )
+        game["table"], game["seats"][seat], game["choices"][seat] = records
         game["hidden"]["seat"], game["hidden"]["decision"] = seat, choice.kind
         return look_at(address_of(self._games), seat, self.layout)
+
+    def _check_fits(self, table: np.void, choice: np.void) -> None:
+        """Refuse what compiled code would write to other places of the row, or behind its end."""
+        setting, drawn = self.layout.setting, self.layout.drawn
+        for name, own in (("players", setting.players), ("legions", self.layout.legions)):
+            if table[name] != own:
+                raise PaxsimError(f"{name}: found {table[name]}; allowed: {own}, as was learnt")
+        if choice["drawn_count"] > drawn:
+            raise PaxsimError(
+                f"draft_sizes: found {choice['drawn_count']} cards in view; "
+                f"allowed: at most {drawn}, as was learnt"
+            )
+        unknown = set(table["copy"].tolist()) - self._known
+        if unknown:
+            raise PaxsimError(
+                f"deck: found {Card.from_code(min(unknown))}; "
+                f"allowed: the kinds of deck {setting.deck.name}, as was learnt"
+            )
 
     def option(self, action: int) -> int:
         """The option that an action is, of the decision that was read last."""
