@@ -369,6 +369,18 @@ def test_every_field_says_what_lies_on_the_largest_table_and_on_the_smallest():
         assert {"place", "play"} <= fields_checked(setting)
 
 
+def test_more_money_than_there_is_room_for_is_the_most_that_there_is_room_for():
+    env = paxsim.BatchEnv(1, 2, rules={"starting_money": 10_000, "basic_income": 10_000})
+    env.reset()
+    seen = [0]
+    for _ in range(200):
+        env.step(env.random_actions())
+        if env.done[0]:
+            break
+        seen += env.layout.part(env.observations[0], "money").tolist()
+    assert min(seen) >= 0 and max(seen) == 32_767
+
+
 def fields_checked(setting):
     """Play a game and compare what seats see with the table; return which decisions were met."""
     layout = Layout(setting)

@@ -130,7 +130,7 @@ class Layout:
         yield "start", (players,), "1 at the seat that began this round"
         yield "active", (players,), "1 at the seat whose turn it is"
         yield "primus", (players,), "1 at the holder of primus conspiratus"
-        yield "money", (players,), "Aurei by seat"
+        yield "money", (players,), "Aurei by seat, at most 32,767"
         yield "hand_size", (players,), "cards in each hand"
         yield "peeked", (players,), "1 for seats that have looked at Rome's hidden cards"
         yield "symbols", (players, categories), "symbols displayed, by seat and category"

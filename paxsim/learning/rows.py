@@ -81,13 +81,21 @@ def take(typingctx, row, place):
 
 
 def narrowing(count: int) -> Any:
-    """A function of compiled code that copies so many 32-bit numbers to places of 16 bits."""
+    """A function of compiled code that copies so many 32-bit numbers to places of 16 bits.
+
+    A number for which there is no room becomes the nearest one for which there is.
+    """
+    ends = np.iinfo(np.int16)
 
     @intrinsic
     def narrow(typingctx, target, source):
         def codegen(context, builder, signature, args):
             wide, small = (ir.VectorType(ir.IntType(bits), count) for bits in (32, 16))
             numbers = builder.load(builder.inttoptr(args[1], wide.as_pointer()), align=1)
+            for sign, end in ((">", ends.max), ("<", ends.min)):
+                limit = ir.Constant(wide, [end] * count)
+                beyond = builder.icmp_signed(sign, numbers, limit)
+                numbers = builder.select(beyond, limit, numbers)
             place = builder.inttoptr(args[0], small.as_pointer())
             builder.store(builder.trunc(numbers, small), place, align=1)
             return context.get_dummy_value()
