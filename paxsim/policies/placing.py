@@ -40,15 +40,6 @@ def would_buy(table, me, legion, value, hope):
 
 
 @kernel
-def first_bought(table, me, value, hope):
-    """The first legion whose group the seat could and would buy, or NOBODY; see `would_buy`."""
-    for legion in range(table.legions):
-        if would_buy(table, me, legion, value, hope):
-            return legion
-    return NOBODY
-
-
-@kernel
 def most_if_left(me, to_rome, rome_has):
     """An upper bound of `worth_if_left`; `rome_has` is the worth of the group Rome would take."""
     if me.memory[ROME_GAINS] > 0.0:
@@ -65,8 +56,6 @@ def worth_if_left(table, me, legion, card, hope, richest, to_rome, rome_has):
     if richest == NOBODY or (
         table.legion_value[legion] + value_of(card) > table.legion_value[richest]
     ):
-        if me.memory[ROME_COUNTS] == 0.0:  # mostly so, and then all that follows is 0
-            return 0.0
         # Rome turns to this group instead of the one it has in mind.
         return _ROME_GROUP * (to_rome + group_for_rome(table, me, legion) - rome_has)
     return -_GIFT * hope
@@ -96,11 +85,7 @@ def choose_legion(table, me, card, hope, best_score):
         bound = most_if_left(me, to_rome, rome_has)
     elif bound > best_score:
         richest = richest_legion(table)
-    if bound <= best_score:  # only where this seat buys the group is it worth more
-        if own > best_score:
-            best = first_bought(table, me, added, hope)
-            if best != NOBODY:
-                best_score = own
+    if own <= best_score and bound <= best_score:  # what the loop needs is not made ready then
         return best, best_score
     for legion in range(table.legions):
         if own <= best_score and bound <= best_score:
