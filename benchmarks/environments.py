@@ -9,7 +9,7 @@ observation. Pgx advances many games in one compiled call, as `BatchEnv` does. I
 ``--pgx`` names a Python that has it (``pip install pgx jax`` in an environment of its own). The
 games differ, so this compares what a learner waits for, not programs that do the same: Leduc poker,
 which OpenSpiel and Pgx have, is far smaller than PAX and so short that OpenSpiel's loop is mostly
-the calls of it; Hearts is a card game for four, the fastest by that loop of those tried.
+the calls of it; Hearts is a card game for four, the fastest by that loop of seven card games.
 
 Times are processor time, the best of many short turns.
 """

@@ -45,7 +45,7 @@ narrow_row, narrow_four, narrow_two = map(narrowing, (ROW, 4, 2))
 #: The end of a row, which stands side by side in the choice as well.
 _LAST = ("undrawn", "hand_open", "bottom_open", "legion_open", "hand_waits", "shown")
 _FIRST_FOUR, _NEXT_TWO = _offset(_LAST[0], choice_dtype), _offset(_LAST[4], choice_dtype)
-assert [_offset(name, choice_dtype) - _FIRST_FOUR for name in _LAST] == list(range(0, 24, _WIDE))
+assert all(_offset(name, choice_dtype) == _FIRST_FOUR + i * _WIDE for i, name in enumerate(_LAST))
 
 
 @called
