@@ -22,7 +22,7 @@ import rollouts
 import single
 import speeds
 
-from paxsim.cli.bench import machine
+from paxsim.cli.tools import machine
 from paxsim.playing import warm_up
 from paxsim.version import __version__
 

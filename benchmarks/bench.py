@@ -24,7 +24,7 @@ import speeds
 import starting
 from measuring import RESULTS, markdown_table
 
-from paxsim.cli.bench import machine
+from paxsim.cli.tools import machine
 from paxsim.playing import warm_up
 from paxsim.version import __version__
 

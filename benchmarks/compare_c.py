@@ -20,7 +20,7 @@ from typing import Any
 from measuring import HERE, best_in_turns, markdown_table
 
 import paxsim
-from paxsim.engine.streams import seat_keys
+from paxsim.engine.rng import seat_keys
 from paxsim.playing import play_deals
 
 SOURCE = HERE / "yardstick.c"

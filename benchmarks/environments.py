@@ -2,10 +2,10 @@
 
     python benchmarks/environments.py [--pgx PYTHON] [--turns 60] [--out FOLDER]
 
-All are driven from Python and play at random. `BatchEnv` makes observations, action masks and
+All are driven from Python and play at random. `VectorEnv` makes observations, action masks and
 rewards at every decision. OpenSpiel is asked for its legal actions and given one, decision by
 decision; and, for its own C++ loop, whole games of its random bots in one call, without any
-observation. Pgx advances many games in one compiled call, as `BatchEnv` does. It is no dependency:
+observation. Pgx advances many games in one compiled call, as `VectorEnv` does. It is no dependency:
 ``--pgx`` names a Python that has it (``pip install pgx jax`` in an environment of its own). The
 games differ, so this compares what a learner waits for, not programs that do the same: Leduc poker,
 which OpenSpiel and Pgx have, is far smaller than PAX and so short that OpenSpiel's loop is mostly
@@ -30,8 +30,8 @@ import numpy as np
 from measuring import RESULTS, best_in_turns, markdown_table
 
 import paxsim
-from paxsim.cli.bench import machine
-from paxsim.files import atomic_write
+from paxsim.cli.tools import machine
+from paxsim.io import atomic_write
 
 #: Games in hand.
 SIZES = (128, 512, 1024, 2048, 4096)
@@ -77,7 +77,7 @@ print(json.dumps({"version": pgx.__version__, "seconds": best}))
 
 def batch_of(games: int, **how: object) -> Callable[[], float]:
     """Seconds a decision of the batched environment."""
-    env = paxsim.BatchEnv(games, 4, seed=1, **how)
+    env = paxsim.VectorEnv(games, 4, seed=1, **how)
     env.reset()
 
     def work() -> float:
@@ -168,9 +168,9 @@ def measured(pgx: str | None, turns: int) -> list[dict[str, object]]:
 
     spiel = f"OpenSpiel {version('open_spiel')}"
     loops = {name: f"{spiel}, {name}, its C++ loop" for name in SPIEL_GAMES}
-    works = {f"paxsim.BatchEnv, {games:,} games a call": batch_of(games) for games in SIZES}
+    works = {f"paxsim.VectorEnv, {games:,} games a call": batch_of(games) for games in SIZES}
     works |= {
-        f"paxsim.BatchEnv against builder, {OPPOSED_GAMES:,} games": batch_of(
+        f"paxsim.VectorEnv against builder, {OPPOSED_GAMES:,} games": batch_of(
             OPPOSED_GAMES, opponents="builder"
         ),
         "paxsim.env (PettingZoo)": one_by_one,

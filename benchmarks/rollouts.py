@@ -28,9 +28,14 @@ from paxsim.engine.jit import whole
 from paxsim.engine.loop import game_at, play_from
 from paxsim.engine.records import address_of, game_dtype
 from paxsim.game import walk
-from paxsim.search.rollouts import begin_rollout, begin_search, imagine_world
+from paxsim.search.rollouts import (
+    begin_rollout,
+    begin_search,
+    imagine_world,
+    nearness,
+    share_of_win,
+)
 from paxsim.search.searcher import search_at
-from paxsim.search.value import nearness, share_of_win
 
 #: Worlds imagined at each position, and options that share a world.
 WORLDS = 400
@@ -118,7 +123,7 @@ def times_at(desk: np.ndarray, position: np.ndarray) -> np.ndarray:
 
 def rollout_costs(policy: str = "builder", players: int = 4) -> list[dict[str, Any]]:
     """Nanoseconds of the parts, and what a rollout costs as a multiple of the stretch it plays."""
-    searcher = paxsim.find_policy(f"search:self={policy}:opponents={policy}")
+    searcher = paxsim.get_policy(f"search:self={policy}:opponents={policy}")
     outfit = searcher.outfit()
     desk, *_ = outfit.memory
     positions = games(policy, players)

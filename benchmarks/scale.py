@@ -25,13 +25,10 @@ from pathlib import Path
 import numpy as np
 from measuring import seconds
 
-from paxsim.experiment.collect import Collector
-from paxsim.experiment.cutting import Chunk
-from paxsim.experiment.plan import Plan, Work, make_match
-from paxsim.experiment.run import play_work, run_plan
+from paxsim.experiment.design import Chunk, Plan, Work, make_match
+from paxsim.experiment.run import BACKENDS, Collector, play_work, run_plan, workers
 from paxsim.experiment.store import RunDirectory
 from paxsim.experiment.tally import Tally
-from paxsim.experiment.workers import BACKENDS, workers
 from paxsim.lineup import make_lineup
 from paxsim.setting import make_setting
 

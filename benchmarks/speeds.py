@@ -17,10 +17,10 @@ from measuring import ROOT, best_in_turns, seconds
 
 import paxsim
 from paxsim import playing
-from paxsim.cli.bench import play_once
+from paxsim.cli.tools import play_once
 from paxsim.experiment import simulate
-from paxsim.experiment.cutting import CHUNK_GAMES
-from paxsim.experiment.workers import CLUSTER_SETTINGS
+from paxsim.experiment.design import CHUNK_GAMES
+from paxsim.experiment.run import CLUSTER_SETTINGS
 from paxsim.policies.registry import BUILT_IN
 
 Row = dict[str, Any]

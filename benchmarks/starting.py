@@ -19,7 +19,7 @@ play_games.compiled()
 engine = time.perf_counter() - begin - imported
 paxsim.play_batch("random", 4, deals=1000)
 first = time.perf_counter() - begin
-_ = paxsim.find_policy(sys.argv[1]).compiled
+_ = paxsim.get_policy(sys.argv[1]).compiled
 policy = time.perf_counter() - begin - first
 print(json.dumps(dict(imported=imported, engine=engine, first=first, policy=policy)))
 """

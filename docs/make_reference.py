@@ -9,6 +9,8 @@ import inspect
 from pathlib import Path
 from types import ModuleType
 
+import paxsim.envs
+
 import paxsim
 import paxsim.analysis
 import paxsim.board
@@ -16,7 +18,6 @@ import paxsim.charts
 import paxsim.cli.scripting
 import paxsim.experiment
 import paxsim.helpers
-import paxsim.learning
 import paxsim.stats
 import paxsim.testing
 import paxsim.tuning
@@ -32,7 +33,7 @@ MODULES: tuple[ModuleType, ...] = (
     paxsim.charts,
     paxsim.board,
     paxsim.analysis,
-    paxsim.learning,
+    paxsim.envs,
     paxsim.testing,
     paxsim.stats,
 )

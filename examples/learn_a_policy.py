@@ -76,7 +76,7 @@ def play(env, model, dice):
 
 def train(minutes, seed=1):
     """The weights after so many minutes, and the share of wins on the way."""
-    env = paxsim.BatchEnv(GAMES, PLAYERS, opponents=OPPONENTS, seed=seed)
+    env = paxsim.VectorEnv(GAMES, PLAYERS, opponents=OPPONENTS, seed=seed)
     env.reset()
     model, dice = Softmax(env), np.random.default_rng(seed)
     begin, shares = time.monotonic(), []
@@ -97,7 +97,7 @@ def train(minutes, seed=1):
 
 def as_policy(model):
     """What was learnt, as a policy like any other: it takes the likeliest action."""
-    reader = paxsim.learning.Reader(paxsim.make_setting(PLAYERS))
+    reader = paxsim.envs.ObservationEncoder(paxsim.make_setting(PLAYERS))
 
     @paxsim.policy(compiled=False)
     def learned(table, me, choice):

@@ -21,7 +21,7 @@ from typing import Any
 import paxsim
 from paxsim.cli.scripting import own_place, run_script, script_parser
 from paxsim.experiment import compare, simulate, solo
-from paxsim.files import atomic_write
+from paxsim.io import atomic_write
 from paxsim.policies.registry import BUILT_IN, HEURISTICS
 from paxsim.text import amount
 
@@ -145,7 +145,7 @@ def peeking(games: int, seed: int, deck: paxsim.Deck, rules: paxsim.Rules) -> li
 
 def label(name: str) -> str:
     """What tables call a policy."""
-    return paxsim.find_policy(name).label
+    return paxsim.get_policy(name).label
 
 
 def _percent(row: dict, name: str) -> str:
@@ -154,7 +154,7 @@ def _percent(row: dict, name: str) -> str:
 
 def solo_rates(names: list[str], games: int, **how: Any) -> list[list[str]]:
     """Success in % by solo level, for the policies that make sense there."""
-    fitting = [name for name in names if paxsim.find_policy(name).solo]
+    fitting = [name for name in names if paxsim.get_policy(name).solo]
     if not fitting:
         return []
     levels = solo(fitting, games=games, **how)["levels"]
@@ -197,7 +197,7 @@ def page(asked: argparse.Namespace, rivals: list[str], usual: bool) -> str:
     """
     games, setting = asked.games, {"deck": asked.deck, "rules": asked.rules}
     how = {**setting, "seed": asked.seed}
-    ideas = [[f"`{label(name)}`", paxsim.find_policy(name).idea, paxsim.find_policy(name).fits]
+    ideas = [[f"`{label(name)}`", paxsim.get_policy(name).idea, paxsim.get_policy(name).fits]
              for name in asked.policies]  # fmt: skip
     columns = ["", *(label(name)[:7] for name in rivals), "mean"]
     alike = rome_rates([(name,) * 4 for name in rivals], games, **how)
@@ -273,7 +273,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help=f"the page, usually {PAGE}")
     asked = parser.parse_args()
     place = own_place(PAGE, parser, asked)
-    rivals = [name for name in asked.policies if "2-8" in paxsim.find_policy(name).fits]
+    rivals = [name for name in asked.policies if "2-8" in paxsim.get_policy(name).fits]
     if asked.policies == parser.get_default("policies"):
         rivals = [name for name in HEURISTICS if name != "hermit"]
     if len(rivals) < 2:

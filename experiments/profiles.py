@@ -19,10 +19,10 @@ import paxsim
 from paxsim.cards import CATEGORIES
 from paxsim.cli.scripting import own_place, run_script, script_parser
 from paxsim.engine.records import DRAWN_FROM, PLAYED_CARD
-from paxsim.files import atomic_write
 from paxsim.game import walk
+from paxsim.io import atomic_write
 from paxsim.policies.registry import HEURISTICS
-from paxsim.search.models import EARLY_TURNS, HABITS, MANY_CARDS
+from paxsim.search.opponents import EARLY_TURNS, HABITS, MANY_CARDS
 
 PLAYERS = (2, 3, 4, 5, 6)
 OUT = Path(paxsim.__file__).parent / "search" / "profiles.toml"

@@ -29,8 +29,8 @@ from paxsim.cli.scripting import own_place, run_script, script_parser
 from paxsim.experiment.result import Result
 from paxsim.policies.registry import BUILT_IN, HEURISTICS
 from paxsim.search.searcher import FOR_POINTS
-from paxsim.stats.comparisons import holm
 from paxsim.stats.constants import LEVEL
+from paxsim.stats.multiple import holm
 from paxsim.text import amount, listing
 
 PAGE = Path(__file__).parent.parent / "docs" / "search.md"
@@ -113,7 +113,7 @@ class Cell:
     def row(self, result: Result, part: str = "", policy: str = "") -> dict:
         """The win rate of the policy in question, with its interval."""
         found = result["strategies"]
-        label = paxsim.find_policy(policy or self.policy).label
+        label = paxsim.get_policy(policy or self.policy).label
         row = found[found["strategy"] == label].iloc[0]
         gained = result["comparison"].iloc[0] if self.part == "models" else {}
         return {

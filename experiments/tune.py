@@ -19,7 +19,7 @@ from rich.progress import Progress
 
 import paxsim
 from paxsim.cli.scripting import own_place, run_script, script_parser
-from paxsim.files import atomic_write
+from paxsim.io import atomic_write
 
 RECORDS = Path("reports/tuning")
 #: What is asked of each: three seats that win on points against a conspirator of either kind, one

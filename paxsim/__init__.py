@@ -9,12 +9,12 @@ if interrupts.is_command():  # the imports below take a second, in which users c
     interrupts.watch()
 
 from paxsim import helpers
-from paxsim.cards import CATEGORIES, Card, Deck, deck_names, load_deck
+from paxsim.cards import CATEGORIES, Card, Deck, list_decks, load_deck
 from paxsim.errors import PaxsimError
 from paxsim.game import Game, Option
 from paxsim.lineup import Lineup, make_lineup
 from paxsim.playing import Batch, GameResult, PolicyError, play, play_batch
-from paxsim.policies import Policy, find_policy, helper, policy, policy_names
+from paxsim.policies import Policy, get_policy, helper, list_policies, policy
 from paxsim.rules import Rules, load_rules
 from paxsim.setting import Setting, make_setting
 from paxsim.version import __version__
@@ -34,10 +34,11 @@ __all__ = [
     "Rules",
     "Setting",
     "__version__",
-    "deck_names",
-    "find_policy",
+    "get_policy",
     "helper",
     "helpers",
+    "list_decks",
+    "list_policies",
     "load_deck",
     "load_rules",
     "make_lineup",
@@ -45,7 +46,6 @@ __all__ = [
     "play",
     "play_batch",
     "policy",
-    "policy_names",
 ]
 
 #: What users ask, and where it stands; loaded when used, because pandas and scipy take a while.
@@ -53,47 +53,47 @@ _QUESTIONS = {
     **dict.fromkeys(
         (
             "Result",
+            "ablate",
             "compare",
             "compare_rules",
+            "load_result",
             "metagame",
-            "restrict",
-            "show",
             "simulate",
             "solo",
             "tournament",
         ),
         "paxsim.experiment",
     ),
-    **dict.fromkeys(("BatchEnv", "env", "parallel_env", "solo_env"), "paxsim.learning"),
+    **dict.fromkeys(("VectorEnv", "env", "parallel_env", "solo_env"), "paxsim.envs"),
     "tune": "paxsim.tuning",
-    "widen": "paxsim.tuning",
+    "double_oracle": "paxsim.tuning",
 }
 #: Parts of the package that are there without an import of their own.
-_MODULES = ("charts", "experiment", "learning", "stats", "testing", "trace", "tuning")
+_MODULES = ("charts", "envs", "experiment", "stats", "testing", "trace", "tuning")
 
 if TYPE_CHECKING:
     from paxsim import charts as charts
+    from paxsim import envs as envs
     from paxsim import experiment as experiment
-    from paxsim import learning as learning
     from paxsim import stats as stats
     from paxsim import testing as testing
     from paxsim import trace as trace
     from paxsim import tuning as tuning
+    from paxsim.envs import VectorEnv as VectorEnv
+    from paxsim.envs import env as env
+    from paxsim.envs import parallel_env as parallel_env
+    from paxsim.envs import solo_env as solo_env
     from paxsim.experiment import Result as Result
+    from paxsim.experiment import ablate as ablate
     from paxsim.experiment import compare as compare
     from paxsim.experiment import compare_rules as compare_rules
+    from paxsim.experiment import load_result as load_result
     from paxsim.experiment import metagame as metagame
-    from paxsim.experiment import restrict as restrict
-    from paxsim.experiment import show as show
     from paxsim.experiment import simulate as simulate
     from paxsim.experiment import solo as solo
     from paxsim.experiment import tournament as tournament
-    from paxsim.learning import BatchEnv as BatchEnv
-    from paxsim.learning import env as env
-    from paxsim.learning import parallel_env as parallel_env
-    from paxsim.learning import solo_env as solo_env
+    from paxsim.tuning import double_oracle as double_oracle
     from paxsim.tuning import tune as tune
-    from paxsim.tuning import widen as widen
 
 
 def __getattr__(name: str) -> object:

@@ -21,10 +21,13 @@ from paxsim.errors import (
     checked_int,
     checked_list,
     checked_path,
+    is_name,
+    is_prose,
+    one_line,
+    safe_repr,
     unknown,
 )
-from paxsim.markup import html_table
-from paxsim.quoting import is_name, is_prose, one_line, told
+from paxsim.io import html_table
 
 CATEGORIES = ("wealth", "fleet", "army", "religion", "senator", "land", "intrigue")
 WEALTH, FLEET, ARMY, RELIGION, SENATOR, LAND, INTRIGUE = range(7)
@@ -93,7 +96,7 @@ class Deck:
         cards = checked_list(f"{where}: cards", self.cards, f"a list of 1 to {MAX_COPY} cards")
         if len(cards) > MAX_COPY:
             raise PaxsimError(f"{where}: found {len(cards)} cards; allowed: at most {MAX_COPY}")
-        found = [_checked_card(card, f"{where}: {told(card)}") for card in cards]
+        found = [_checked_card(card, f"{where}: {safe_repr(card)}") for card in cards]
         object.__setattr__(self, "cards", tuple(sorted(found)))
         _check_own_name(where, self.name, self.cards)
 
@@ -147,12 +150,12 @@ def check_texts(where: str, name: Any, note: Any) -> None:
     """Name and note of a deck are shown wherever results are, so they must be fit to be seen."""
     if not is_name(name, MAX_NAME):
         raise PaxsimError(
-            f"{where}: name: found {told(name)}; "
+            f"{where}: name: found {safe_repr(name)}; "
             f"allowed: a non-empty text of one line, at most {MAX_NAME} characters, none unseen"
         )
     if not is_prose(note, MAX_NOTE):
         raise PaxsimError(
-            f"{where}: note: found {told(note)}; "
+            f"{where}: note: found {safe_repr(note)}; "
             f"allowed: a text of at most {MAX_NOTE} characters, without control characters"
         )
 
@@ -177,7 +180,7 @@ def unpublished_cards(deck: Deck) -> list[Card]:
     return [c for c in sorted(deck.counts) if c.symbols not in symbols or c.value not in values]
 
 
-def deck_names() -> list[str]:
+def list_decks() -> list[str]:
     """Names of the decks that come with the package, the default first."""
     return list(_shipped_names())
 
@@ -199,12 +202,12 @@ def load_deck(source: str | Path | Deck = DEFAULT_DECK) -> Deck:
     Parameters
     ----------
     source : str, pathlib.Path or Deck
-        A name of `deck_names`, or a path that ends in ``.toml``. A `Deck` is returned as it is.
+        A name of `list_decks`, or a path that ends in ``.toml``. A `Deck` is returned as it is.
     """
     if isinstance(source, Deck):
         return source
     if not isinstance(source, (str, Path)):
-        raise PaxsimError(f"deck: found {told(source)}; allowed: a name, FILE.toml, or a Deck")
+        raise PaxsimError(f"deck: found {safe_repr(source)}; allowed: a name, FILE.toml, or a Deck")
     name = str(source)
     if name.endswith(".toml"):
         path = checked_path("deck", name)
@@ -216,7 +219,7 @@ def _check_own_name(where: str, name: str, cards: tuple[Card, ...]) -> None:
     """Results call a deck by its name, so what the package calls its own cards no other has."""
     if name in _shipped_names() and cards != _shipped_cards(name):
         raise PaxsimError(
-            f"{where}: name: found {told(name)}, a deck of the package with other cards; "
+            f"{where}: name: found {safe_repr(name)}, a deck of the package with other cards; "
             "allowed: any other name"
         )
 
@@ -224,8 +227,8 @@ def _check_own_name(where: str, name: str, cards: tuple[Card, ...]) -> None:
 @cache
 def _shipped_deck(name: str) -> Deck:
     """A deck of the package; read once, because a batch may be shorter than the reading."""
-    if name not in deck_names():
-        raise unknown("deck", name, [*deck_names(), "FILE.toml"])
+    if name not in list_decks():
+        raise unknown("deck", name, [*list_decks(), "FILE.toml"])
     return parse_deck(_shipped_data(name), where=name)
 
 
@@ -293,7 +296,9 @@ def _parse_row(row: Any, where: str) -> list[Card]:
     """One ``[[cards]]`` table as a list of equal cards."""
     fields = ("category", "symbols", "value", "count")
     if not isinstance(row, dict):
-        raise PaxsimError(f"{where}: found {told(row)}; allowed: a table with {', '.join(fields)}")
+        raise PaxsimError(
+            f"{where}: found {safe_repr(row)}; allowed: a table with {', '.join(fields)}"
+        )
     for key in row:
         if key not in fields:
             raise unknown(f"{where}: field", key, fields)

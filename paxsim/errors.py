@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sysconfig
 import traceback
 from collections.abc import Iterable, Iterator, Mapping, Set
@@ -14,7 +15,72 @@ from typing import Any
 
 import numpy as np
 
-from paxsim.quoting import told
+#: Control characters, line separators, halves of characters, and marks that turn the direction of
+#: writing: none of them can be seen, and all of them change how the rest is seen.
+_UNSEEN = "\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff"
+_ANY_UNSEEN = re.compile(f"[{_UNSEEN}]")
+#: The same without the line feed and the tabulator, which only lay a text out.
+_HARMFUL = re.compile(f"(?![\n\t])[{_UNSEEN}]")
+#: What begins a formula in a spreadsheet, in either width.
+_FORMULA = re.compile("[=+\\-@\t\r＝＋－＠]")
+#: Texts in messages are cut after so many characters.
+_LONGEST = 300
+
+
+def visible(text: str) -> str:
+    """The text with every unseen character spelled out, as in ``\\x1b``; lines stay lines."""
+    return _HARMFUL.sub(_spelled, text)
+
+
+def one_line(text: str) -> str:
+    """The text in one line, with unseen characters spelled out."""
+    return visible(" ".join(text.split()))
+
+
+def _spelled(match: re.Match) -> str:
+    return match[0].encode("unicode_escape").decode("ascii")
+
+
+def is_name(found: Any, longest: int) -> bool:
+    """Whether something may be a name: a text that is seen as it is, in one line, not too long."""
+    return (
+        isinstance(found, str)
+        and 0 < len(found.strip()) <= len(found) <= longest
+        and not _ANY_UNSEEN.search(found)
+    )
+
+
+def is_prose(found: Any, longest: int) -> bool:
+    """Whether something may be a note: a text of any lines that is seen as it is."""
+    return isinstance(found, str) and len(found) <= longest and not _HARMFUL.search(found)
+
+
+def safe_repr(found: Any) -> str:
+    """What a user gave, for a message: one line, not too long, whatever it is."""
+    try:
+        text = repr(found)
+    except Exception:  # a number of five thousand digits, say
+        text = f"something of type {type(found).__name__}"
+    text = one_line(text) if "\n" in text else visible(text)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def as_cell(value: Any) -> Any:
+    """A value for a CSV file: a text that would be taken for a formula gets a ``'`` before it."""
+    if isinstance(value, str) and (_FORMULA.match(value) or _marked(value)):
+        return f"'{value}"
+    return value
+
+
+def from_cell(value: Any) -> Any:
+    """The inverse of `as_cell`."""
+    return value[1:] if isinstance(value, str) and _marked(value) else value
+
+
+def _marked(text: str) -> bool:
+    """Whether a text looks as if `as_cell` had marked it."""
+    stripped = text.lstrip("'")
+    return stripped != text and bool(_FORMULA.match(stripped))
 
 
 class PaxsimError(ValueError):
@@ -56,9 +122,9 @@ def unknown(field: str, found: object, allowed: Iterable[str]) -> PaxsimError:
         The names that would have been accepted.
     """
     names = [str(name) for name in allowed]
-    text = found if isinstance(found, str) else told(found)
+    text = found if isinstance(found, str) else safe_repr(found)
     hint = suggestion(text, names)
-    return PaxsimError(f"{field}: {told(text)} is unknown{hint}; allowed: {', '.join(names)}")
+    return PaxsimError(f"{field}: {safe_repr(text)} is unknown{hint}; allowed: {', '.join(names)}")
 
 
 def suggestion(found: str, names: Iterable[str]) -> str:
@@ -87,14 +153,16 @@ def checked_int(field: str, found: Any, low: int, high: int) -> int:
     # Nearly all are Python's own numbers, and one look tells.
     if (type(found) is int or is_whole(found)) and low <= int(found) <= high:
         return int(found)
-    raise PaxsimError(f"{field}: found {told(found)}; allowed: a whole number from {low} to {high}")
+    raise PaxsimError(
+        f"{field}: found {safe_repr(found)}; allowed: a whole number from {low} to {high}"
+    )
 
 
 def checked_bool(field: str, found: Any) -> bool:
     """Return `found` if it is true or false, also numpy's; complain otherwise."""
     if isinstance(found, (bool, np.bool_)):
         return bool(found)
-    raise PaxsimError(f"{field}: found {told(found)}; allowed: true or false")
+    raise PaxsimError(f"{field}: found {safe_repr(found)}; allowed: true or false")
 
 
 def checked_list(field: str, found: Any, allowed: str) -> list[Any]:
@@ -109,7 +177,7 @@ def checked_list(field: str, found: Any, allowed: str) -> list[Any]:
     except TypeError:  # numpy's array of no dimension
         items = []
     if not items:
-        raise PaxsimError(f"{field}: found {told(found)}; allowed: {allowed}")
+        raise PaxsimError(f"{field}: found {safe_repr(found)}; allowed: {allowed}")
     return items
 
 
@@ -117,11 +185,13 @@ def checked_path(field: str, found: Any) -> Path:
     """Return `found` as a path if it can be one; complain otherwise."""
     text = os.fspath(found) if isinstance(found, (str, os.PathLike)) else None
     if not isinstance(text, str) or not text.strip() or "\0" in text:
-        raise PaxsimError(f"{field}: found {told(found)}; allowed: the name of a file or folder")
+        raise PaxsimError(
+            f"{field}: found {safe_repr(found)}; allowed: the name of a file or folder"
+        )
     try:
         Path(text).exists()
     except OSError as error:  # it is too long, say
-        raise PaxsimError(f"{field}: cannot use {told(text)}: {error.strerror}") from None
+        raise PaxsimError(f"{field}: cannot use {safe_repr(text)}: {error.strerror}") from None
     return Path(text)
 
 

@@ -21,11 +21,11 @@ from paxsim.engine.records import (
     seat_dtype,
     table_dtype,
 )
-from paxsim.engine.streams import seat_keys
+from paxsim.engine.rng import seat_keys
 from paxsim.errors import PaxsimError
 from paxsim.interrupts import held_back
 from paxsim.lineup import Lineup, Outfits
-from paxsim.policies.sources import is_cell, place_in, quoted_from
+from paxsim.policies.checks import is_cell, place_in, quoted_from
 from paxsim.rules import Rules
 from paxsim.setting import Setting
 
@@ -124,7 +124,7 @@ def _size(record: str, field: str) -> int:
 
 def _raise_plainly(blame: Callable[..., PolicyError]) -> None:
     """Raise what a plain policy raised, whose traceback leads to its line."""
-    from paxsim.policies.plainly import line_of, raised
+    from paxsim.policies.interpreted import line_of, raised
 
     error = raised()
     if isinstance(error, Exception) and not isinstance(error, BdbQuit):

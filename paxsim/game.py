@@ -34,13 +34,11 @@ from paxsim.engine.records import (
     game_dtype,
     result_dtype,
 )
-from paxsim.engine.streams import seat_keys
-from paxsim.errors import PaxsimError, checked_int
+from paxsim.engine.rng import seat_keys
+from paxsim.errors import PaxsimError, checked_int, one_line
 from paxsim.failures import ask_all
+from paxsim.io import Fields, html_table
 from paxsim.lineup import Lineup, Outfits
-from paxsim.markup import html_table
-from paxsim.quoting import one_line
-from paxsim.recordview import Fields
 from paxsim.rules import Rules
 from paxsim.setting import MAX_NUMBER, Setting, check_numbers, make_setting
 from paxsim.text import in_lines

@@ -8,9 +8,8 @@ Seats, legions and categories are numbers from 0; a card is a number that `categ
 from __future__ import annotations
 
 from paxsim.cards import ARMY, FLEET, INTRIGUE, LAND, RELIGION, SENATOR, WEALTH
-from paxsim.engine.choices import bought_legion, passes, placed_card, placed_to, played_card
-from paxsim.engine.codes import category_of, symbols_of, value_of
 from paxsim.engine.jit import kernel
+from paxsim.engine.knowledge import seen_of_kind
 from paxsim.engine.records import (
     BUY,
     DISPLAY,
@@ -27,9 +26,16 @@ from paxsim.engine.records import (
     TO_BOTTOM,
     TO_HAND,
     TURN,
+    bought_legion,
+    category_of,
+    passes,
+    placed_card,
+    placed_to,
+    played_card,
+    symbols_of,
+    value_of,
 )
-from paxsim.engine.seen import seen_of_kind
-from paxsim.engine.streams import below
+from paxsim.engine.rng import below
 from paxsim.engine.turn import income_of, limit_of, price_of_legion, within_limit
 
 __all__ = [

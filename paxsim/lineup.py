@@ -11,12 +11,11 @@ from types import MappingProxyType
 import numpy as np
 
 from paxsim.engine.records import MAX_PARAMS, MAX_PLAYERS
-from paxsim.errors import PaxsimError, checked_int, checked_list
-from paxsim.markup import html_table
-from paxsim.policies.plainly import as_plain
+from paxsim.errors import PaxsimError, checked_int, checked_list, one_line
+from paxsim.io import html_table
+from paxsim.policies.interpreted import as_plain
 from paxsim.policies.policy import Outfit, Policy
-from paxsim.policies.registry import find_policy, names_built_in, split_specs
-from paxsim.quoting import one_line
+from paxsim.policies.registry import get_policy, names_built_in, split_specs
 from paxsim.text import in_lines
 
 #: Line-ups of a tournament with more than two players; all combinations if there are no more.
@@ -163,13 +162,13 @@ def make_lineup(policies: str | Policy | Sequence[str | Policy], players: int) -
     specs = as_specs(policies)
     if all(isinstance(spec, str) and names_built_in(spec) for spec in specs):
         return _of_built_ins(tuple(specs), players)
-    return _seated([find_policy(spec) for spec in specs], players)
+    return _seated([get_policy(spec) for spec in specs], players)
 
 
 @lru_cache(maxsize=256)
 def _of_built_ins(specs: tuple[str, ...], players: int) -> Lineup:
     """The same line-up whenever it is asked for: to put it together can take longer than a game."""
-    found = [find_policy(spec) for spec in specs]
+    found = [get_policy(spec) for spec in specs]
     # Whoever gets it must not change it for the others.
     return _seated([replace(p, params=MappingProxyType(p.params)) for p in found], players)
 

@@ -24,15 +24,14 @@ from paxsim.engine.loop import (
     take_seats,
 )
 from paxsim.engine.records import address_of, result_dtype
-from paxsim.engine.streams import seat_keys
-from paxsim.errors import checked_bool, checked_int, checked_list
+from paxsim.engine.rng import seat_keys
+from paxsim.errors import checked_bool, checked_int, checked_list, one_line
 from paxsim.failures import PolicyError as PolicyError
 from paxsim.failures import ask_all
+from paxsim.io import html_table
 from paxsim.lineup import Lineup, as_specs, make_lineup
-from paxsim.markup import html_table
 from paxsim.policies.policy import Policy
-from paxsim.policies.registry import BUILT_IN, find_policy
-from paxsim.quoting import one_line
+from paxsim.policies.registry import BUILT_IN, get_policy
 from paxsim.rules import Rules
 from paxsim.setting import MAX_NUMBER, Setting, make_setting, players_meant
 from paxsim.text import in_lines, in_percent
@@ -350,5 +349,5 @@ def warm_up() -> Iterator[str]:
         entry_point.compiled()  # type: ignore[attr-defined]
     yield "steps"
     for name in BUILT_IN:
-        _ = find_policy(name).compiled
+        _ = get_policy(name).compiled
         yield f"policy {name}"

@@ -20,10 +20,10 @@ from paxsim.errors import (
     checked_int,
     checked_list,
     checked_path,
+    safe_repr,
     unknown,
 )
-from paxsim.markup import html_table
-from paxsim.quoting import told
+from paxsim.io import html_table
 from paxsim.text import in_lines
 
 MAX_PLAYERS = 8
@@ -271,7 +271,7 @@ def load_rules(source: str | Path | dict[str, Any] | Rules | None = None) -> Rul
         return _published_rules()
     if not isinstance(source, (str, Path)):
         raise PaxsimError(
-            f"rules: found {told(source)}; allowed: FILE.toml, field=value pairs, a dictionary, "
+            f"rules: found {safe_repr(source)}; allowed: FILE.toml, field=value pairs, a dictionary, "
             "Rules, or nothing"
         )
     text = str(source)
@@ -312,7 +312,7 @@ def _parse_pairs(text: str) -> dict[str, Any]:
             texts[name].append(before)
         else:
             raise PaxsimError(
-                f"rules: found {told(part)}; "
+                f"rules: found {safe_repr(part)}; "
                 "allowed: FILE.toml, or field=value pairs separated by ','"
             )
     return {name: _parse_value(name, parts) for name, parts in texts.items()}
@@ -354,7 +354,7 @@ def _checked_list(name: str, value: Any) -> tuple[int, ...]:
     numbers = checked_list(f"rules: {name}", value, f"a list of {length} numbers")
     if not low <= len(numbers) <= high:
         raise PaxsimError(
-            f"rules: {name}: found {told(value)}; allowed: a list of {length} numbers"
+            f"rules: {name}: found {safe_repr(value)}; allowed: a list of {length} numbers"
         )
     return tuple(checked_int(f"rules: {name}", number, *SPANS[name]) for number in numbers)
 

@@ -15,9 +15,8 @@ import numpy as np
 
 from paxsim.cards import CATEGORIES, DEFAULT_DECK, Deck, load_deck
 from paxsim.engine.records import MAX_CARDS, game_dtype, rules_record
-from paxsim.errors import PaxsimError, checked_int
-from paxsim.markup import html_table
-from paxsim.quoting import one_line, told
+from paxsim.errors import PaxsimError, checked_int, one_line, safe_repr
+from paxsim.io import html_table
 from paxsim.rules import MAX_PLAYERS, SOLO_LEVELS, Rules, load_rules, shown_value
 from paxsim.text import in_lines
 
@@ -148,7 +147,9 @@ def _checked_setting(players: int, solo_level: int | None, deck: Deck, rules: Ru
 def check_numbers(setting: Setting, seed: int, deal: int, rotation: int) -> tuple[int, int, int]:
     """The numbers that name a game of a setting, besides its line-up; as Python's own numbers."""
     if not isinstance(setting, Setting):
-        raise PaxsimError(f"setting: found {told(setting)}; allowed: what make_setting returns")
+        raise PaxsimError(
+            f"setting: found {safe_repr(setting)}; allowed: what make_setting returns"
+        )
     return (
         checked_int("seed", seed, 0, MAX_NUMBER),
         checked_int("deal", deal, 0, MAX_NUMBER),

@@ -26,8 +26,8 @@ from paxsim.engine.records import (
     log_dtype,
     result_dtype,
 )
+from paxsim.engine.rng import seat_keys
 from paxsim.engine.steps import ONLY
-from paxsim.engine.streams import seat_keys
 from paxsim.errors import PaxsimError, checked_int
 from paxsim.failures import PolicyError, ask_all
 from paxsim.game import Game, Option

@@ -39,7 +39,7 @@ def policy_file(folder, lines, before="", arguments="table, me, choice"):
 
 def find(folder, lines, before="", arguments="table, me, choice"):
     """The same, found by paxsim."""
-    return paxsim.find_policy(str(policy_file(folder, lines, before, arguments)))
+    return paxsim.get_policy(str(policy_file(folder, lines, before, arguments)))
 
 
 def stopped(action):

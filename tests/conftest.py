@@ -15,7 +15,7 @@ import warming
 from hypothesis import HealthCheck, settings
 
 import paxsim
-from paxsim.experiment.counting import warm_counting
+from paxsim.experiment.tally import warm_counting
 from paxsim.playing import warm_up
 from paxsim.policies import registry
 
@@ -101,7 +101,7 @@ def table(request):
     return request.param
 
 
-@pytest.fixture(params=paxsim.deck_names())
+@pytest.fixture(params=paxsim.list_decks())
 def shipped_deck(request):
     """Every deck that comes with the package."""
     return paxsim.load_deck(request.param)

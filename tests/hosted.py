@@ -7,9 +7,8 @@ import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
-from paxsim.hosting.arrangement import Arrangement
-from paxsim.hosting.host import Host
-from paxsim.hosting.server import ADDRESS, Room, Server
+from paxsim.board.host import Arrangement, Host
+from paxsim.board.server import ADDRESS, Room, Server
 
 
 def make_host(folder, policies, seed=3, name="game", games=None, **arranged):

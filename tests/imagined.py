@@ -7,9 +7,9 @@ from kept import kept
 from numba import types
 
 import paxsim
-from paxsim.engine.copying import copy_game
 from paxsim.engine.jit import OPTIONS
 from paxsim.engine.loop import game_at
+from paxsim.engine.lowlevel import copy_game
 from paxsim.engine.records import address_of
 from paxsim.search.rollouts import begin_search, imagine_world
 from paxsim.search.searcher import search_at
@@ -56,7 +56,7 @@ def _copy():
 
 def new_desk(spec="search:rollouts=2:self=random:opponents=random"):
     """The memory of a searcher that nobody else uses."""
-    return paxsim.find_policy(spec).outfit().memory[0]
+    return paxsim.get_policy(spec).outfit().memory[0]
 
 
 def what_is_known(desk, address):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from paxsim.gametheory import SymmetricGame
-from paxsim.gametheory.multisets import multisets
+from paxsim.gametheory.games import multisets
 
 STAG_HUNT = [[4.0, 0.0], [3.0, 3.0]]
 PRISONERS = [[3.0, 0.0], [5.0, 1.0]]

@@ -19,7 +19,7 @@ from paxsim.engine.records import (
     log_dtype,
     result_dtype,
 )
-from paxsim.engine.streams import seat_keys
+from paxsim.engine.rng import seat_keys
 
 UNKNOWN = None
 

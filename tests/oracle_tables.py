@@ -42,7 +42,7 @@ class Match:
 
     def __post_init__(self):
         self.players = len(self.policies)
-        self.labels = [paxsim.find_policy(spec).label for spec in self.policies]
+        self.labels = [paxsim.get_policy(spec).label for spec in self.policies]
         self.strategies = list(dict.fromkeys(self.labels))
         places = list(range(self.players))
         orders = itertools.permutations(places[1:]) if self.permutations else [places[1:]]

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import paxsim
-from paxsim.engine.codes import category_of
-from paxsim.engine.records import BUY, KEEP
+from paxsim.engine.records import BUY, KEEP, category_of
 from paxsim.policies.policy import make_policy
 from paxsim.trace import trace_lines
 

@@ -170,7 +170,7 @@ def chosen(policy, game, **params):
 
 def chosen_and_noted(policy, game, **params):
     """The same, but what the policy notes in its memory stays in the game."""
-    policy = paxsim.find_policy(policy).with_params(params)
+    policy = paxsim.get_policy(policy).with_params(params)
     me = game.record["seats"][game.seat - 1]
     me["params"] = policy.param_vector()
     records = game.record["table"], me, game.choice

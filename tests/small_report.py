@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from paxsim.report.build import build_report
+from paxsim.report.studies import decks, dose_response, metagame
 from paxsim.report.subject import make_subject
-from paxsim.studies import decks, dose_response, metagame
 
 SEED = 5
 COUNTS = (2, 3, 4)
@@ -27,7 +27,7 @@ def small_subject():
 def small_studies():
     """Few decks and numbers of the rules."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(decks, "deck_names", lambda: ["assumed", "cheap", "double"])
+        patch.setattr(decks, "list_decks", lambda: ["assumed", "cheap", "double"])
         patch.setattr(dose_response, "RANGES", {"rome_needs": (3, 4, 6), "starting_money": (5, 9)})
         patch.setattr(metagame, "DECKS", ("assumed", "double"))
         patch.setattr(metagame, "MOST_STRATEGIES", 3)

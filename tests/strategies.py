@@ -75,7 +75,7 @@ def odd_decks(draw):
     return paxsim.Deck(name="odd", cards=tuple(copy))
 
 
-shipped_decks = st.sampled_from(paxsim.deck_names()).map(paxsim.load_deck)
+shipped_decks = st.sampled_from(paxsim.list_decks()).map(paxsim.load_deck)
 decks = shipped_decks | odd_decks()
 
 

@@ -12,14 +12,12 @@ from test_search import change_what_is_hidden
 
 import paxsim
 from paxsim.analysis import analyse, analyse_games
-from paxsim.analysis.judging import CONFIRMING, judge, marked
-from paxsim.analysis.ledger import write_ledger
-from paxsim.analysis.opponents import models_of, yardstick_for
+from paxsim.analysis.judge import CONFIRMING, judge, marked, models_of, write_ledger, yardstick_for
 from paxsim.analysis.retrace import Decision, retrace
 from paxsim.board import Replay
 from paxsim.cli import run_command
 from paxsim.game import decisions
-from paxsim.search.samples import Models, unseen_end_of
+from paxsim.search.evaluation import Models, unseen_end_of
 from paxsim.trace import trace_game
 
 
@@ -257,7 +255,7 @@ def test_the_error_of_a_choice_is_that_of_a_paired_difference():
 
 def test_on_average_over_deals_a_spectators_chance_is_the_share_of_games_won():
     setting, deals = paxsim.make_setting(3), 80
-    policies = tuple(paxsim.find_policy(name) for name in ("starver", "scout", "racer"))
+    policies = tuple(paxsim.get_policy(name) for name in ("starver", "scout", "racer"))
     lineup = paxsim.make_lineup(list(policies), 3)
     told, won = [], []
     for deal in range(deals):

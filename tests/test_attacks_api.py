@@ -31,7 +31,7 @@ def game():
 
 
 def first():
-    return paxsim.find_policy("first")
+    return paxsim.get_policy("first")
 
 
 def named(name):
@@ -106,9 +106,9 @@ WRONG = [
     (lambda: paxsim.solo("random", None, 10), "levels: found None"),
     (lambda: paxsim.solo("random", 6, 10), "levels: found 6"),
     (lambda: paxsim.solo("random", "1-5", 10), "levels: found '1-5'"),
-    (lambda: paxsim.show(5), "run: found 5"),
-    (lambda: paxsim.show(b"x"), "run: found b'x'"),
-    (lambda: paxsim.show(""), "run: found ''"),
+    (lambda: paxsim.load_result(5), "run: found 5"),
+    (lambda: paxsim.load_result(b"x"), "run: found b'x'"),
+    (lambda: paxsim.load_result(""), "run: found ''"),
     # playing
     (lambda: paxsim.play(None), "policies: found None"),
     (lambda: paxsim.play("random,first", "2"), "players: found '2'"),
@@ -172,11 +172,11 @@ WRONG = [
         "rules: religion_three: found 6 with religion_two 7",
     ),
     # policies
-    (lambda: paxsim.find_policy(5), "policy: found 5"),
-    (lambda: paxsim.find_policy(""), "policy: '' is unknown"),
-    (lambda: paxsim.find_policy("x\0.py"), "policy: found 'x\\x00.py'"),
-    (lambda: paxsim.find_policy("x" * 300 + ".py"), "policy: cannot use"),
-    (lambda: paxsim.find_policy("builder:breadth=nan"), "policy builder: parameter breadth"),
+    (lambda: paxsim.get_policy(5), "policy: found 5"),
+    (lambda: paxsim.get_policy(""), "policy: '' is unknown"),
+    (lambda: paxsim.get_policy("x\0.py"), "policy: found 'x\\x00.py'"),
+    (lambda: paxsim.get_policy("x" * 300 + ".py"), "policy: cannot use"),
+    (lambda: paxsim.get_policy("builder:breadth=nan"), "policy builder: parameter breadth"),
     (lambda: first().with_params(None), "policy first: params: found None"),
     (lambda: first().with_params({1: 2}), "policy first: parameter: '1' is unknown"),
     (lambda: paxsim.policy(5), "policy: found 5"),
@@ -272,7 +272,7 @@ def test_a_chart_that_cannot_be_drawn_leaves_no_figure_behind(result):
 
 
 @pytest.mark.parametrize(
-    "name", ["simulate", "tournament", "compare", "compare_rules", "restrict", "solo"]
+    "name", ["simulate", "tournament", "compare", "compare_rules", "ablate", "solo"]
 )
 def test_a_mistyped_option_is_a_mistake_in_the_call_itself(name):
     with pytest.raises(TypeError, match=rf"^{name}\(\) got an unexpected keyword argument 'job'"):

@@ -17,11 +17,19 @@ from commands import COMMAND
 
 from paxsim.cli import run_command
 from paxsim.errors import PaxsimError
-from paxsim.experiment import compare, compare_rules, restrict, show, simulate, solo, tournament
-from paxsim.experiment.plan import fingerprint_of, root_of
+from paxsim.experiment import (
+    ablate,
+    compare,
+    compare_rules,
+    load_result,
+    simulate,
+    solo,
+    tournament,
+)
+from paxsim.experiment.design import fingerprint_of, root_of
+from paxsim.experiment.result import TABLES
 from paxsim.experiment.store import lock_folder, read_manifest
-from paxsim.experiment.tablefiles import TABLES
-from paxsim.files import atomic_write
+from paxsim.io import atomic_write
 
 GAMES = 60
 PLAIN = ["run", "--policies", "random,first", "--games", "60", "--seed", "9"]
@@ -70,7 +78,7 @@ def finished(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def expected(finished):
-    return numbers(show(finished))
+    return numbers(load_result(finished))
 
 
 @pytest.fixture
@@ -83,7 +91,7 @@ def copy(finished, tmp_path):
 def no_games(monkeypatch):
     """Nothing can be played: what is refused is refused before."""
     monkeypatch.setattr("paxsim.experiment.run.play_work", None)
-    monkeypatch.setattr("paxsim.experiment.ask.warm", None)
+    monkeypatch.setattr("paxsim.experiment.run.warm", None)
 
 
 # --- run directories ------------------------------------------------------------------------
@@ -142,7 +150,7 @@ def test_an_empty_name_is_not_the_current_folder(arguments, project, no_games, c
 @pytest.mark.parametrize("out", ["", " ", "\0", 7])
 def test_python_takes_no_empty_name_either(out, project, no_games, finished):
     before = content(project)
-    for ask in (run, show, show(finished).to_csv, show(finished).to_json):
+    for ask in (run, load_result, load_result(finished).to_csv, load_result(finished).to_json):
         with pytest.raises(PaxsimError, match="allowed: the name of a file or folder"):
             ask(out)
     assert content(project) == before
@@ -253,7 +261,7 @@ def test_a_chunk_that_is_no_regular_file_is_refused_and_shown_as_left_out(become
     with pytest.raises(PaxsimError, match="is not a regular file; allowed: what a run wrote"):
         run(copy)
     assert os.lstat(victim) == before and precious.read_text() == "mine"
-    shown = show(copy)
+    shown = load_result(copy)
     assert shown.games == GAMES - 20 and victim.name in shown.timing["damaged"][0]
 
 
@@ -266,7 +274,7 @@ def test_a_link_to_a_folder_is_as_good_as_the_folder(tmp_path, finished):
 
 
 def test_a_link_to_nothing_and_a_file_are_no_folder(tmp_path, no_games, monkeypatch):
-    monkeypatch.setattr("paxsim.experiment.ask.warm", lambda plan: None)
+    monkeypatch.setattr("paxsim.experiment.run.warm", lambda plan: None)
     (tmp_path / "link").symlink_to("nothing")
     (tmp_path / "file").write_text("mine")
     before = content(tmp_path)
@@ -282,7 +290,7 @@ def test_a_link_to_nothing_and_a_file_are_no_folder(tmp_path, no_games, monkeypa
 def test_an_odd_name_is_a_name(name, tmp_path, finished, expected):
     run(tmp_path / name)
     assert content(tmp_path / name) == content(finished)
-    assert numbers(show(tmp_path / name)) == expected
+    assert numbers(load_result(tmp_path / name)) == expected
 
 
 def test_a_name_that_is_too_long_leaves_nothing_behind(tmp_path, capsys):
@@ -307,7 +315,7 @@ def test_a_disk_that_is_full_at_the_manifest_leaves_nothing_behind(tmp_path, mon
     def no_space(handle):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("paxsim.files.os.fsync", no_space)
+    monkeypatch.setattr("paxsim.io.os.fsync", no_space)
     with pytest.raises(PaxsimError, match="No space left"):
         run(tmp_path / "a" / "run")
     assert content(tmp_path) == {}
@@ -369,7 +377,7 @@ def test_a_run_that_is_refused_by_the_lock_removes_nothing(tmp_path, monkeypatch
 )
 def test_a_copied_chunk_is_named_and_counted_once(name, copy, expected):
     shutil.copy(chunk_files(copy)[0], copy / "chunks" / name)
-    shown = show(copy)
+    shown = load_result(copy)
     assert shown.games == GAMES and numbers(shown) == expected
     assert shown.timing["damaged"] == [f"{name}: not a chunk of this run"]
     assert numbers(run(copy)) == expected
@@ -385,7 +393,7 @@ def test_chunks_of_the_same_run_cut_otherwise_are_not_counted_twice(
     for path in chunk_files(tmp_path / "other"):
         if path.name not in own:
             shutil.copy(path, copy / "chunks")
-    assert numbers(show(copy)) == numbers(run(copy)) == expected
+    assert numbers(load_result(copy)) == numbers(run(copy)) == expected
     for path in chunk_files(tmp_path / "other"):
         shutil.copy(path, copy / "chunks")  # now also in the places of others
     assert numbers(run(copy)) == expected  # those in the places of others were played again
@@ -397,19 +405,19 @@ def test_a_watched_run_counts_every_chunk_once(tmp_path):
     files = chunk_files(tmp_path / "run")
     assert 12_000 <= played.games < 30_000
     shutil.copy(files[0], files[0].with_name("bundle-0000-block-000000000001.parquet"))
-    assert numbers(show(tmp_path / "run")) == numbers(played)
+    assert numbers(load_result(tmp_path / "run")) == numbers(played)
 
 
 def test_chunks_swapped_between_two_runs_are_left_out(copy, tmp_path, expected, finished):
     other = tmp_path / "other"
     run(other, seed=10)
-    before = numbers(show(other))
+    before = numbers(load_result(other))
     for one, two in zip(chunk_files(copy)[:2], chunk_files(other)[:2], strict=True):
         data = one.read_bytes(), two.read_bytes()
         one.write_bytes(data[1])
         two.write_bytes(data[0])
     for folder in (copy, other):
-        shown = show(folder)
+        shown = load_result(folder)
         assert shown.games == 20
         assert all("a chunk of another run" in name for name in shown.timing["damaged"])
     assert numbers(run(copy)) == expected and numbers(run(other, seed=10)) == before
@@ -421,7 +429,7 @@ def test_two_chunks_in_each_others_place_are_left_out(copy, expected):
     data = one.read_bytes()
     two.replace(one)
     two.write_bytes(data)
-    assert show(copy).games == 20
+    assert load_result(copy).games == 20
     assert numbers(run(copy)) == expected
 
 
@@ -429,7 +437,7 @@ def test_a_manifest_swapped_between_two_runs_is_noticed(copy, tmp_path):
     run(tmp_path / "other", seed=10)
     shutil.copy(tmp_path / "other" / "manifest.json", copy)
     with pytest.raises(PaxsimError, match="games of 0 of its 1 line-ups"):
-        show(copy)
+        load_result(copy)
     before = content(copy)
     with pytest.raises(PaxsimError, match="seed was 10 and is now 9"):
         run(copy)
@@ -522,7 +530,7 @@ def test_tables_may_go_into_the_folder_of_their_run(tmp_path, finished, expected
         assert run_command([str(word) for word in command]) == 0
         kept.append(content(tmp_path / "x"))
     assert kept[0] == kept[1] and {"seats.csv", "tables.json", "manifest.json"} <= kept[0].keys()
-    assert numbers(show(tmp_path / "x")) == expected
+    assert numbers(load_result(tmp_path / "x")) == expected
     below = [*PLAIN, "--out", tmp_path / "y", "--csv", tmp_path / "y" / "tables"]
     for _ in range(2):
         assert run_command([str(word) for word in below]) == 0
@@ -532,14 +540,14 @@ def test_tables_may_go_into_the_folder_of_their_run(tmp_path, finished, expected
 def test_tables_do_no_harm_to_the_run_of_another_command(copy, finished, expected, capsys):
     other = ["run", "--policies", "first", "--players", "3", "--games", "9", "--csv", copy]
     assert run_command([str(word) for word in other]) == 0
-    assert numbers(show(copy)) == expected and numbers(run(copy)) == expected
+    assert numbers(load_result(copy)) == expected and numbers(run(copy)) == expected
     assert content(finished).items() <= content(copy).items()
 
 
 def test_a_manifest_of_the_users_is_not_written_over(tmp_path, finished):
     (tmp_path / "manifest.json").write_text("mine")
-    show(finished).to_csv(tmp_path)
-    show(finished).to_parquet(tmp_path)
+    load_result(finished).to_csv(tmp_path)
+    load_result(finished).to_parquet(tmp_path)
     assert (tmp_path / "manifest.json").read_text() == "mine"
     assert (tmp_path / "seats.csv").exists() and (tmp_path / "seats.parquet").exists()
 
@@ -557,7 +565,7 @@ def test_a_table_of_the_users_is_refused_before_anything_is_played(
 def test_a_table_of_the_users_among_tables_of_a_run_is_refused(
     tmp_path, finished, no_games, capsys
 ):
-    show(finished).to_csv(tmp_path)
+    load_result(finished).to_csv(tmp_path)
     (tmp_path / "campaigns.csv").write_text("mine")
     before = content(tmp_path)
     said = refused(capsys, *PLAIN, "--csv", tmp_path)
@@ -576,23 +584,23 @@ def test_tables_are_written_over_by_the_same_command_and_by_another_one(tmp_path
 
 
 def test_a_table_that_the_user_has_edited_is_refused(tmp_path, finished, no_games, capsys):
-    show(finished).to_csv(tmp_path)
+    load_result(finished).to_csv(tmp_path)
     with open(tmp_path / "seats.csv", "a") as file:
         file.write("my remark\n")
     before = content(tmp_path)
     assert "changed since it was written" in refused(capsys, *PLAIN, "--csv", tmp_path)
     with pytest.raises(PaxsimError, match="changed since it was written"):
-        show(finished).to_csv(tmp_path)
+        load_result(finished).to_csv(tmp_path)
     assert content(tmp_path) == before
 
 
 def test_an_index_that_was_changed_proves_nothing(tmp_path, finished):
-    show(finished).to_csv(tmp_path)
+    load_result(finished).to_csv(tmp_path)
     index = json.loads((tmp_path / "tables.json").read_text())
     index["caption"] = "my remark"
     (tmp_path / "tables.json").write_text(json.dumps(index))
     with pytest.raises(PaxsimError, match=r"tables\.json is in the way"):
-        show(finished).to_csv(tmp_path)
+        load_result(finished).to_csv(tmp_path)
 
 
 @pytest.mark.parametrize("become", [as_link, as_fifo, as_folder])
@@ -601,7 +609,7 @@ def test_a_table_that_is_no_regular_file_is_refused(become, tmp_path, finished):
     precious.write_text("mine")
     become(tmp_path / "seats.csv", precious)
     with pytest.raises(PaxsimError, match=r"seats\.csv is in the way"):
-        show(finished).to_csv(tmp_path)
+        load_result(finished).to_csv(tmp_path)
     assert precious.read_text() == "mine" and len(list(tmp_path.iterdir())) == 2
 
 
@@ -610,7 +618,7 @@ def test_tables_that_were_killed_half_way_are_written_again(
     written, tmp_path, finished, monkeypatch
 ):
     """The index goes first and knows the old files and the new ones."""
-    first, second = show(finished), run(None, seed=10)
+    first, second = load_result(finished), run(None, seed=10)
     first.to_csv(tmp_path / "tables")
     second.to_csv(tmp_path / "whole")
     for result in (second, run(None, seed=11), second):
@@ -623,7 +631,7 @@ def test_tables_that_were_killed_half_way_are_written_again(
             replace(*names)
 
         with monkeypatch.context() as patch:
-            patch.setattr("paxsim.files.os.replace", killed)
+            patch.setattr("paxsim.io.os.replace", killed)
             with pytest.raises(KeyboardInterrupt):
                 result.to_csv(tmp_path / "tables")
     second.to_csv(tmp_path / "tables")
@@ -639,7 +647,7 @@ def test_every_table_of_every_question_is_looked_for_beforehand():
         tournament("random,first", 2, **small),
         compare("random", "first", players=2, **small),
         compare_rules("random", ["rome_needs=5"], 2, **small),
-        restrict("random", "peek", 2, **small),
+        ablate("random", "peek", 2, **small),
         solo("random", [1, 2], **small),
     ]
     analysed = {"habits"}  # of `paxsim.analyse_games`, which is no run

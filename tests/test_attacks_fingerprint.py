@@ -20,10 +20,10 @@ import paxsim
 from paxsim.cli import run_command
 from paxsim.errors import PaxsimError
 from paxsim.experiment import simulate
-from paxsim.experiment.plan import Plan, make_match
+from paxsim.experiment.design import Plan, make_match
 from paxsim.experiment.run import play_work, warm
-from paxsim.policies import origins, registry, userfiles
-from paxsim.policies.fingerprint import code_fingerprint, package_fingerprint
+from paxsim.policies import files, registry
+from paxsim.policies.files import code_fingerprint, package_fingerprint
 
 #: A policy whose every part is in another place.
 MINE = '''
@@ -79,8 +79,8 @@ def forget():
         ):  # fmt: skip
             del sys.modules[name]
     registry._registry.pop("patchwork", None)
-    userfiles._imported.clear()
-    userfiles._beside.clear()
+    files._imported.clear()
+    files._beside.clear()
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def folder(tmp_path):
 def found(folder, name="mine.py"):
     """A policy as a new process finds it."""
     forget()
-    return paxsim.find_policy(str(folder / name))
+    return paxsim.get_policy(str(folder / name))
 
 
 def run(folder, out):
@@ -245,14 +245,14 @@ def test_an_edited_import_is_refused_in_another_process(folder, tmp_path):
 def test_an_edited_source_of_the_package_is_another_engine(source, tmp_path, monkeypatch):
     copy = tmp_path / "paxsim"
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(origins, "_PACKAGE", copy)
-    assert origins._digest_of_sources() == package_fingerprint()
+    monkeypatch.setattr(files, "_PACKAGE", copy)
+    assert files._digest_of_sources() == package_fingerprint()
     (copy / source).write_bytes((copy / source).read_bytes().replace(b"\n", b"\r\n"))
-    assert origins._digest_of_sources() == package_fingerprint()
+    assert files._digest_of_sources() == package_fingerprint()
     (copy / "report" / "words.py").write_text("")
-    assert origins._digest_of_sources() == package_fingerprint()
+    assert files._digest_of_sources() == package_fingerprint()
     (copy / source).write_text((copy / source).read_text("utf-8") + "\nX = 1\n")
-    assert origins._digest_of_sources() != package_fingerprint()
+    assert files._digest_of_sources() != package_fingerprint()
 
 
 def test_all_that_plays_and_counts_a_chunk_is_in_the_fingerprint():
@@ -276,7 +276,7 @@ def test_all_that_plays_and_counts_a_chunk_is_in_the_fingerprint():
     compiled = {path for path in files if PACKAGE / "engine/jit.py" in imported_files(path)}
     assert {PACKAGE / "engine/loop.py", PACKAGE / "experiment/counting.py"} <= compiled
     counting = reached_from(compiled) & set(PACKAGE.glob("experiment/*.py"))
-    assert files | counting <= set(origins._package_sources())
+    assert files | counting <= set(files._package_sources())
 
 
 @pytest.mark.whole
@@ -301,8 +301,7 @@ def test_a_worker_with_another_policy_or_engine_plays_nothing(folder, monkeypatc
     """A process that starts later may find what was edited in between."""
     from dataclasses import replace
 
-    from paxsim.experiment.cutting import Chunk
-    from paxsim.experiment.plan import Plan, make_match
+    from paxsim.experiment.design import Chunk, Plan, make_match
     from paxsim.experiment.run import play_work
 
     lineup = paxsim.make_lineup([found(folder), "random"], 2)
@@ -313,7 +312,7 @@ def test_a_worker_with_another_policy_or_engine_plays_nothing(folder, monkeypatc
     late = make_match(match.setting, paxsim.make_lineup([found(folder), "random"], 2))
     with pytest.raises(PaxsimError, match="policy patchwork: has changed since the run began"):
         play_work(replace(work, matches=(late,)))
-    monkeypatch.setattr(origins, "_PACKAGE_FINGERPRINT", "another")
+    monkeypatch.setattr(files, "_PACKAGE_FINGERPRINT", "another")
     with pytest.raises(PaxsimError, match="engine: a worker has another one"):
         play_work(work)
 
@@ -508,7 +507,7 @@ def test_a_module_handed_to_a_helper_is_followed():
 
 def test_a_policy_is_another_one_with_another_engine(monkeypatch):
     """What it calls of the package is not looked into, so all of the package counts."""
-    builder = paxsim.find_policy("builder")
+    builder = paxsim.get_policy("builder")
     before = builder.fingerprint
     module = sys.modules[type(builder).__module__]
     monkeypatch.setattr(module, "package_fingerprint", lambda: "another")
@@ -517,12 +516,12 @@ def test_a_policy_is_another_one_with_another_engine(monkeypatch):
 
 def test_built_in_policies_differ_by_name_and_parameters():
     specs = ["builder", "builder:breadth=0.8", "economist", "random", "first"]
-    prints = [paxsim.find_policy(spec).fingerprint for spec in specs]
+    prints = [paxsim.get_policy(spec).fingerprint for spec in specs]
     assert len(set(prints)) == len(specs) and all(len(text) == 12 for text in prints)
 
 
 def test_the_manifest_of_other_pythons_is_told_apart_from_an_edited_policy():
-    from paxsim.experiment.manifest import describe_differences
+    from paxsim.experiment.store import describe_differences
 
     match = {"policies": ["mine"], "policy_fingerprints": ["a"], "deck": "d", "players": 2,
              "deck_fingerprint": "d", "rules_fingerprint": "r"}  # fmt: skip

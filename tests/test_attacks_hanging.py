@@ -14,7 +14,7 @@ import paxsim
 from paxsim.cli import run_command
 from paxsim.engine.loop import progress_dtype
 from paxsim.guests import proof, watch
-from paxsim.policies.contract import check_source
+from paxsim.policies.checks import check_source
 
 NESTED = "".join("    " * depth + f"for i{depth} in range(250):\n" for depth in range(8))
 NESTED += "    " * 8 + "me.memory[i7 % 9] += me.memory[i6 % 8] * 0.5"

@@ -24,8 +24,8 @@ from paxsim import charts
 from paxsim.cards import unpublished_cards
 from paxsim.cli import run_command
 from paxsim.cli.console import let_everything_be_written, print_table
+from paxsim.errors import as_cell, from_cell, visible
 from paxsim.experiment.result import as_csv
-from paxsim.quoting import as_cell, from_cell, visible
 
 
 @pytest.fixture(autouse=True)

@@ -17,7 +17,7 @@ import paxsim
 from paxsim import cli, testing
 from paxsim.cli import run_command
 from paxsim.experiment import run, simulate
-from paxsim.policies import registry, userfiles
+from paxsim.policies import files, registry
 from paxsim.testing import check_policy
 
 
@@ -167,7 +167,7 @@ def test_what_a_policy_file_prints_does_not_stand_among_the_results(here, capsys
 def test_a_policy_file_in_another_encoding_is_read_as_it_says(here, capsys):
     cookie = "# -*- coding: latin-1 -*-"
     write_policy(here / "old.py", "old_style", before=cookie, idea="Née.", encoding="latin-1")
-    found = paxsim.find_policy("old.py")
+    found = paxsim.get_policy("old.py")
     assert found.idea == "Née."
     assert len(found.fingerprint) == 12
     assert run_command(["run", "--policies", "old.py,random", "--games", "8", "--out", "r"]) == 0
@@ -185,8 +185,8 @@ def test_a_policy_file_in_no_encoding_is_one_line(here, capsys):
 
 def as_in_another_process(packed, monkeypatch):
     """Unpack where nothing of a user's has been imported yet."""
-    monkeypatch.setattr(userfiles, "_imported", {})
-    monkeypatch.setattr(userfiles, "_beside", {})
+    monkeypatch.setattr(files, "_imported", {})
+    monkeypatch.setattr(files, "_beside", {})
     built_in = {name: made for name, made in registry._registry.items() if made.built_in}
     monkeypatch.setattr(registry, "_registry", built_in)
     for name in [name for name in sys.modules if name.startswith(("paxsim_file_", "beside_"))]:
@@ -217,7 +217,7 @@ def spoil_by_a_folder(path):
 def test_a_policy_travels_as_it_was_imported(here, monkeypatch, spoil):
     name = f"travelling_{spoil.__name__}"
     path = write_policy(here / "mine.py", name)
-    policy = paxsim.find_policy("mine.py")
+    policy = paxsim.get_policy("mine.py")
     wanted = paxsim.play_batch([policy, "random"], deals=50).results.tobytes()
     spoil(path)
     found = as_in_another_process(pickle.dumps(policy), monkeypatch)
@@ -233,7 +233,7 @@ def test_the_modules_beside_a_policy_travel_with_it(here, monkeypatch):
     (here / "beside_module.py").write_text("from beside_package import ANSWER\n")
     before = "from beside_module import ANSWER"
     write_policy(here / "mine.py", "with_neighbours", before=before, answer="ANSWER")
-    policy = paxsim.find_policy("mine.py")
+    policy = paxsim.get_policy("mine.py")
     wanted = paxsim.play_batch([policy, "random"], deals=50).results.tobytes()
     packed = pickle.dumps(policy)
     (package / "part.py").write_text("ANSWER = 1\n")
@@ -280,7 +280,7 @@ def test_a_file_saved_twice_within_a_second_is_not_mistaken_for_itself(here):
     for answer in ("0", "1"):
         path = write_policy(here / "quick.py", "quickly_saved", answer=answer)
         os.utime(path, (1_000_000_000, 1_000_000_000))
-        names.append(paxsim.find_policy("quick.py").function(None, None, None))
+        names.append(paxsim.get_policy("quick.py").function(None, None, None))
     assert names == [0, 1]
     assert not (here / "__pycache__").exists()
 
@@ -289,7 +289,7 @@ def test_saving_the_policy_while_processes_play_changes_nothing(here):
     path = write_policy(here / "mine.py", "saved_meanwhile")
     sizes = dict(players=2, games=400, chunk_games=40)
     wanted = paxsim.simulate("mine.py,random", **sizes)["strategies"]
-    policy = paxsim.find_policy("mine.py")
+    policy = paxsim.get_policy("mine.py")
 
     def save_again(standing, games):
         path.write_text("this is (no Python")
@@ -325,4 +325,4 @@ def test_a_mistake_in_a_module_that_a_policy_imports_is_told_with_that_modules_n
     with pytest.raises(
         paxsim.PaxsimError, match=r"line 1: .*beside_it.py, line 3.*the line: import"
     ):
-        paxsim.find_policy(str(file))
+        paxsim.get_policy(str(file))

@@ -12,10 +12,10 @@ from attacks import find, games, refused, stopped
 import paxsim
 from paxsim import helpers
 from paxsim.engine.records import MEMORY_SIZE
-from paxsim.engine.streams import seat_keys
+from paxsim.engine.rng import seat_keys
 from paxsim.game import walk
-from paxsim.guests import views
 from paxsim.guests.compiler import LARGEST_ARRAY, guest
+from paxsim.policies import readonly
 
 # --- the random streams -----------------------------------------------------------------------
 
@@ -304,7 +304,7 @@ def asked_compiled():
     source = "def asked(table, me, choice, which, a, b, c):\n" + "\n".join(lines)
     names = dict(vars(helpers))
     exec(source + "\n    return 0.0\n", names)
-    asked, show = guest(names["asked"]), vars(views)
+    asked, show = guest(names["asked"]), vars(readonly)
     table_view, seat_view, choice_view = (
         show[name] for name in ("table_view", "seat_view", "choice_view")
     )

@@ -275,7 +275,7 @@ SAMPLE = ("random", "first")
 @pytest.mark.parametrize("name", BUILT_IN if THOROUGH else SAMPLE)
 def test_a_built_in_played_as_a_guest_plays_the_same_games(name):
     """Checked indices, arithmetic and loops change no decision."""
-    trusted = paxsim.find_policy(name)
+    trusted = paxsim.get_policy(name)
     guest = dataclasses.replace(trusted, name=f"attacker_{name}")
     assert trusted.built_in and not guest.built_in
     for players in (1, 2, 4, 5):

@@ -15,10 +15,10 @@ from paxsim import charts
 from paxsim.cli import run_command
 from paxsim.cli.printing import SHOWN
 from paxsim.experiment import answers
-from paxsim.experiment.plan import fingerprint_of
+from paxsim.experiment.design import fingerprint_of
 from paxsim.experiment.store import RunDirectory, plan_of, read_manifest
+from paxsim.io import misfit, whole
 from paxsim.report.study import Options, Study
-from paxsim.shapes import misfit, whole
 
 
 @pytest.fixture(autouse=True)
@@ -35,7 +35,7 @@ QUESTIONS = {
     "compare": lambda out: paxsim.compare("random", "first", players=2, games=16, out=out),
     "solo": lambda out: paxsim.solo("random", (1, 2), games=4, out=out),
     "rules": lambda out: paxsim.compare_rules("random", ["rome_needs=5"], 2, games=8, out=out),
-    "restrict": lambda out: paxsim.restrict("random,first", "peek,land", games=4, out=out),
+    "ablate": lambda out: paxsim.ablate("random,first", "peek,land", games=4, out=out),
     "tournament": lambda out: paxsim.tournament("random,first,miser", 2, games=12, out=out),
     "metagame": lambda out: paxsim.metagame("random,first", 2, games=12, out=out),
 }
@@ -95,7 +95,7 @@ def use_all_ways(folder):
 
 
 def show_it(folder):
-    result = answers.show(folder)
+    result = answers.load_result(folder)
     SHOWN[result.manifest["question"]["kind"]](result)
     assert answers.incomplete(result) is not None and result.caption
 

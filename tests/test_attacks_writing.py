@@ -13,7 +13,7 @@ import paxsim
 from paxsim.engine.records import MEMORY_SIZE, choice_dtype, seat_dtype, table_dtype
 from paxsim.game import walk
 from paxsim.policies import registry
-from paxsim.policies.userfiles import import_user_file, read_user_file
+from paxsim.policies.files import import_user_file, read_user_file
 
 # --- every way to store -----------------------------------------------------------------------
 
@@ -352,15 +352,15 @@ def test_the_name_of_a_built_in_is_not_for_others(tmp_path, module):
     file.write_text(head + body, "utf-8")
     for spec in (str(file), f"{file}:builder"):
         with pytest.raises(paxsim.PaxsimError, match="the name of a built-in policy"):
-            paxsim.find_policy(spec)
+            paxsim.get_policy(spec)
     renamed = head + body.replace("def builder", f"def attacker_{module}")
     renamed += "import dataclasses\n"
     renamed += f"attacker_{module} = dataclasses.replace(attacker_{module}, name='builder')\n"
     file.write_text(renamed, "utf-8")
     with pytest.raises(paxsim.PaxsimError, match="the name of a built-in policy"):
         paxsim.play([str(file), "random"])
-    found = paxsim.find_policy("builder")
-    assert found.built_in and found.origin == "paxsim.policies.builder"
+    found = paxsim.get_policy("builder")
+    assert found.built_in and found.origin == "paxsim.policies.heuristics"
 
 
 def test_the_name_of_a_built_in_is_refused_where_it_is_given(tmp_path):
@@ -374,20 +374,20 @@ def test_the_name_of_a_built_in_is_refused_where_it_is_given(tmp_path):
 def test_a_built_in_that_a_file_imports_is_the_built_in(tmp_path):
     file = tmp_path / "collected.py"
     file.write_text("from paxsim.policies.builder import builder\n", "utf-8")
-    assert paxsim.find_policy(str(file)) == paxsim.find_policy("builder")
+    assert paxsim.get_policy(str(file)) == paxsim.get_policy("builder")
 
 
 def test_a_copy_of_a_built_in_under_another_name_is_a_guest():
-    copy = dataclasses.replace(paxsim.find_policy("random"), name="attacker_copy")
+    copy = dataclasses.replace(paxsim.get_policy("random"), name="attacker_copy")
     assert not copy.built_in and not paxsim.make_lineup([copy, "random"], 2).trusted
-    assert all(paxsim.find_policy(name).built_in for name in registry.BUILT_IN)
+    assert all(paxsim.get_policy(name).built_in for name in registry.BUILT_IN)
     assert games(copy, "first") == games("random", "first")
 
 
 def test_a_guest_that_calls_a_built_in_plays_like_it(tmp_path):
     """The compiled built-in, taken as a function, is compiled again under the rules for guests."""
     lender = find(
-        tmp_path, "return lent(table, me, choice)", "lent = paxsim.find_policy('random').compiled"
+        tmp_path, "return lent(table, me, choice)", "lent = paxsim.get_policy('random').compiled"
     )
     assert games(lender, "first") == games("random", "first")
 

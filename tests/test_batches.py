@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import paxsim
 from paxsim.engine.records import BUY
 from paxsim.failures import replay_command
-from paxsim.policies import find_policy
+from paxsim.policies import get_policy
 from paxsim.policies.policy import make_policy
 from paxsim.trace import trace_game
 
@@ -136,7 +136,7 @@ def as_seated(batch):
 
 @pytest.mark.parametrize("rotation", [0, 1, 2, 3])
 def test_in_rotation_r_the_policy_of_position_s_plus_r_plays_seat_s(rotation):
-    lineup = [find_policy("first"), LAST, NTH.with_params({"n": 1.0}), NTH.with_params({"n": 2.0})]
+    lineup = [get_policy("first"), LAST, NTH.with_params({"n": 1.0}), NTH.with_params({"n": 2.0})]
     rotated = paxsim.play_batch(lineup, deals=30, rotations=(rotation,), seed=1)
     seated = [lineup[(seat + rotation) % 4] for seat in range(4)]
     # These policies do not use chance, so the games are those of the rearranged line-up.
@@ -257,7 +257,7 @@ def test_a_trace_of_the_game_stops_at_the_same_decision_with_the_same_words(culp
 
 
 def test_a_solo_game_on_another_deck_is_replayed_with_level_deck_and_rules():
-    name = paxsim.deck_names()[-1]
+    name = paxsim.list_decks()[-1]
     policy = make_policy(raising, solo=True)
     with pytest.raises(paxsim.PolicyError) as error:
         paxsim.play(policy, solo_level=4, deck=name, rules="starting_money=9")

@@ -13,10 +13,8 @@ from mistakes import mistake
 
 import paxsim
 from paxsim.board import Replay, replay_page
-from paxsim.board.onlooker import Onlooker
-from paxsim.board.reading import events_of
-from paxsim.board.replay import story_of
-from paxsim.board.sight import EVERYTHING, seen_by, with_rome_turned_up
+from paxsim.board.replay import events_of, story_of
+from paxsim.board.view import EVERYTHING, Onlooker, seen_by, with_rome_turned_up
 from paxsim.board.words import in_words, roman
 from paxsim.cards import CATEGORIES
 from paxsim.cli import run_command

@@ -12,7 +12,7 @@ from hosted import make_host, served
 import paxsim
 from paxsim.analysis import analyse
 from paxsim.board import Replay
-from paxsim.board.onlooker import Onlooker
+from paxsim.board.view import Onlooker
 from paxsim.trace import trace_game
 
 pytestmark = pytest.mark.whole

@@ -14,9 +14,8 @@ from matplotlib.text import Text
 from paxsim import charts
 from paxsim.charts.data import histogram_table, how_games_were_won
 from paxsim.charts.style import COLOURS, STYLE, footer_of
-from paxsim.experiment.metaquestion import metagame
-from paxsim.experiment.pairedquestions import compare_rules
-from paxsim.experiment.questions import simulate, solo, tournament
+from paxsim.experiment.api import compare_rules, simulate, solo, tournament
+from paxsim.experiment.populations import metagame
 
 matplotlib.use("Agg")
 

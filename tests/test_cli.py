@@ -82,7 +82,7 @@ def test_the_version_is_that_of_the_package(capsys):
 def test_deck_list_names_every_deck_with_its_assumption(capsys):
     text = printed(capsys, "deck", "list")
     words = text.split()
-    for name in paxsim.deck_names():
+    for name in paxsim.list_decks():
         assert name in words
         assert paxsim.load_deck(name).note.split()[0] in words
 
@@ -107,8 +107,8 @@ def test_deck_check_shows_an_owners_deck_and_how_to_use_it(folder, capsys):
 
 def test_policies_lists_name_idea_parameters_and_where_it_fits(capsys):
     text = " ".join(printed(capsys, "policies").split())
-    for name in paxsim.policy_names():
-        policy = paxsim.find_policy(name)
+    for name in paxsim.list_policies():
+        policy = paxsim.get_policy(name)
         assert name in text and policy.fits in text
         assert " ".join(policy.idea.split()[:2]) in text
     assert "breadth=" in text and "solo, 2-8 players" in text

@@ -190,7 +190,7 @@ def test_ctrl_c_before_anything_is_done_names_no_folder(tmp_path, capsys, monkey
     def stopped(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("paxsim.tuning.question.tune", stopped)
+    monkeypatch.setattr("paxsim.tuning.tuner.tune", stopped)
     out = tmp_path / "tuning"
     words = ["tune", "racer", "--field", "builder", "--players", "3", "--out", str(out)]
     assert run_command(words) == EXIT_INTERRUPTED

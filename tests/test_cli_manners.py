@@ -133,7 +133,7 @@ def completed(words, capsys, monkeypatch):
         (["run", "conspir"], "conspirator"),
         (["run", "--deck", "dou"], "double"),
         (["run", "--rules", "tie=money,rome_ne"], "tie=money,rome_needs="),
-        (["restrict", "--with"], "--without"),
+        (["ablate", "--with"], "--without"),
     ],
 )
 def test_shells_complete_commands_policies_decks_and_rules(words, offered, capsys, monkeypatch):

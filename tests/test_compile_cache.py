@@ -35,7 +35,7 @@ result = np.zeros(1, result_dtype)
 score_game(address_of(games), address_of(result))
 game, result = games[0], result[0]
 game["choices"][0]["count"] = 1
-answer = paxsim.find_policy("random").compiled(game["table"], game["seats"][0], game["choices"][0])
+answer = paxsim.get_policy("random").compiled(game["table"], game["seats"][0], game["choices"][0])
 print(json.dumps([result["points_wealthiest"][:3].tolist(), answer]))
 """
 #: Nobody has anything, so all are wealthiest.
@@ -50,7 +50,7 @@ import paxsim
 from paxsim import helpers
 from paxsim.engine.records import game_dtype
 
-assert paxsim.find_policy("starver").compiled is not None
+assert paxsim.get_policy("starver").compiled is not None
 
 @paxsim.helper
 def held(table, me):

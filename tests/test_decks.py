@@ -31,7 +31,7 @@ def one_line(error):
 
 
 def test_the_default_deck_comes_first_in_the_list():
-    assert paxsim.deck_names()[0] == "assumed"
+    assert paxsim.list_decks()[0] == "assumed"
     assert paxsim.load_deck() == paxsim.load_deck("assumed")
 
 
@@ -43,14 +43,14 @@ def test_every_shipped_deck_is_a_complete_copy_of_published_cards(shipped_deck):
 
 
 def test_every_shipped_deck_says_its_name_and_where_its_numbers_come_from(shipped_deck):
-    assert shipped_deck.name in paxsim.deck_names()
+    assert shipped_deck.name in paxsim.list_decks()
     assert shipped_deck.note
 
 
 def test_no_two_shipped_decks_are_alike():
-    decks = [paxsim.load_deck(name) for name in paxsim.deck_names()]
+    decks = [paxsim.load_deck(name) for name in paxsim.list_decks()]
     assert len({deck.fingerprint for deck in decks}) == len(decks)
-    assert [deck.name for deck in decks] == paxsim.deck_names()
+    assert [deck.name for deck in decks] == paxsim.list_decks()
 
 
 def test_the_assumed_deck_is_the_table_of_the_rules():
@@ -247,7 +247,7 @@ def test_other_cards_need_another_name_than_a_deck_of_the_package(tmp_path):
         assert str(error.value) == f"deck assumed: {said}"
 
 
-@pytest.mark.parametrize("name", paxsim.deck_names())
+@pytest.mark.parametrize("name", paxsim.list_decks())
 def test_equal_copies_of_a_deck_of_the_package_keep_its_name(name):
     deck = paxsim.load_deck(name)
     copies = [
@@ -289,7 +289,7 @@ def load_bad(source):
 def test_an_unknown_deck_is_answered_with_the_names_there_are():
     message = load_bad("asumed")
     assert "deck: 'asumed' is unknown (did you mean 'assumed'?)" in message
-    assert all(name in message for name in paxsim.deck_names())
+    assert all(name in message for name in paxsim.list_decks())
     assert "FILE.toml" in message
 
 

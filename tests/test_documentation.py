@@ -80,7 +80,7 @@ def reader(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     modules = set(sys.modules)
     for name in registry.BUILT_IN:
-        paxsim.find_policy(name)
+        paxsim.get_policy(name)
     monkeypatch.setattr(registry, "_registry", dict(registry._registry))
     (tmp_path / "mine.py").write_text(tutorial_file(), "utf-8")  # unless the page says otherwise
     yield tmp_path
@@ -97,7 +97,7 @@ FEW_GAMES = {
     "compare": ["--games", "200", "--jobs", "1"],
     "tournament": ["--games", "2000", "--jobs", "1"],
     "solo": ["--games", "200", "--jobs", "1"],
-    "restrict": ["--games", "200", "--jobs", "1"],
+    "ablate": ["--games", "200", "--jobs", "1"],
     "metagame": ["--games", "300", "--jobs", "1"],
     "tune": ["--games", "8", "--generations", "1", "--restarts", "1", "--jobs", "1"],
     "check": ["--deals", "1"],

@@ -6,8 +6,7 @@ import pytest
 
 import paxsim
 from paxsim.cli import run_command
-from paxsim.doubts import doubts, in_the_source
-from paxsim.testing import PolicyWarning, check_policy
+from paxsim.testing import PolicyWarning, check_policy, doubts, in_the_source
 
 POLICY = '''
 import paxsim
@@ -25,7 +24,7 @@ def {name}(table, me, choice, top=3.0):
 def doubts_about(tmp_path, name, line):
     file = tmp_path / f"{name}.py"
     file.write_text(POLICY.format(name=name, line=line), "utf-8")
-    return doubts(paxsim.find_policy(str(file)))
+    return doubts(paxsim.get_policy(str(file)))
 
 
 TOP_MATTERS = "if choice.kind == BUY and me.money < top: return choice.count - 1"
@@ -70,7 +69,7 @@ def test_a_doubt_is_told_with_what_shows_it(tmp_path, name, line, said):
 def test_what_shows_in_the_source_is_told_with_its_line(tmp_path, name, line, said):
     file = tmp_path / f"{name}.py"
     file.write_text(POLICY.format(name=name, line=line), "utf-8")
-    (found,) = in_the_source(paxsim.find_policy(str(file)).function)
+    (found,) = in_the_source(paxsim.get_policy(str(file)).function)
     assert found.startswith(said) and found.endswith(f"; the line: {line}")
 
 
@@ -91,13 +90,13 @@ def test_kinds_that_there_are_raise_no_doubt(tmp_path):
     file = tmp_path / "kinds.py"
     lines = "if 0 == choice.kind or choice.kind < 7 or me.money == 7: me.memory[0] = top"
     file.write_text(POLICY.format(name="kinds", line=lines), "utf-8")
-    assert list(in_the_source(paxsim.find_policy(str(file)).function)) == []
+    assert list(in_the_source(paxsim.get_policy(str(file)).function)) == []
 
 
 @pytest.fixture
 def few_deals(monkeypatch):
-    monkeypatch.setattr("paxsim.doubts.DEALS", 4)
-    monkeypatch.setattr("paxsim.doubts.OFFERED", 10)
+    monkeypatch.setattr("paxsim.testing.DEALS", 4)
+    monkeypatch.setattr("paxsim.testing.OFFERED", 10)
 
 
 def test_what_a_restriction_takes_away_is_not_held_against_the_policy(tmp_path, few_deals):
@@ -196,5 +195,5 @@ def test_what_plain_python_does_with_things_of_its_own_raises_no_doubt(tmp_path)
              "if CONFIG.log is None: return 0", "if choice.kind == 'BUY': return 0"]  # fmt: skip
     text = POLICY.format(name="own_things", line="\n    ".join(lines))
     file.write_text(text.replace("@paxsim.policy", "@paxsim.policy(compiled=False)"), "utf-8")
-    (found,) = in_the_source(paxsim.find_policy(str(file)).function, plain=True)
+    (found,) = in_the_source(paxsim.get_policy(str(file)).function, plain=True)
     assert found.startswith("line 12 of own_things.py: compares a number with the text 'BUY'")

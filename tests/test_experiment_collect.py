@@ -10,12 +10,11 @@ import pytest
 
 from paxsim.errors import PaxsimError
 from paxsim.experiment import simulate
-from paxsim.experiment.cutting import MOST_CHUNKS, Chunk
-from paxsim.experiment.plan import Plan, make_match
-from paxsim.experiment.questions import MAX_GAMES
+from paxsim.experiment.api import MAX_GAMES
+from paxsim.experiment.design import MOST_CHUNKS, Chunk, Plan, make_match
 from paxsim.experiment.run import MOST_LOSSES, answer_work, play_work, run_plan
 from paxsim.experiment.store import RunDirectory
-from paxsim.experiment.tallylayout import WIN
+from paxsim.experiment.tally import WIN
 from paxsim.lineup import make_lineup
 from paxsim.setting import make_setting
 
@@ -169,7 +168,7 @@ def test_a_worker_adds_up_the_pieces_of_a_large_chunk(monkeypatch):
     work = plan_of().work(Chunk(0, 5, 23))
     whole = play_work(work)
     assert len(work.pieces()) == 1
-    monkeypatch.setattr("paxsim.experiment.plan.PIECE_GAMES", 14)
+    monkeypatch.setattr("paxsim.experiment.design.PIECE_GAMES", 14)
     assert [piece.blocks for piece in work.pieces()] == [4, 4, 4, 4, 4, 3]
     assert same([play_work(work)], [whole])
 

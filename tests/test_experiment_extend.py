@@ -11,10 +11,9 @@ from commands import start
 
 from paxsim.cli import run_command
 from paxsim.errors import PaxsimError
-from paxsim.experiment import compare, show, simulate, solo, tournament
+from paxsim.experiment import compare, load_result, simulate, solo, tournament
 from paxsim.experiment.answers import incomplete
-from paxsim.experiment.cutting import cut_into_chunks
-from paxsim.experiment.plan import Plan
+from paxsim.experiment.design import Plan, cut_into_chunks
 from paxsim.experiment.store import read_manifest
 
 QUESTIONS = {
@@ -65,8 +64,8 @@ def test_an_extended_run_plays_what_is_missing_and_has_the_tables_of_a_long_one(
     }, "a chunk was written again"
     whole = ask(1000, jobs=1)
     assert tables(extended) == tables(whole)
-    assert tables(show(tmp_path / "run")) == tables(whole)
-    assert show(tmp_path / "run").timing["damaged"] == []
+    assert tables(load_result(tmp_path / "run")) == tables(whole)
+    assert load_result(tmp_path / "run").timing["damaged"] == []
     played.clear()
     ask(1000, **how)
     assert played == [], "the command of the extended run has nothing to do"
@@ -80,7 +79,7 @@ def test_a_run_can_be_extended_again_and_before_it_is_finished(tmp_path, played)
             chunk.unlink()
         extended = ask(games, out=out, jobs=1, chunk_games=11)
     assert len(read_manifest(out)["earlier_blocks"]) == 2
-    assert tables(extended) == tables(ask(1000, jobs=1)) == tables(show(out))
+    assert tables(extended) == tables(ask(1000, jobs=1)) == tables(load_result(out))
 
 
 @pytest.mark.whole
@@ -107,7 +106,7 @@ def test_a_run_killed_while_it_is_extended_goes_on_and_ends_with_the_same_bytes(
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
     assert process.returncode == -signal.SIGKILL, "the run was over before it was killed"
-    assert "of 8,000 games so far" in incomplete(show(killed))
+    assert "of 8,000 games so far" in incomplete(load_result(killed))
     run(8000, killed)
     assert content(killed) == content(whole)
 
@@ -117,9 +116,7 @@ def test_killed_before_its_manifest_is_written_the_run_is_what_it_was(tmp_path, 
     ask(310, out=out, jobs=1)
     before = content(out)
     with monkeypatch.context() as patch:
-        patch.setattr(
-            "paxsim.files.os.replace", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt)
-        )
+        patch.setattr("paxsim.io.os.replace", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             ask(1000, out=out, jobs=1)
     assert {k: v for k, v in content(out).items() if not k.startswith(".")} == before
@@ -173,7 +170,7 @@ def test_an_undecided_comparison_goes_on_to_the_looks_of_a_long_one(tmp_path, pl
     assert 14_000 == first < second == sum(played) < 20_000
     whole = compare(**asked, games=20_000)
     assert whole.games == second
-    assert tables(show(tmp_path / "run")) == tables(whole)
+    assert tables(load_result(tmp_path / "run")) == tables(whole)
 
 
 def test_the_last_chunks_of_a_long_run_are_smaller_so_that_workers_end_together():

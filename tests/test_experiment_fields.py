@@ -9,11 +9,11 @@ from scipy import stats
 
 import paxsim
 from paxsim.cli import run_command
-from paxsim.experiment import show, simulate_field, tournament, vary_rules
+from paxsim.experiment import load_result, simulate_field, tournament, vary_rules
+from paxsim.experiment.estimates import rome_pool
 from paxsim.experiment.fieldgroups import equal_groups, merge_groups, seeds_of
-from paxsim.experiment.overall import rome_pool
 from paxsim.lineup import draw_lineups
-from paxsim.policies import find_policy
+from paxsim.policies import get_policy
 from paxsim.report.subject import make_subject
 
 LINEUPS = (["racer", "miser", "first"], ["miser", "random", "racer"])
@@ -59,7 +59,7 @@ def test_values_of_a_rule_are_compared_within_deals():
 
 def test_a_stored_run_shows_the_same_table(tmp_path):
     result = vary_rules({"rome_needs": [3]}, LINEUPS, 3, 60, SEED, out=tmp_path / "run")
-    again = show(tmp_path / "run")
+    again = load_result(tmp_path / "run")
     assert again["rule_values"].equals(result["rule_values"])
 
 
@@ -81,7 +81,7 @@ def test_rules_are_varied_over_all_line_ups_of_a_tournament_and_these_are_named(
     strategies = ["racer", "miser", "first", "random"]
     assert run_command([*f"{AMONG},random --json".split()]) == 0
     told = json.loads(capsys.readouterr().out)
-    found = [find_policy(name) for name in strategies]
+    found = [get_policy(name) for name in strategies]
     lineups = [[one.label for one in lineup] for lineup in draw_lineups(found, 3)]
     assert told["manifest"]["lineups"] == lineups and len(lineups) == 4
     seeds = told["manifest"]["seeds"]

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from paxsim.errors import PaxsimError
-from paxsim.experiment import compare, simulate, tournament, workers
+from paxsim.experiment import compare, run, simulate, tournament
 
 MINE = '''
 import paxsim
@@ -135,8 +135,8 @@ def test_a_policy_that_fails_in_another_process_is_named_with_its_game(tmp_path)
 
 
 def test_a_cluster_that_does_not_answer_is_said_within_seconds(tmp_path, monkeypatch):
-    assert workers.ANSWER_SECONDS < 10
-    monkeypatch.setattr(workers, "ANSWER_SECONDS", 1)
+    assert run.ANSWER_SECONDS < 10
+    monkeypatch.setattr(run, "ANSWER_SECONDS", 1)
     with pytest.raises(PaxsimError, match="no dask scheduler answers at tcp://127.0.0.1:9"):
         play("random", backend="dask", address="tcp://127.0.0.1:9", out=tmp_path / "run")
     assert not (tmp_path / "run").exists()

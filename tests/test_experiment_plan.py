@@ -5,9 +5,9 @@ import pytest
 
 import paxsim
 from paxsim.errors import PaxsimError
-from paxsim.experiment.plan import Plan, make_match
+from paxsim.experiment.design import Plan, make_match
 from paxsim.lineup import MAX_LINEUPS, draw_lineups, make_lineup
-from paxsim.policies.registry import HEURISTICS, find_policy
+from paxsim.policies.registry import HEURISTICS, get_policy
 from paxsim.setting import make_setting
 
 
@@ -81,7 +81,7 @@ def test_permutations_are_refused_where_there_are_too_many():
 
 @pytest.mark.parametrize("players", [2, 3, 4, 6, 8])
 def test_everybody_plays_about_equally_often_in_a_tournament(players):
-    policies = [find_policy(name) for name in HEURISTICS]
+    policies = [get_policy(name) for name in HEURISTICS]
     lineups = draw_lineups(policies, players)
     assert len(lineups) <= MAX_LINEUPS
     assert all(len(set(map(id, lineup))) == players for lineup in lineups)
@@ -90,7 +90,7 @@ def test_everybody_plays_about_equally_often_in_a_tournament(players):
 
 
 def test_fewer_policies_than_seats_still_meet_one_another():
-    policies = [find_policy("random"), find_policy("first")]
+    policies = [get_policy("random"), get_policy("first")]
     lineups = draw_lineups(policies, 4)
     counts = sorted(sum(policy is policies[0] for policy in lineup) for lineup in lineups)
     assert counts == [1, 2, 3]

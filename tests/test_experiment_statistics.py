@@ -10,13 +10,10 @@ import pytest
 from paxsim.errors import PaxsimError
 from paxsim.experiment import compare, comparison_size, simulate, simulation_size
 from paxsim.experiment.answers import campaign_chance
-from paxsim.experiment.measures import MatchMeasures, watched_rate
-from paxsim.experiment.overall import Pool
-from paxsim.experiment.plan import Facts, Plan, make_match
+from paxsim.experiment.design import Facts, Plan, make_match
+from paxsim.experiment.estimates import MatchMeasures, Pool, reached, watched_rate
 from paxsim.experiment.run import play_work
-from paxsim.experiment.stopping import reached
-from paxsim.experiment.tally import merge_tallies
-from paxsim.experiment.tallylayout import SUPERBLOCKS, WIN, Layout
+from paxsim.experiment.tally import SUPERBLOCKS, WIN, Layout, merge_tallies
 from paxsim.lineup import make_lineup
 from paxsim.setting import make_setting
 
@@ -141,7 +138,7 @@ def test_a_precision_beyond_reach_says_how_many_games_it_takes():
 def test_allowed_games_that_turn_out_too_few_are_played_and_said(monkeypatch):
     """The first look may be too hopeful; then what was played is reported as it is."""
     looks = itertools.chain([0], itertools.repeat(10**9))
-    monkeypatch.setattr("paxsim.experiment.stopping.games_when_watched", lambda *_: next(looks))
+    monkeypatch.setattr("paxsim.experiment.estimates.games_when_watched", lambda *_: next(looks))
     notices = []
     result = simulate("random,first", precision=0.001, games=20_000, notices=notices)
     assert result.games == 20_000

@@ -13,8 +13,8 @@ import pytest
 from commands import paxsim, start
 
 from paxsim.errors import PaxsimError
-from paxsim.experiment import show, simulate
-from paxsim.experiment.plan import root_of
+from paxsim.experiment import load_result, simulate
+from paxsim.experiment.design import root_of
 from paxsim.experiment.store import lock_folder, read_manifest
 
 GAMES = 600
@@ -122,7 +122,7 @@ def test_a_damaged_chunk_is_named_and_played_again(spoil, copy, finished):
 
 def test_every_flipped_bit_that_changes_a_number_is_noticed(copy, finished):
     """Any byte may go bad: the numbers are right afterwards, or the file was played again."""
-    expected = show(finished).to_json()
+    expected = load_result(finished).to_json()
     victim = chunk_files(copy)[0]
     good = victim.read_bytes()
     for place in np.random.default_rng(1).integers(0, len(good), 25):
@@ -138,7 +138,7 @@ def test_a_chunk_of_another_run_is_named_and_played_again(copy, finished, tmp_pa
     other = tmp_path / "other"
     run(other, seed=10)
     shutil.copy(chunk_files(other)[1], chunk_files(copy)[1])
-    shown = show(copy)
+    shown = load_result(copy)
     assert shown.games == GAMES - 100
     assert "another run" in shown.timing["damaged"][0]
     _, notices = run(copy)
@@ -207,7 +207,7 @@ def test_a_changed_manifest_is_noticed(copy):
         read_manifest(copy)
     (copy / "manifest.json").write_text("{")
     with pytest.raises(PaxsimError, match="damaged"):
-        show(copy)
+        load_result(copy)
 
 
 def test_a_full_disk_is_said_in_one_line_and_what_was_done_stays(copy, finished, monkeypatch):
@@ -219,7 +219,7 @@ def test_a_full_disk_is_said_in_one_line_and_what_was_done_stays(copy, finished,
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("paxsim.files.os.fsync", no_space)
+        patch.setattr("paxsim.io.os.fsync", no_space)
         with pytest.raises(PaxsimError, match="cannot write .*No space left"):
             run(copy)
     assert content(copy) == before
@@ -263,7 +263,7 @@ def test_the_manifest_says_what_was_played_and_where(finished):
 def test_show_gives_the_tables_of_the_run_without_playing(finished, monkeypatch):
     result, _ = run(finished)
     monkeypatch.setattr("paxsim.experiment.run.play_work", None)
-    shown = show(finished)
+    shown = load_result(finished)
     assert json.loads(shown.to_json())["tables"] == json.loads(result.to_json())["tables"]
     with pytest.raises(PaxsimError, match="cannot read"):
-        show(finished / "nowhere")
+        load_result(finished / "nowhere")

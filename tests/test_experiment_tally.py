@@ -8,11 +8,9 @@ import pytest
 
 import paxsim
 from paxsim.experiment import compare, simulate, solo
-from paxsim.experiment.plan import Plan, make_match
+from paxsim.experiment.design import Plan, make_match
 from paxsim.experiment.run import run_plan
-from paxsim.experiment.shares import in_units, in_wins
-from paxsim.experiment.tally import merge_tallies
-from paxsim.experiment.tallylayout import Layout
+from paxsim.experiment.tally import Layout, in_units, in_wins, merge_tallies
 from paxsim.lineup import make_lineup
 from paxsim.setting import make_setting
 from paxsim.stats import RATE, Moments, contrast, difference_interval

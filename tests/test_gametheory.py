@@ -26,30 +26,29 @@ from paxsim.gametheory import (
     SymmetricGame,
     alpha_rank,
     analyse,
-    coalitions,
     drawn,
     equilibria,
     even_starts,
     find_states,
     follow,
     measured,
+    metagame,
     regret,
 )
 from paxsim.gametheory.alpharank import fixation, stationary
-from paxsim.gametheory.bootstrap import interval
-from paxsim.gametheory.coalitions import gain_from_inside
-from paxsim.gametheory.dynamics import round_of
-from paxsim.gametheory.equilibria import are_stable, balanced
-from paxsim.gametheory.fill import fill, left_out_error
-from paxsim.gametheory.multisets import (
+from paxsim.gametheory.equilibria import ELSEWHERE, are_stable, balanced, basins, reached
+from paxsim.gametheory.games import (
     chances,
     drawn_multisets,
+    fill,
+    left_out_error,
     multisets,
     number_of_multisets,
+    pure_state,
     rows_of,
 )
-from paxsim.gametheory.states import ELSEWHERE, basins, reached
-from paxsim.gametheory.symmetric import pure_state
+from paxsim.gametheory.metagame import gain_from_inside, interval
+from paxsim.gametheory.replicator import round_of
 
 # --- tables ---------------------------------------------------------------------------------
 
@@ -123,7 +122,7 @@ def test_prisoners_end_in_betrayal_though_all_would_gain_by_leaving_it_together(
     states, sizes = found_in(game)
     assert [state.kind for state in states] == ["pure", "pure"] and sizes.tolist() == [0, 1]
     assert regret(game, np.eye(2)).tolist() == [2, 0]
-    together = {(c.strategy, c.seats): c.gain for c in coalitions(game, pure_state(2, 1))}
+    together = {(c.strategy, c.seats): c.gain for c in metagame(game, pure_state(2, 1))}
     assert together[0, players] == 2  # from 1 to 3
     assert together[0, 1] == -1  # alone it is worse
     assert len(together) == players
@@ -137,7 +136,7 @@ def test_stag_hunters_end_where_they_start_and_a_few_can_change_that_together(pl
     assert states[2].shares == pytest.approx([0.75, 0.25])  # where both do equally well
     assert sizes == pytest.approx([0.25, 0.75, 0], abs=0.02)
     assert [found.stable for found in equilibria(game)] == [True, True, False]
-    gains = {c.seats: float(c.gain) for c in coalitions(game, pure_state(2, 1))}
+    gains = {c.seats: float(c.gain) for c in metagame(game, pure_state(2, 1))}
     # With k hunters each meets k - 1 others: 4 (k - 1) / (n - 1) against 3.
     for seats, gain in gains.items():
         assert gain == pytest.approx(4 * (seats - 1) / (players - 1) - 3)
@@ -266,7 +265,7 @@ def test_a_population_is_found_at_what_takes_over_others_and_is_not_taken_over(p
 def test_seats_that_are_taken_get_what_the_table_says():
     game = random_game(5)
     population = np.array([0.6, 0.0, 0.4])
-    for c in coalitions(game, population):
+    for c in metagame(game, population):
         seats = np.zeros(3, int)
         after = others = rome = 0.0
         for rest in itertools.product(range(3), repeat=4 - c.seats):
@@ -284,7 +283,7 @@ def test_seats_that_are_taken_get_what_the_table_says():
 
 def test_who_breaks_a_coalition_is_told_what_that_brings():
     game = matrix_game(STAG_HUNT, 3)
-    two = next(c for c in coalitions(game, pure_state(2, 1)) if c.seats == 2)
+    two = next(c for c in metagame(game, pure_state(2, 1)) if c.seats == 2)
     assert two.after == 2  # each meets one hunter and one who stays
     assert gain_from_inside(game, pure_state(2, 1), two) == 1  # who goes back has 3
 
@@ -303,8 +302,8 @@ def test_names_of_strategies_do_not_matter(seed, order):
     same = game.expected_payoffs(population)[order]
     np.testing.assert_allclose(other.expected_payoffs(population[order]), same)
     np.testing.assert_allclose(alpha_rank(other), alpha_rank(game)[order], atol=1e-9)
-    gains = {(c.strategy, c.seats): float(c.gain) for c in coalitions(game, population)}
-    for c in coalitions(other, population[order]):
+    gains = {(c.strategy, c.seats): float(c.gain) for c in metagame(game, population)}
+    for c in metagame(other, population[order]):
         assert float(c.gain) == pytest.approx(gains[order[c.strategy], c.seats])
     ours = sorted(tuple(e.shares.round(6)) for e in equilibria(game) if e.stable)
     theirs = [e.shares[np.argsort(order)] for e in equilibria(other) if e.stable]
@@ -428,10 +427,10 @@ def test_common_deals_make_differences_surer_than_their_parts():
     """All payoffs share the deals' luck, which a gain does not have."""
     played = play_world(np.random.default_rng(5), groups=200)
     again = drawn(played, 400)
-    one = next(c for c in coalitions(again, pure_state(2, 0)) if c.seats == 1)
+    one = next(c for c in metagame(again, pure_state(2, 0)) if c.seats == 1)
     separate = np.hypot(one.before.std(), one.after.std())
     assert one.gain.std() < 0.95 * separate
-    truth = next(c for c in coalitions(TRUE, pure_state(2, 0)) if c.seats == 1)
+    truth = next(c for c in metagame(TRUE, pure_state(2, 0)) if c.seats == 1)
     assert abs(one.gain.mean() - truth.gain) < 5 * one.gain.std()
 
 

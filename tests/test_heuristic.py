@@ -9,10 +9,9 @@ import pytest
 
 import paxsim
 from paxsim.engine.records import N_CATEGORIES
-from paxsim.policies.notes import EXTRA, MADE, MONEY, ROME
 from paxsim.policies.planner import heuristic
 from paxsim.policies.registry import HEURISTICS
-from paxsim.policies.wishes import wish_card, wish_money, wish_to_peek
+from paxsim.policies.utility import EXTRA, MADE, MONEY, ROME, wish_card, wish_money, wish_to_peek
 
 
 @heuristic
@@ -64,7 +63,7 @@ def test_name_docstring_parameters_and_file_are_those_of_the_idea():
 
 
 def test_a_built_in_heuristic_is_filed_under_its_own_module():
-    assert paxsim.find_policy("builder").origin == "paxsim.policies.builder"
+    assert paxsim.get_policy("builder").origin == "paxsim.policies.heuristics"
 
 
 def test_wishes_are_made_at_the_draft_and_once_in_every_turn():
@@ -91,7 +90,7 @@ def test_every_turn_begins_with_no_wishes():
 @pytest.mark.parametrize("size", [1e12, -1e12])
 def test_wishes_beyond_all_measure_still_lead_to_an_option(size):
     for name in HEURISTICS:
-        policy = paxsim.find_policy(name)
+        policy = paxsim.get_policy(name)
         absurd = policy.with_params(dict.fromkeys(policy.params, size))
         assert len(paxsim.play_batch(absurd, 3, deals=20)) == 20
 

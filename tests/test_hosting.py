@@ -17,16 +17,13 @@ from hosted import Seat, make_host, served, wait_for_decision
 from mistakes import mistake
 
 import paxsim
+from paxsim.board.host import Arrangement, Host, read_save
+from paxsim.board.session import Session, chances, option_words
+from paxsim.board.terminal import _decide, play_in_terminal
 from paxsim.cards import Card
 from paxsim.cli import run_command
 from paxsim.engine.records import RING
 from paxsim.game import Option
-from paxsim.hosting.arrangement import Arrangement, read_save
-from paxsim.hosting.asking import option_words
-from paxsim.hosting.hints import chances
-from paxsim.hosting.host import Host
-from paxsim.hosting.session import Session
-from paxsim.hosting.terminal import _decide, play_in_terminal
 
 FORBIDDEN, BROKEN, NOT_NOW = 403, 400, 409
 
@@ -525,7 +522,7 @@ def test_an_arrangement_that_makes_no_sense_is_refused(words, said, tmp_path, ca
 def options_of(policy, level, seed, deal):
     """What a strategy decides in a solo game, and whether it wins."""
     session = Session(
-        paxsim.make_setting(solo_level=level), [paxsim.find_policy(policy)], seed, deal
+        paxsim.make_setting(solo_level=level), [paxsim.get_policy(policy)], seed, deal
     )
     while not session.over:
         session.ask_strategy()

@@ -15,7 +15,7 @@ from strategies import playable_settings
 import paxsim
 from paxsim.engine.loop import apply_option, start_game
 from paxsim.engine.records import OVER, PEEK, RING, TURN, address_of, game_dtype
-from paxsim.engine.streams import seat_keys
+from paxsim.engine.rng import seat_keys
 
 #: Chance of a false alarm if a seed were drawn anew; the seeds are fixed.
 RARE = 1e-4

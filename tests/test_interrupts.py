@@ -12,7 +12,7 @@ import pytest
 from paxsim import PaxsimError, interrupts
 from paxsim.cli import exit_code_of
 from paxsim.cli.progress import ProgressBar
-from paxsim.experiment.collect import Collector
+from paxsim.experiment.run import Collector
 from paxsim.interrupts import EXIT_INTERRUPTED
 
 #: A command at work.

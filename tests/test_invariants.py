@@ -31,7 +31,7 @@ from paxsim.engine.records import (
     game_dtype,
     result_dtype,
 )
-from paxsim.engine.streams import below, seat_keys, seed_seat
+from paxsim.engine.rng import below, seat_keys, seed_seat
 
 GAMES_IN_ALL = 100_000 if THOROUGH else 30_000
 #: No game of 240 cards comes near it: each round takes at least a card for good.

@@ -25,9 +25,9 @@ from pettingzoo.utils.conversions import parallel_to_aec
 import paxsim
 from paxsim.engine.loop import apply_option
 from paxsim.engine.records import DECISIONS, RING
+from paxsim.envs import Layout
+from paxsim.envs.seatview import SeatView
 from paxsim.game import Game, decisions
-from paxsim.learning import Layout
-from paxsim.learning.seatview import SeatView
 from paxsim.lineup import make_lineup
 from paxsim.setting import make_setting
 
@@ -58,7 +58,7 @@ def actions_and_result(setting, lineup, seed, deal, rotation, learner=None):
 def test_the_batch_plays_the_games_that_are_played_alone(players, level):
     setting = make_setting(players, solo_level=level)
     lineup = make_lineup("weighted", players)
-    env = paxsim.BatchEnv(3, players, seed=8, first_deal=2, solo_level=level)
+    env = paxsim.VectorEnv(3, players, seed=8, first_deal=2, solo_level=level)
     stories = {2 + k: actions_and_result(setting, lineup, 8, 2 + k, 0)[0] for k in range(6)}
     playing, at, ended = [2, 3, 4], [0, 0, 0], {}
     env.reset()
@@ -86,7 +86,7 @@ def test_the_batch_plays_the_games_that_are_played_alone(players, level):
 def test_against_opponents_every_deal_is_played_in_all_rotations():
     players, others = 3, ["builder", "miser"]
     setting, lineup = make_setting(3), make_lineup(["tribune", *others], 3)
-    env = paxsim.BatchEnv(6, players, opponents=others, seed=4)
+    env = paxsim.VectorEnv(6, players, opponents=others, seed=4)
     env.reset()
     stories = [
         actions_and_result(setting, lineup, 4, k // 3, k % 3, learner=0)[0] for k in range(6)
@@ -111,7 +111,7 @@ def test_against_opponents_every_deal_is_played_in_all_rotations():
 
 def test_a_batch_of_another_size_plays_the_same_deals():
     def outcome(games):
-        env = paxsim.BatchEnv(games, 2, seed=5)
+        env = paxsim.VectorEnv(games, 2, seed=5)
         env.reset()
         found = {}
         while len(found) < 8:
@@ -125,7 +125,7 @@ def test_a_batch_of_another_size_plays_the_same_deals():
 
 def test_an_observation_says_nothing_of_the_one_before():
     """In a batch it is written over the last one, alone into an empty row."""
-    batch, alone = paxsim.BatchEnv(1, 2, seed=3), paxsim.env(players=2)
+    batch, alone = paxsim.VectorEnv(1, 2, seed=3), paxsim.env(players=2)
     batch.reset()
     alone.reset(seed=3)
     for _ in range(30):
@@ -142,7 +142,7 @@ def copies_of(env):
 
 
 def test_a_copy_of_a_batch_plays_games_of_its_own():
-    env = paxsim.BatchEnv(20, 3, opponents="first", seed=1)
+    env = paxsim.VectorEnv(20, 3, opponents="first", seed=1)
     env.reset()
     env.step(env.random_actions())
     others = copies_of(env)
@@ -214,7 +214,7 @@ print(game.state(), table.last()[0], seen, batch.observations.sum())
 
 
 def test_pickles_are_played_on_in_another_process(tmp_path, monkeypatch, capsys):
-    game, batch = Game(players=3, seed=4), paxsim.BatchEnv(8, 3, seed=1)
+    game, batch = Game(players=3, seed=4), paxsim.VectorEnv(8, 3, seed=1)
     table, solo = paxsim.env(players=3), paxsim.solo_env()
     table.reset(seed=1)
     solo.reset(seed=1)
@@ -228,7 +228,7 @@ def test_pickles_are_played_on_in_another_process(tmp_path, monkeypatch, capsys)
 
 
 def test_gymnasium_makes_the_solo_environment_by_its_name():
-    made = gymnasium.make("paxsim.learning.solo:paxsim/Solo-v0", level=2)
+    made = gymnasium.make("paxsim.envs.gymnasium:paxsim/Solo-v0", level=2)
     assert made.spec.id == "paxsim/Solo-v0" and made.unwrapped.setting.solo_level == 2
     assert repr(made.unwrapped) == "SoloEnv, level 2, deck assumed"
 
@@ -262,11 +262,11 @@ def test_what_a_solo_learner_does_wrong_is_one_line():
 
 def test_no_actions_are_drawn_before_the_games_begin():
     with pytest.raises(paxsim.PaxsimError, match=r"not begun; allowed: after reset\(\)$"):
-        paxsim.BatchEnv(2, 2).random_actions()
+        paxsim.VectorEnv(2, 2).random_actions()
 
 
 def test_random_actions_are_allowed_and_all_of_them_come():
-    env = paxsim.BatchEnv(500, 4, seed=1)
+    env = paxsim.VectorEnv(500, 4, seed=1)
     env.reset()
     seen = np.zeros(env.layout.actions, bool)
     for _ in range(300):
@@ -281,7 +281,7 @@ def test_random_actions_are_allowed_and_all_of_them_come():
 
 
 def test_equal_cards_are_one_action_and_all_are_equally_likely():
-    env = paxsim.BatchEnv(400, 2, seed=1)
+    env = paxsim.VectorEnv(400, 2, seed=1)
     env.reset()
     twice = 0
     for _ in range(60):
@@ -310,7 +310,7 @@ def test_equal_cards_are_one_action_and_all_are_equally_likely():
     ],
 )
 def test_actions_that_are_not_allowed_are_one_line_and_change_nothing(actions, words):
-    env = paxsim.BatchEnv(2, 2, seed=3)
+    env = paxsim.VectorEnv(2, 2, seed=3)
     with pytest.raises(paxsim.PaxsimError, match=r"allowed: after reset|found shape"):
         env.step(np.array(actions))
     env.reset()
@@ -323,7 +323,7 @@ def test_actions_that_are_not_allowed_are_one_line_and_change_nothing(actions, w
 
 
 def test_what_a_learner_wrote_over_its_arrays_is_of_no_consequence():
-    env, alike = paxsim.BatchEnv(4, 3, seed=1), paxsim.BatchEnv(4, 3, seed=1)
+    env, alike = paxsim.VectorEnv(4, 3, seed=1), paxsim.VectorEnv(4, 3, seed=1)
     env.reset(), alike.reset()
     for _ in range(20):
         actions = env.random_actions()
@@ -343,7 +343,7 @@ def test_what_can_not_be_a_batch_is_said():
         ({"games": 2, "players": 2, "opponents": "search:rollouts=2"}, "opponents: |unknown"),
     ]:
         with pytest.raises(paxsim.PaxsimError, match=words):
-            paxsim.BatchEnv(**wrong)
+            paxsim.VectorEnv(**wrong)
 
 
 # --- observations -------------------------------------------------------------------------------
@@ -370,7 +370,7 @@ def test_every_field_says_what_lies_on_the_largest_table_and_on_the_smallest():
 
 
 def test_more_money_than_there_is_room_for_is_the_most_that_there_is_room_for():
-    env = paxsim.BatchEnv(1, 2, rules={"starting_money": 10_000, "basic_income": 10_000})
+    env = paxsim.VectorEnv(1, 2, rules={"starting_money": 10_000, "basic_income": 10_000})
     env.reset()
     seen = [0]
     for _ in range(200):
@@ -455,7 +455,7 @@ def fields_checked(setting):
     ],
 )
 def test_a_reader_refuses_a_table_that_has_more_than_it_has_room_for(other, words):
-    reader = paxsim.learning.Reader(make_setting(2))
+    reader = paxsim.envs.ObservationEncoder(make_setting(2))
     game = Game(**{"players": 2, "seed": 1, **other})
     with pytest.raises(paxsim.PaxsimError) as caught:
         reader.read(game.table, game.me, game.choice)
@@ -464,7 +464,7 @@ def test_a_reader_refuses_a_table_that_has_more_than_it_has_room_for(other, word
 
 def test_a_reader_reads_what_the_seat_sees_also_with_other_rules():
     """Those that change nothing of what observations and actions mean."""
-    reader = paxsim.learning.Reader(make_setting(2))
+    reader = paxsim.envs.ObservationEncoder(make_setting(2))
     fewer = paxsim.Deck("fewer", paxsim.load_deck().cards[::2])
     for other in ({}, {"rules": "rome_needs=5,draft_sizes=1,2,cards_removed=2", "deck": fewer}):
         game = Game(2, seed=1, **other)
@@ -615,7 +615,7 @@ def test_samples_without_a_mask_are_allowed():
 
 def test_a_row_of_few_actions_leaves_its_neighbours_alone():
     few = paxsim.make_setting(2, rules={"legions": 1})
-    env = paxsim.BatchEnv(5, 2, seed=1, rules={"legions": 1})
+    env = paxsim.VectorEnv(5, 2, seed=1, rules={"legions": 1})
     env.reset()
     lone = [Game.of_setting(few, 1, deal, 0) for deal in range(5)]
     for _ in range(30):
@@ -735,7 +735,7 @@ def test_what_is_asked_of_no_game_is_refused_or_warned_of():
 
 
 def test_the_layout_shows_its_fields_and_knows_no_others():
-    layout = paxsim.BatchEnv(1, players=3).layout
+    layout = paxsim.VectorEnv(1, players=3).layout
     said = f"Layout of {layout.size} numbers and {layout.actions} actions: decision, round, "
     assert repr(layout).startswith(said) and max(map(len, repr(layout).splitlines())) <= 100
     assert "<td>hand</td><td>(28,)</td>" in layout._repr_html_()
@@ -756,7 +756,7 @@ def test_the_layout_shows_its_fields_and_knows_no_others():
 
 
 def test_a_batch_can_be_dealt_anew_from_another_seed():
-    batch, other = paxsim.BatchEnv(16, players=3, seed=1), paxsim.BatchEnv(16, players=3, seed=2)
+    batch, other = paxsim.VectorEnv(16, players=3, seed=1), paxsim.VectorEnv(16, players=3, seed=2)
     batch.reset()
     batch.step(batch.random_actions())
     for env, seed in ((batch, 2), (other, None)):
@@ -770,7 +770,7 @@ def test_a_batch_can_be_dealt_anew_from_another_seed():
 
 
 def test_what_a_learner_writes_to_the_masks_is_not_said_to_be_allowed():
-    batch = paxsim.BatchEnv(2, players=3, seed=1)
+    batch = paxsim.VectorEnv(2, players=3, seed=1)
     _, masks = batch.reset()
     may = ", ".join(map(str, np.flatnonzero(masks[0])))
     masks[:] = 1
@@ -783,6 +783,6 @@ class Tensor(np.ndarray):
 
 
 def test_a_part_of_a_tensor_is_a_tensor():
-    layout = paxsim.BatchEnv(2, 2).layout
+    layout = paxsim.VectorEnv(2, 2).layout
     rows = np.zeros((2, layout.size)).view(Tensor)
     assert type(layout.part(rows, "hand")) is Tensor

@@ -12,13 +12,13 @@ import pytest
 import paxsim
 from paxsim.cli import run_command
 from paxsim.errors import PaxsimError
-from paxsim.experiment import metaquestion as question
-from paxsim.experiment.metasentences import summary, where_players_end
-from paxsim.gametheory import analysis
-from paxsim.policies.registry import find_policy
+from paxsim.experiment import populations as question
+from paxsim.experiment.metatables import summary, where_players_end
+from paxsim.gametheory import metagame
+from paxsim.policies.registry import get_policy
+from paxsim.report.studies import metagame as study
 from paxsim.report.subject import make_subject
-from paxsim.studies import metagame as study
-from paxsim.tuning.widening import widen
+from paxsim.tuning.oracle import double_oracle
 
 NAMES = ["random", "first", "miser"]
 
@@ -95,7 +95,7 @@ def test_a_stored_meta_game_goes_on_and_is_shown_with_the_same_tables(tmp_path, 
     for chunk in sorted((tmp_path / "run" / "chunks").iterdir())[::2]:
         chunk.unlink()
     paxsim.metagame(NAMES, **asked)
-    shown = paxsim.show(tmp_path / "run")
+    shown = paxsim.load_result(tmp_path / "run")
     for name, table in result.tables.items():
         pd.testing.assert_frame_equal(stored[name], table)
         pd.testing.assert_frame_equal(shown[name], table)
@@ -277,7 +277,7 @@ def grid_oracle(calls, values=(2.0, 3.0)):
     def oracle(policy, *, field, players, coalition, seed, deck, rules, jobs, **how):
         calls.append((dict(field), coalition, how["goal"]))
         name = max(field, key=field.get)
-        candidates = [find_policy(f"{policy}:margin={value}") for value in values]
+        candidates = [get_policy(f"{policy}:margin={value}") for value in values]
         seats = [[c] * coalition + [name] * (players - coalition) for c in candidates]
         played = [paxsim.simulate(s, games=80, seed=seed, deck=deck, jobs=1) for s in seats]
         rates = [
@@ -290,11 +290,11 @@ def grid_oracle(calls, values=(2.0, 3.0)):
 
 
 def test_a_set_is_widened_by_what_gains_and_only_new_line_ups_are_played(tmp_path, monkeypatch):
-    monkeypatch.setattr(analysis, "MOST_DRAWS", analysis.FEWEST_DRAWS)  # ways go round for long
+    monkeypatch.setattr(metagame, "MOST_DRAWS", metagame.FEWEST_DRAWS)  # ways go round for long
     calls = []
     asked = dict(players=2, games=3 * 2 * 60, tuned="weighted", seats=[1], rounds=3, jobs=1,
                  oracle=grid_oracle(calls), out=tmp_path / "out")  # fmt: skip
-    found = widen(["first", "random"], **asked)
+    found = double_oracle(["first", "random"], **asked)
     assert found.ended.startswith("It ended because no answer of 1 seat gained more than 1 % of")
     joined = found.steps[found.steps["joined"]]
     assert len(joined) >= 1 and (joined["gain"] > 0.01).all() and (joined["gain_low"] > 0).all()
@@ -304,7 +304,7 @@ def test_a_set_is_widened_by_what_gains_and_only_new_line_ups_are_played(tmp_pat
     assert {match.blocks for match in found.result.matches} == {60}
     lineups = [match.labels for match in found.result.matches]
     assert len(lineups) == len({*lineups}) == len(labels) * (len(labels) + 1) // 2
-    first_step = paxsim.show(tmp_path / "out" / "with-0-1")
+    first_step = paxsim.load_result(tmp_path / "out" / "with-0-1")
     assert all(labels[2] in match.labels for match in first_step.matches)
     assert set(first_step.tables) >= {"payoffs"} and "states" not in first_step.tables
     # The widened game is the one that would have been played at once.
@@ -317,6 +317,6 @@ def test_a_set_is_widened_by_what_gains_and_only_new_line_ups_are_played(tmp_pat
 
 def test_widening_says_when_its_rounds_are_over():
     asked = dict(players=3, games=4 * 3 * 40, tuned="weighted", seats=[2], rounds=1, jobs=1)
-    found = widen(["first", "miser"], oracle=grid_oracle([], (2.0,)), **asked)
+    found = double_oracle(["first", "miser"], oracle=grid_oracle([], (2.0,)), **asked)
     assert found.steps["joined"].tolist() == [True] and found.steps["seats"].tolist() == [2]
     assert found.ended.startswith("It ended after 1 of at most 1 rounds")

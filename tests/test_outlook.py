@@ -7,7 +7,7 @@ from test_search import change_what_is_hidden
 
 import paxsim
 from paxsim.game import walk
-from paxsim.search.outlook import _told, evaluate_options
+from paxsim.search.evaluation import _told, evaluate_options
 
 
 def game_at(decisions, players=3, level=None, deal=0):

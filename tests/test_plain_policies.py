@@ -12,7 +12,7 @@ import paxsim
 from paxsim.cli import run_command
 from paxsim.helpers import BUY, price_of_legion, random_below
 from paxsim.playing import play_deals
-from paxsim.policies import plainly, registry
+from paxsim.policies import interpreted, registry
 from paxsim.policies.policy import make_policy
 from paxsim.testing import check_policy
 
@@ -108,7 +108,7 @@ def test_what_a_plain_policy_raised_is_told_once():
     policy = make_policy(fails, solo=False)
     with pytest.raises(paxsim.PolicyError):
         paxsim.play([policy, "random"], compiled=False)
-    assert plainly.raised() is None
+    assert interpreted.raised() is None
 
 
 def test_a_plain_policy_can_read_its_records_and_write_nothing_but_its_memory():
@@ -151,7 +151,7 @@ def test_what_a_plain_policy_keeps_stays_as_it_was():
 
 def test_a_policy_can_be_asked_about_a_game_in_hand():
     game = paxsim.Game(players=3, seed=4)
-    builder = paxsim.find_policy("builder")
+    builder = paxsim.get_policy("builder")
     setting, lineup = paxsim.make_setting(3), paxsim.make_lineup("builder", 3)
     from paxsim.game import decisions
 
@@ -166,7 +166,7 @@ def test_an_answer_that_is_no_whole_number_is_not_cut_off(answer):
         """Can't decide."""
         return answer
 
-    policy = plainly.as_plain(make_policy(half, solo=False))
+    policy = interpreted.as_plain(make_policy(half, solo=False))
     with pytest.raises(paxsim.PolicyError, match=f"returned {answer}; allowed: a whole number"):
         paxsim.play([policy, "random"])
 
@@ -178,7 +178,7 @@ def test_numba_disable_jit_lets_policies_of_users_be_plain_and_the_engine_compil
         "utf-8",
     )
     code = (
-        "import paxsim; p = paxsim.find_policy('mine.py'); "
+        "import paxsim; p = paxsim.get_policy('mine.py'); "
         "print(p.is_plain, paxsim.play([p, 'first'], seed=2).points)"
     )
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
@@ -196,7 +196,7 @@ def test_numba_disable_jit_lets_policies_of_users_be_plain_and_the_engine_compil
 def test_who_leaves_the_debugger_is_not_told_of_a_mistake(monkeypatch, capsys, tmp_path):
     body = "def left(table, me, choice):\n    breakpoint()\n    return 0\n"
     (tmp_path / "left.py").write_text(f"import paxsim\n@paxsim.policy\n{body}", "utf-8")
-    left = paxsim.find_policy(str(tmp_path / "left.py"))
+    left = paxsim.get_policy(str(tmp_path / "left.py"))
     stopped = []
 
     def leave():  # as a debugger does it when q is typed

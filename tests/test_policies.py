@@ -20,7 +20,7 @@ SOME_TABLES = [(1, 4), (2, None), (3, None), (6, None)]
 @pytest.fixture(params=BUILT_IN)
 def built_in(request):
     """Every policy that comes with the package."""
-    return paxsim.find_policy(request.param)
+    return paxsim.get_policy(request.param)
 
 
 def seat_everywhere(policy, game):
@@ -79,8 +79,8 @@ def test_the_parameters_of_a_built_in_are_numbers_with_telling_names(built_in):
 
 
 def test_the_parametric_policy_explains_every_weight():
-    documented = inspect.getdoc(paxsim.find_policy("weighted").function)
-    for name in paxsim.find_policy("weighted").params:
+    documented = inspect.getdoc(paxsim.get_policy("weighted").function)
+    for name in paxsim.get_policy("weighted").params:
         assert f"{name} :" in documented or f"{name}," in documented, name
 
 
@@ -96,7 +96,7 @@ def test_there_are_at_least_a_dozen_heuristics_and_each_plays_its_own_game():
 
 def test_a_policy_for_several_players_says_that_it_makes_no_sense_alone():
     for name in HEURISTICS:
-        policy = paxsim.find_policy(name)
+        policy = paxsim.get_policy(name)
         if not policy.solo:
             text = " ".join(inspect.getdoc(policy.function).split())
             assert "solo" in text and "no sense" in text
@@ -124,7 +124,7 @@ def test_every_parameter_of_a_heuristic_matters(built_in):
 
 @pytest.mark.parametrize("name", BUILT_IN[1:])
 def test_plain_python_decides_alike_and_never_uses_an_index_out_of_range(name):
-    policy = paxsim.find_policy(name)
+    policy = paxsim.get_policy(name)
     for number, game in enumerate(decisions(policy, seed=3)):
         if number % 4 == 0:
             seat = game.seat - 1
@@ -181,7 +181,7 @@ def caught_cheating(policy, compiled, seed=7):
 
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_no_decision_depends_on_what_the_seat_cannot_see(name):
-    policy = paxsim.find_policy(name)
+    policy = paxsim.get_policy(name)
     assert caught_cheating(policy, policy.compiled) == 0
 
 
@@ -198,7 +198,7 @@ def envious(table, me, choice):
 
 
 def test_the_test_above_does_catch_a_policy_that_looks_into_a_rivals_purse():
-    first = paxsim.find_policy("first")
+    first = paxsim.get_policy("first")
     assert caught_cheating(first, numba.njit(envious)) > 0
 
 
@@ -296,7 +296,7 @@ def solo_wins(name):
     )
 
 
-SOLO_PLAYERS = [name for name in HEURISTICS if paxsim.find_policy(name).solo]
+SOLO_PLAYERS = [name for name in HEURISTICS if paxsim.get_policy(name).solo]
 
 
 @pytest.mark.parametrize("name", SOLO_PLAYERS)
@@ -314,7 +314,7 @@ def test_nobody_is_better_at_solo_than_the_hermit_but_for_luck():
 
 
 def test_policies_are_values_that_changing_parameters_leaves_alone():
-    builder = paxsim.find_policy("builder")
+    builder = paxsim.get_policy("builder")
     other = builder.with_params({"breadth": 9.0})
     assert (builder.params["breadth"], other.params["breadth"]) == (
         builder.defaults["breadth"],

@@ -43,7 +43,7 @@ def {name}(table, me, choice, top=3.0, reserve=0):
 def registered(monkeypatch):
     """What a test registers is forgotten after it."""
     for name in registry.BUILT_IN:
-        paxsim.find_policy(name)
+        paxsim.get_policy(name)
     monkeypatch.setattr(registry, "_registry", dict(registry._registry))
     yield
     registry.load_entry_points.cache_clear()
@@ -92,7 +92,7 @@ def test_a_decorated_function_plays_under_its_name_and_as_itself():
 
     assert (decorated.name, decorated.params) == ("decorated", {"where": 0.0})
     assert decorated.idea == "Take the option at some part of the list."
-    assert "decorated" in paxsim.policy_names()
+    assert "decorated" in paxsim.list_policies()
     assert games("decorated", "random") == games(decorated, "random") == games("first", "random")
     other = decorated.with_params({"where": 1})
     assert other.label == "decorated:where=1.0"
@@ -122,12 +122,12 @@ def test_a_file_is_named_on_the_command_line_with_or_without_its_only_policy(fol
 
 def test_parameters_are_set_wherever_a_policy_is_named(folder):
     write(folder / "mine.py", THRIFTY.format(name="with_parameters"))
-    found = paxsim.find_policy("mine.py:with_parameters:top=5:reserve=1.5")
+    found = paxsim.get_policy("mine.py:with_parameters:top=5:reserve=1.5")
     assert found.params == {"top": 5.0, "reserve": 1.5}
     assert found.label == "with_parameters:top=5.0:reserve=1.5"
-    assert paxsim.find_policy(found.spec) == found
+    assert paxsim.get_policy(found.spec) == found
     assert found.spec == f"mine.py:{found.label}"
-    built_in = paxsim.find_policy(" builder : breadth = 0.8 ")
+    built_in = paxsim.get_policy(" builder : breadth = 0.8 ")
     assert built_in.params["breadth"] == 0.8 and built_in.spec == "builder:breadth=0.8"
 
 
@@ -177,7 +177,7 @@ def test_a_policy_that_is_not_there_is_answered_with_what_is(folder, spec, said)
     write(folder / "empty.py", "import paxsim\n")
     write(folder / "broken.py", "def mine(:\n")
     write(folder / "raising.py", "1 / 0\n")
-    assert complaint(paxsim.find_policy, spec).startswith(said)
+    assert complaint(paxsim.get_policy, spec).startswith(said)
 
 
 def test_a_function_without_the_decorator_is_told_about_it():
@@ -194,7 +194,7 @@ def test_a_function_without_the_decorator_is_told_about_it():
 
 def test_the_name_of_a_built_in_is_taken(folder):
     write(folder / "mine.py", body("builder", "return 0"))
-    assert complaint(paxsim.find_policy, "mine.py") == (
+    assert complaint(paxsim.get_policy, "mine.py") == (
         "policy builder: the name of a built-in policy; allowed: any other name"
     )
 
@@ -208,10 +208,10 @@ def test_two_files_with_one_name_are_both_named(folder):
 
 def test_a_file_that_was_changed_is_read_again(folder):
     mine = write(folder / "mine.py", body("changing", "return 0"))
-    before = paxsim.find_policy("mine.py")
+    before = paxsim.get_policy("mine.py")
     write(mine, body("changing", "return choice.count - 1"))
-    after = paxsim.find_policy("mine.py")
-    assert paxsim.find_policy("changing") == after
+    after = paxsim.get_policy("mine.py")
+    assert paxsim.get_policy("changing") == after
     assert games(before, "random") == games("first", "random") != games(after, "random")
 
 
@@ -227,7 +227,7 @@ def run_cell(number, source):
 def test_a_notebook_cell_can_be_changed_and_run_again():
     run_cell(1, body("jotted", "return 0"))
     found = run_cell(2, body("jotted", "return choice.count - 1"))["jotted"]
-    assert paxsim.find_policy("jotted") == found
+    assert paxsim.get_policy("jotted") == found
     assert games("jotted", "random") != games("first", "random")
     assert len(found.fingerprint) == 12
 
@@ -271,7 +271,7 @@ def test_nothing_that_waits_is_a_policy():
 def test_a_policy_that_is_tried_out_takes_its_parameters():
     game = paxsim.Game(players=3, seed=4)
     records = (game.table, game.me, game.choice)
-    builder = paxsim.find_policy("builder")
+    builder = paxsim.get_policy("builder")
     name = next(iter(builder.params))
     assert 0 <= builder(*records, **{name: 2.0}) < game.choice.count
     assert "parameter: 'nope' is unknown" in complaint(lambda: builder(*records, nope=1))
@@ -328,7 +328,7 @@ def installed(folder, monkeypatch):
 
 def test_a_package_offers_policies_through_an_entry_point(installed, capsys):
     installed("strangers", THRIFTY.format(name="stranger"), "stranger")
-    assert "stranger" in paxsim.policy_names()
+    assert "stranger" in paxsim.list_policies()
     assert run_command(["policies"]) == 0
     assert "Buy only what is cheap." in capsys.readouterr().out
     assert games("stranger:top=2", "random") != games("random", "random")
@@ -345,7 +345,7 @@ def test_a_package_offers_a_module_with_policies(installed, folder, capsys):
     installed("guild_package", "import guild\n", "guild", name="whole_guild")
     two = THRIFTY.format(name="visitor") + THRIFTY.format(name="guest")
     installed("visitors", two, name="visitors")
-    assert {"visitor", "guest", "backer", "inmate"} <= set(paxsim.policy_names())
+    assert {"visitor", "guest", "backer", "inmate"} <= set(paxsim.list_policies())
     assert run_command(["policies"]) == 0
     out, err = capsys.readouterr()
     assert "visitor" in out and "guest" in out and not err
@@ -360,7 +360,7 @@ def test_a_module_without_policies_of_its_own_offers_none(installed, capsys):
     err = capsys.readouterr().err
     assert "policy idle: found the module idlers without a policy at idlers; allowed: " in err
     assert "MODULE of a module with such functions" in err
-    module = importlib.import_module("paxsim.policies.builder")
+    module = importlib.import_module("paxsim.policies.heuristics")
     said = complaint(registry._check_offer, "idle", module.__name__, module)
     assert "found the module paxsim.policies.builder without a policy" in said
 
@@ -371,14 +371,14 @@ def test_packages_at_fault_that_chose_one_name_are_all_told(installed, capsys):
     assert run_command(["policies"]) == 0
     err = capsys.readouterr().err
     assert "from strangers_once: " in err and "from strangers_again: " in err
-    assert "cannot be loaded from" in complaint(paxsim.find_policy, "policies")
-    said = complaint(paxsim.find_policy, "visitor_of_theirs")
+    assert "cannot be loaded from" in complaint(paxsim.get_policy, "policies")
+    said = complaint(paxsim.get_policy, "visitor_of_theirs")
     assert said.endswith("; offered but broken: policies (`paxsim policies` says why)")
 
 
 def test_a_package_that_cannot_be_loaded_is_named(installed):
     installed("strangers_at_fault", "import no_such_thing\n", "stranger")
-    said = complaint(lambda: paxsim.find_policy("stranger"))
+    said = complaint(lambda: paxsim.get_policy("stranger"))
     assert said.startswith("policy stranger: cannot be loaded from strangers_at_fault:stranger")
     assert "no_such_thing" in said
 
@@ -386,7 +386,7 @@ def test_a_package_that_cannot_be_loaded_is_named(installed):
 def test_a_package_at_fault_stops_no_other(installed, capsys):
     installed("strangers_in_part", THRIFTY.format(name="sound"), "gone")
     installed("strangers_in_order", THRIFTY.format(name="orderly"), "orderly")
-    assert paxsim.find_policy("orderly").name == "orderly"
+    assert paxsim.get_policy("orderly").name == "orderly"
     assert run_command(["policies"]) == 0
     out, err = capsys.readouterr()
     assert "orderly" in out
@@ -403,8 +403,8 @@ def test_an_entry_point_that_leads_to_no_policy_of_its_name_is_named(installed, 
     own = "their_own = 'strangers_by_name:builder'"
     assert "policy builder: found the policy their_own at strangers_by_name:builder" in err
     assert f"allowed: an entry point of its own name, {own}" in err
-    assert "policy number: found 3 at" in complaint(paxsim.find_policy, "number")
-    assert paxsim.find_policy("builder").built_in  # nobody takes its name
+    assert "policy number: found 3 at" in complaint(paxsim.get_policy, "number")
+    assert paxsim.get_policy("builder").built_in  # nobody takes its name
 
 
 def test_a_policy_that_stands_beside_one_at_fault_is_told_so(folder):
@@ -412,11 +412,11 @@ def test_a_policy_that_stands_beside_one_at_fault_is_told_so(folder):
         f"{THRIFTY.format(name='faultless')}\n@paxsim.policy\ndef faulty(me, table, choice): ...\n"
     )
     write(folder / "two.py", text)
-    said = complaint(paxsim.find_policy, "two.py:faultless")
+    said = complaint(paxsim.get_policy, "two.py:faultless")
     assert said.startswith(
         "policy faultless: two.py stops at another one: policy faulty: found (me"
     )
-    assert complaint(paxsim.find_policy, "two.py:faulty").startswith("policy faulty: found (me, ")
+    assert complaint(paxsim.get_policy, "two.py:faulty").startswith("policy faulty: found (me, ")
 
 
 def test_copies_of_a_policy_are_equal_wherever_they_come_from(folder, monkeypatch):
@@ -426,8 +426,8 @@ def test_copies_of_a_policy_are_equal_wherever_they_come_from(folder, monkeypatc
     others = [copy.copy(policy), copy.deepcopy(policy), pickle.loads(pickle.dumps(policy))]
     assert [other == policy for other in others] == [True] * 3
     assert {policy, *others} == {policy}
-    assert policy != policy.with_params({"top": 9.0}) != paxsim.find_policy("builder")
-    assert paxsim.find_policy("builder") == paxsim.find_policy("builder")
+    assert policy != policy.with_params({"top": 9.0}) != paxsim.get_policy("builder")
+    assert paxsim.get_policy("builder") == paxsim.get_policy("builder")
     batch = paxsim.play_batch([policy, "random"], deals=3)
     again = pickle.loads(pickle.dumps(batch))
     assert again == batch and hash(again) == hash(batch)
@@ -480,8 +480,8 @@ pickle.dump(([policy.label for policy in policies], results), sys.stdout.buffer)
 def test_policies_play_alike_in_another_process_even_without_their_file(folder, tmp_path_factory):
     mine = write(folder / "mine.py", THRIFTY.format(name="travelling"))
     lineup = [
-        paxsim.find_policy("builder:breadth=0.8"),
-        paxsim.find_policy("mine.py:travelling:top=1.25"),
+        paxsim.get_policy("builder:breadth=0.8"),
+        paxsim.get_policy("mine.py:travelling:top=1.25"),
     ]
     expected = games(*lineup)
     data = pickle.dumps(lineup)
@@ -538,15 +538,15 @@ def test_what_the_source_shows_is_refused_with_its_line(folder, number, lines, s
     write(folder / "mine.py", body(f"refused_{number}", lines))
     line, _, what = said.partition(": ")
     expected = f"policy refused_{number}: line {line} of mine.py: {what}"
-    told = complaint(paxsim.find_policy, "mine.py")
+    told = complaint(paxsim.get_policy, "mine.py")
     assert told.startswith(expected) and "; the line: " in told
 
 
 def test_names_of_the_three_arguments_are_free(folder):
     write(folder / "mine.py", body("renamed", "seat.gold = 1\nreturn 0", "board, seat, question"))
-    assert "line 5 of mine.py: seat: 'gold' is unknown" in complaint(paxsim.find_policy, "mine.py")
+    assert "line 5 of mine.py: seat: 'gold' is unknown" in complaint(paxsim.get_policy, "mine.py")
     write(folder / "mine.py", body("renamed", "seat.money = 1\nreturn 0", "board, seat, question"))
-    assert "allowed: seat.memory alone" in complaint(paxsim.find_policy, "mine.py")
+    assert "allowed: seat.memory alone" in complaint(paxsim.get_policy, "mine.py")
 
 
 def test_memory_and_names_of_its_own_are_a_policys_to_write(folder):
@@ -579,7 +579,7 @@ def test_memory_and_names_of_its_own_are_a_policys_to_write(folder):
 @pytest.mark.parametrize("end", ["break", "return 0", "raise ValueError"])
 def test_a_loop_that_ends_by_any_way_out_is_fine(folder, end):
     write(folder / "mine.py", body("coming_to_an_end", f"while True:\n    {end}\nreturn 0"))
-    assert paxsim.find_policy("mine.py").name == "coming_to_an_end"
+    assert paxsim.get_policy("mine.py").name == "coming_to_an_end"
 
 
 @pytest.mark.parametrize(
@@ -602,7 +602,7 @@ def test_a_loop_that_ends_by_any_way_out_is_fine(folder, end):
 )
 def test_other_arguments_than_three_records_and_numbers_are_refused(folder, arguments, said):
     write(folder / "mine.py", body("argumentative", "return 0", arguments))
-    assert complaint(paxsim.find_policy, "mine.py").startswith(f"policy argumentative: {said}")
+    assert complaint(paxsim.get_policy, "mine.py").startswith(f"policy argumentative: {said}")
 
 
 def test_a_lambda_has_no_name_to_play_under():
@@ -628,7 +628,7 @@ def test_a_lambda_has_no_name_to_play_under():
 )
 def test_what_cannot_be_compiled_to_a_whole_number_is_told_in_one_line(folder, number, lines, said):
     write(folder / "mine.py", body(f"uncompiled_{number}", lines))
-    policy = paxsim.find_policy("mine.py")
+    policy = paxsim.get_policy("mine.py")
     message = complaint(paxsim.play, [policy, "random"])
     assert message.startswith(f"policy uncompiled_{number}: {said}")
 
@@ -708,7 +708,7 @@ def test_the_command_in_the_message_replays_the_game_up_to_the_mistake(folder, c
     with pytest.raises(paxsim.PolicyError) as error:
         paxsim.play_batch(lineup, deals=2, first_deal=64, rotations=(2,), seed=5, rules=rules)
     message = str(error.value)
-    label = paxsim.find_policy(lineup[1]).label
+    label = paxsim.get_policy(lineup[1]).label
     assert message.startswith(f"policy {label} at seat 3 {said}")
     assert "at the decision 'buy'" in message
     words = shlex.split(message.partition("to see this game: ")[2])

@@ -224,7 +224,7 @@ def test_a_mistake_is_told_with_its_place_its_fault_and_its_remedy(
     file = tmp_path / f"{name}.py"
     file.write_text(source, "utf-8")
     with pytest.raises(paxsim.PaxsimError) as error:
-        _ = paxsim.find_policy(file.name).compiled
+        _ = paxsim.get_policy(file.name).compiled
     said = str(error.value)
     where = ""
     if line:
@@ -258,7 +258,7 @@ def test_lists_may_be_made_in_a_line(tmp_path):
     file.write_text(
         f"{IMPORTS}\n{MANY}\n\n@paxsim.policy\ndef in_a_line(table, me, choice):\n{body}\n", "utf-8"
     )
-    lineup = [paxsim.find_policy(str(file)), "random"]
+    lineup = [paxsim.get_policy(str(file)), "random"]
     compiled, plain = (paxsim.play(lineup, seed=1, compiled=each) for each in (True, False))
     assert repr(compiled) == repr(plain)
 
@@ -273,7 +273,7 @@ def test_another_decorator_is_named(tmp_path):
         "utf-8",
     )
     with pytest.raises(paxsim.PaxsimError, match="wrapped by another decorator; allowed: @paxsim"):
-        _ = paxsim.find_policy(str(file)).compiled
+        _ = paxsim.get_policy(str(file)).compiled
 
 
 def test_arguments_may_be_given_by_name(tmp_path):
@@ -283,4 +283,4 @@ def test_arguments_may_be_given_by_name(tmp_path):
         "    return min(0, price_of_legion(table, legion=0, seat=me.seat))\n",
         "utf-8",
     )
-    assert paxsim.play([paxsim.find_policy(str(file)), "first"], seed=1).rounds > 0
+    assert paxsim.play([paxsim.get_policy(str(file)), "first"], seed=1).rounds > 0

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 import paxsim
-from paxsim.experiment import textbar
+from paxsim.experiment import progress
 
 
 def seconds(step):
@@ -18,16 +18,16 @@ def seconds(step):
 
 def test_it_says_how_far_a_run_is():
     assert (
-        textbar.in_words(250, 1000, 50.0) == "[#####...............]  25 %  50 games/s  15 s left"
+        progress.in_words(250, 1000, 50.0) == "[#####...............]  25 %  50 games/s  15 s left"
     )
-    assert textbar.in_words(1234, None, 100.0) == "1,234 games  100 games/s"
-    assert textbar.in_words(0, 1000, 0.0) == "[....................]   0 %  "
+    assert progress.in_words(1234, None, 100.0) == "1,234 games  100 games/s"
+    assert progress.in_words(0, 1000, 0.0) == "[....................]   0 %  "
 
 
 def test_a_short_run_shows_none_and_a_long_one_leaves_nothing():
     for step, wanted in ((0.001, False), (1.0, True)):
         shown = []
-        made = textbar.Bar(shown.append, seconds(step))
+        made = progress.Bar(shown.append, seconds(step))
         for games in range(100, 600, 100):
             made.update(SimpleNamespace(games=games, expected=500), 100)
         made.close()
@@ -42,8 +42,8 @@ class Terminal(io.StringIO):
 
 @pytest.fixture
 def impatient(monkeypatch):
-    monkeypatch.setattr(textbar, "_DELAY", 0.0)
-    monkeypatch.setattr(textbar, "_PAUSE", 0.0)
+    monkeypatch.setattr(progress, "_DELAY", 0.0)
+    monkeypatch.setattr(progress, "_PAUSE", 0.0)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_a_notebook_shows_it_in_the_cell(impatient, monkeypatch):
         return Handle()
 
     monkeypatch.setattr("IPython.display.display", display)
-    monkeypatch.setattr(textbar, "_in_notebook", lambda: True)
+    monkeypatch.setattr(progress, "_in_notebook", lambda: True)
     paxsim.tournament("random,first", 2, games=400, chunk_games=100, jobs=1)
     assert "100 %" in "".join(shown) and shown[-1] == ""
 

@@ -24,7 +24,7 @@ def test_games_end_as_recorded(group):
 
 
 def test_the_record_covers_every_heuristic_and_a_hundred_thousand_games():
-    built_in = [name for name in paxsim.policy_names() if paxsim.find_policy(name).built_in]
+    built_in = [name for name in paxsim.list_policies() if paxsim.get_policy(name).built_in]
     assert sorted(built_in) == sorted(HEURISTICS + NEWCOMERS + LEFT_OUT)
     assert RECORDED["games"] >= 100_000
     assert list(RECORDED["digests"]) == [case.name for case in CASES]

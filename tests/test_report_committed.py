@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from paxsim.experiment.questions import simulate, solo
+from paxsim.experiment.api import simulate, solo
 from paxsim.experiment.result import written_number
 
 REPORTS = Path(__file__).parent.parent / "reports"

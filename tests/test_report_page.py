@@ -25,11 +25,9 @@ from small_report import SCALE, SEED, build_small, small_studies, small_subject
 from paxsim.cli import run_command
 from paxsim.errors import PaxsimError
 from paxsim.report import budget
-from paxsim.report.alike import folded
 from paxsim.report.build import build_report
 from paxsim.report.examples import write_examples
-from paxsim.report.firstscreen import _how_often, _why, short_answers, why_weak
-from paxsim.report.page import write_page
+from paxsim.report.page import _how_often, _why, folded, short_answers, why_weak, write_page
 from paxsim.report.study import SUMMARY
 from paxsim.text import brief
 

@@ -16,8 +16,7 @@ import paxsim
 from paxsim.engine.loop import ask_policy, progress_dtype
 from paxsim.engine.records import address_of
 from paxsim.game import walk
-from paxsim.policies.forbidden import ACTIONS
-from paxsim.policies.restricted import make_restricted, read_forbidden
+from paxsim.policies.restricted import ACTIONS, make_restricted, read_forbidden
 from paxsim.testing import check_policy
 from paxsim.trace import trace_game
 
@@ -41,7 +40,7 @@ return int(abs(total)) % choice.count
 
 
 def restricted(without, policy):
-    return paxsim.find_policy(f"restricted:without={without}:policy={policy}")
+    return paxsim.get_policy(f"restricted:without={without}:policy={policy}")
 
 
 def is_forbidden(words, game, option):
@@ -221,18 +220,18 @@ def test_an_answer_that_was_not_offered_is_the_policys_mistake(tmp_path):
     ],
 )
 def test_a_restricted_policy_is_found_again_by_its_label_and_travels(spec):
-    found = paxsim.find_policy(spec)
+    found = paxsim.get_policy(spec)
     assert found.label == found.spec == spec
-    for again in (paxsim.find_policy(spec), pickle.loads(pickle.dumps(found))):
+    for again in (paxsim.get_policy(spec), pickle.loads(pickle.dumps(found))):
         assert (again.label, again.fingerprint) == (spec, found.fingerprint)
     spaced = spec.replace(":", " : ").replace("=", " = ").replace("+", " + ")
-    assert paxsim.find_policy(spaced).label == spec
+    assert paxsim.get_policy(spaced).label == spec
 
 
 def test_its_parameters_are_those_of_the_policy_that_plays():
     found = restricted("peek", "weighted")
     changed = found.with_params({"new": 0.25})
-    assert found.params == paxsim.find_policy("weighted").params
+    assert found.params == paxsim.get_policy("weighted").params
     assert changed.label == "restricted:without=peek:policy=weighted:new=0.25"
     assert changed.params["new"] == 0.25 and changed.fingerprint != found.fingerprint
     with pytest.raises(paxsim.PaxsimError, match="policy weighted: parameter: 'newer' is unknown"):
@@ -251,7 +250,7 @@ def test_a_user_s_file_travels_in_a_restriction(tmp_path):
     file = policy_file(tmp_path, "return 0", arguments="table, me, choice, greed=1.0")
     found = restricted("peek", f"{file}:greed=2")
     assert not found.built_in and pickle.loads(pickle.dumps(found)).label == found.label
-    assert paxsim.find_policy(found.spec).fingerprint == found.fingerprint
+    assert paxsim.get_policy(found.spec).fingerprint == found.fingerprint
 
 
 def test_threads_share_no_memory():

@@ -6,14 +6,14 @@ from types import SimpleNamespace
 import numpy as np
 import oracle_tables as oracle
 import pandas as pd
+import paxsim.tuning.tuner as tuning
 import pytest
 from mistakes import mistake
 from oracle_tables import Match
 
 import paxsim
-import paxsim.tuning.adapting as tuning
 from paxsim.cli import run_command
-from paxsim.experiment import show
+from paxsim.experiment import load_result
 from paxsim.tuning import tuned_answers
 
 LINEUP = ["weighted", "builder", "tribune"]
@@ -30,7 +30,7 @@ def by_block(match, positions):
 
 
 def test_changes_are_differences_within_blocks_of_the_same_deals():
-    result = paxsim.restrict(LINEUP, "peek,intrigue+land", games=240, seed=8, jobs=1)
+    result = paxsim.ablate(LINEUP, "peek,intrigue+land", games=240, seed=8, jobs=1)
     table = result["restrictions"]
     rows = [(words, place) for words in ("peek", "land+intrigue") for place in range(3)]
     assert table["strategy"].tolist() == LINEUP * 2 and set(table["seats"]) == {"1"}
@@ -55,7 +55,7 @@ def test_changes_are_differences_within_blocks_of_the_same_deals():
 
 def test_all_seats_together_have_a_row_for_each_strategy():
     lineup = ["builder", "random", "builder"]
-    result = paxsim.restrict(lineup, "buy", games=120, seed=3, seats="all", jobs=1)
+    result = paxsim.ablate(lineup, "buy", games=120, seed=3, seats="all", jobs=1)
     table = result["restrictions"]
     assert table["strategy"].tolist() == ["builder", "random"] and table["position"].isna().all()
     base = Match(lineup, 40, 3)
@@ -70,7 +70,7 @@ def test_all_seats_together_have_a_row_for_each_strategy():
 
 
 def test_a_power_is_taken_from_all_by_the_rules():
-    result = paxsim.restrict("augur", "double-draw+peek,discount", 2, 80, seats="all", jobs=1)
+    result = paxsim.ablate("augur", "double-draw+peek,discount", 2, 80, seats="all", jobs=1)
     rules = [bundle[1].facts.rules for bundle in result.bundles]
     assert rules[0] == {"religion_two": 10_000, "religion_three": 10_000}
     assert rules[1] == {"discount_step": 10_000}
@@ -80,7 +80,7 @@ def test_a_power_is_taken_from_all_by_the_rules():
 
 def test_something_that_never_happens_is_worth_exactly_nothing():
     """With 4 players nobody can react."""
-    table = paxsim.restrict("weighted", "react", 4, 200, jobs=1)["restrictions"]
+    table = paxsim.ablate("weighted", "react", 4, 200, jobs=1)["restrictions"]
     assert len(table) == 1, "four positions alike are asked about once"
     assert table["win_change"].tolist() == table["rome_change"].tolist() == [0.0]
 
@@ -95,37 +95,37 @@ def test_something_that_never_happens_is_worth_exactly_nothing():
     ],
 )
 def test_positions_with_the_same_neighbours_all_around_are_asked_about_once(lineup, positions):
-    table = paxsim.restrict(lineup, "peek", 4, 8, jobs=1)["restrictions"]
+    table = paxsim.ablate(lineup, "peek", 4, 8, jobs=1)["restrictions"]
     assert table["position"].tolist() == positions
 
 
 def test_words_for_several_things_are_spelled_out():
-    asked = paxsim.restrict("first", "categories,peek,actions", 2, 4, jobs=1)["restrictions"]
+    asked = paxsim.ablate("first", "categories,peek,actions", 2, 4, jobs=1)["restrictions"]
     words = [*paxsim.CATEGORIES, "peek", "buy", "react", "second"]
     assert asked["without"].tolist() == words, "each once"
-    cards = paxsim.restrict("first", ["cards"], 2, 4, jobs=1, positions=[2])["restrictions"]
+    cards = paxsim.ablate("first", ["cards"], 2, 4, jobs=1, positions=[2])["restrictions"]
     assert cards["without"].tolist() == [str(card) for card in paxsim.load_deck("assumed").counts]
     assert set(cards["position"]) == {2}
-    powers = paxsim.restrict("first", "powers", 2, 4, jobs=1, seats="all")["restrictions"]
+    powers = paxsim.ablate("first", "powers", 2, 4, jobs=1, seats="all")["restrictions"]
     assert powers["without"].tolist() == ["double-draw", "discount", "bonus", "senator-income"]
 
 
 def test_solo_has_a_seat_to_restrict_too():
-    table = paxsim.restrict("hermit", "land", solo_level=2, games=100, jobs=1)["restrictions"]
+    table = paxsim.ablate("hermit", "land", solo_level=2, games=100, jobs=1)["restrictions"]
     (row,) = table.to_dict("records")
     assert row["win_change"] < -0.2 and row["rome_change"] == pytest.approx(-row["win_change"])
 
 
 def test_a_stored_run_is_shown_as_it_was_printed(tmp_path, capsys):
-    command = ["restrict", "--without", "intrigue,peek", "--policies", "weighted,builder"]
+    command = ["ablate", "--without", "intrigue,peek", "--policies", "weighted,builder"]
     assert run_command([*command, "--games", "200", "--jobs", "1", "--out", str(tmp_path)]) == 0
     printed = capsys.readouterr().out
     assert run_command(["show", str(tmp_path)]) == 0
     shown = capsys.readouterr().out
     table = printed.partition("1,600 games")[0]
     assert "intrigue" in table and "sure" in table and shown.startswith(table)
-    asked = paxsim.restrict("weighted,builder", "intrigue,peek", games=200, jobs=1)
-    assert show(tmp_path)["restrictions"].equals(asked["restrictions"])
+    asked = paxsim.ablate("weighted,builder", "intrigue,peek", games=200, jobs=1)
+    assert load_result(tmp_path)["restrictions"].equals(asked["restrictions"])
     assert run_command([*command, "--games", "200", "--json", "--out", str(tmp_path)]) == 0
     assert json.loads(capsys.readouterr().out)["tables"]["restrictions"][0]["without"] == "intrigue"
 
@@ -151,15 +151,15 @@ MISTAKES = [
 
 @pytest.mark.parametrize("options, said", MISTAKES)
 def test_a_mistake_is_one_line(options, said, capsys):
-    assert said in mistake(capsys, "restrict", "--players", "2", "--games", "8", *options)
+    assert said in mistake(capsys, "ablate", "--players", "2", "--games", "8", *options)
 
 
 def test_python_is_told_of_mistakes_in_one_line_too():
     for without in (5, None, [], ["peek", 3], {"peek"}):
         with pytest.raises(paxsim.PaxsimError, match="without: found"):
-            paxsim.restrict("random", without, 2, 8)
+            paxsim.ablate("random", without, 2, 8)
     with pytest.raises(paxsim.PaxsimError, match="answers: found none without 'anything'"):
-        paxsim.restrict("random", "peek", 2, 8, answers={})
+        paxsim.ablate("random", "peek", 2, 8, answers={})
 
 
 # --- tuned answers ------------------------------------------------------------------------------
@@ -172,7 +172,7 @@ def test_tuned_answers_keep_to_the_restriction_and_play_in_the_same_seat():
     assert list(answers) == [("", 0), ("land", 0)]
     assert answers["land", 0].label.startswith("restricted:without=land:policy=")
     assert not answers["", 0].label.startswith("restricted")
-    result = paxsim.restrict(**asked, games=100, answers=answers, jobs=1)
+    result = paxsim.ablate(**asked, games=100, answers=answers, jobs=1)
     base, variant = result.bundles[0]
     assert base.labels == (answers["", 0].label, "random")
     assert variant.labels == (answers["land", 0].label, "random")

@@ -10,7 +10,7 @@ import numpy as np
 
 import paxsim
 from paxsim.experiment.result import written_number
-from paxsim.stats.simultaneous import max_t_quantile
+from paxsim.stats.multiple import max_t_quantile
 
 #: Those that put equals in any order unless told not to.
 SORTS = ("sort_values", "argsort")

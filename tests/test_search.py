@@ -23,7 +23,7 @@ from paxsim.engine.loop import ask_policy, progress_dtype
 from paxsim.engine.records import MAX_PARAMS, RING, address_of
 from paxsim.game import walk
 from paxsim.playing import play_deals
-from paxsim.policies import origins
+from paxsim.policies import files
 from paxsim.trace import trace_game
 
 FLAT = "search:rollouts=2:self=random:opponents=random"
@@ -109,7 +109,7 @@ def change_what_is_hidden(record, known, random):
 
 def asker(spec):
     """A function that asks a searcher about the decision at hand of a game."""
-    searcher, progress = paxsim.find_policy(spec), np.zeros(1, progress_dtype)
+    searcher, progress = paxsim.get_policy(spec), np.zeros(1, progress_dtype)
     progress[0]["policies"], outfit = searcher.address(), searcher.outfit()
 
     def decide(game):
@@ -264,28 +264,28 @@ def test_a_searcher_is_listed_and_described(capsys):
     ],
 )
 def test_a_searcher_is_found_again_by_its_label(spec):
-    found = paxsim.find_policy(spec)
-    again = paxsim.find_policy(found.label)
+    found = paxsim.get_policy(spec)
+    again = paxsim.get_policy(found.label)
     assert found.label == spec and again == found
     assert again.fingerprint == found.fingerprint
-    assert paxsim.find_policy(found.spec).params == found.params
+    assert paxsim.get_policy(found.spec).params == found.params
 
 
 def test_a_searcher_travels_to_another_process_as_it_is(curious):
     for spec in (*SEARCHERS.values(), f"search:rollouts=2:opponents={curious}+first"):
-        found = paxsim.find_policy(spec)
+        found = paxsim.get_policy(spec)
         again = pickle.loads(pickle.dumps(found))
         assert (again.label, again.fingerprint) == (found.label, found.fingerprint)
 
 
 def test_parameters_of_a_rollout_policy_stand_in_parentheses(curious):
-    found = paxsim.find_policy("search:rollouts=2:self=weighted(primus=3:margin=2)")
+    found = paxsim.get_policy("search:rollouts=2:self=weighted(primus=3:margin=2)")
     assert found.own[0].params["primus"] == 3.0 and found.own[0].params["margin"] == 2.0
-    other = paxsim.find_policy("search:rollouts=2:self=weighted")
+    other = paxsim.get_policy("search:rollouts=2:self=weighted")
     assert found.fingerprint != other.fingerprint
     game = {"deals": 2, "rotations": "all"}
     assert bytes_of([found, "random"], **game) != bytes_of([other, "random"], **game)
-    assert paxsim.find_policy(f"search:self={curious}()").own[0].name == Path(curious).stem
+    assert paxsim.get_policy(f"search:self={curious}()").own[0].name == Path(curious).stem
 
 
 def test_a_tree_that_is_full_is_searched_on():
@@ -301,15 +301,15 @@ def test_a_tree_that_is_full_is_searched_on():
 
 
 def test_spaces_in_the_name_of_a_searcher_do_not_matter():
-    spaced = paxsim.find_policy("search : rollouts = 2 : opponents = weighted + first")
+    spaced = paxsim.get_policy("search : rollouts = 2 : opponents = weighted + first")
     assert spaced.label == "search:rollouts=2:opponents=weighted+first"
 
 
 def test_numbers_of_any_length_are_told_apart():
     specs = [f"search:doubt=0.1234567{digit}" for digit in (1, 2)]
-    labels = {paxsim.find_policy(spec).label for spec in specs}
+    labels = {paxsim.get_policy(spec).label for spec in specs}
     assert labels == set(specs)
-    assert len({paxsim.find_policy(spec).fingerprint for spec in specs}) == 2
+    assert len({paxsim.get_policy(spec).fingerprint for spec in specs}) == 2
 
 
 @given(playable_settings(), st.integers(0, 10**6))
@@ -325,7 +325,7 @@ def test_a_users_policy_may_play_the_rollouts(curious):
     for spec in (f"search:rollouts=2:self={curious}", f"search:rollouts=2:opponents={curious}"):
         batch = paxsim.play_batch([spec, "random"], deals=2, seed=1)
         assert len(batch) == 2 and not batch.lineup.trusted
-        assert paxsim.find_policy(paxsim.find_policy(spec).spec).fingerprint
+        assert paxsim.get_policy(paxsim.get_policy(spec).spec).fingerprint
 
 
 def test_a_policy_with_a_memory_of_its_own_may_play_the_rollouts():
@@ -334,7 +334,7 @@ def test_a_policy_with_a_memory_of_its_own_may_play_the_rollouts():
     spec = f"search:rollouts=2:self={bound}:opponents={bound}+random"
     games = {"deals": 2, "rotations": "all"}
     found = bytes_of([spec, "random"], **games)
-    assert found == bytes_of([paxsim.find_policy(spec), "random"], **games)
+    assert found == bytes_of([paxsim.get_policy(spec), "random"], **games)
     assert found != bytes_of([spec.replace("intrigue", "peek"), "random"], **games)
 
 
@@ -459,4 +459,4 @@ def test_a_run_with_searchers_is_another_one_after_any_edit_of_the_search():
     folder = Path(paxsim.__file__).parent / "search"
     deciding = {*folder.glob("*.py"), *folder.glob("*.toml")}
     assert len(deciding) > 6
-    assert deciding <= set(origins._package_sources())
+    assert deciding <= set(files._package_sources())

@@ -9,7 +9,7 @@ from plain import plain, view
 
 import paxsim
 from paxsim.game import walk
-from paxsim.search import value
+from paxsim.search import rollouts
 from paxsim.search.memory import search_dtype
 
 
@@ -17,7 +17,7 @@ def worth(game, seat, closeness):
     """What a searcher takes the end of a game for, in plain Python."""
     search = np.zeros(1, search_dtype)[0]
     search["closeness"], search["result"]["shares"] = closeness, 7.0
-    return plain(value.worth)(view(search), view(game.record), seat)
+    return plain(rollouts.worth)(view(search), view(game.record), seat)
 
 
 def step(lead, width):
@@ -33,7 +33,7 @@ def near_in_solo(game, needed):
     result = game.result()
     lacks = np.array(result["rome_symbols"][:7]) + 1 - np.array(result["symbols"][0][:7])
     hidden = (np.array(game.table["cards"][0][:7]) == 0).sum()
-    return math.exp(-(fewest(lacks, needed) + hidden) / value.SOLO_LACK)
+    return math.exp(-(fewest(lacks, needed) + hidden) / rollouts.SOLO_LACK)
 
 
 def near_with_others(game, seat, rome_needs=4):
@@ -44,13 +44,15 @@ def near_with_others(game, seat, rome_needs=4):
     missing = fewest(lacks, 8 - rome_needs)
     lead = missing - 0.5 if missing else sorted(lacks)[7 - rome_needs] - 0.5
     assert (lead > 0) == bool(result["rome_wins"])
-    rome = step(lead, value.ROME_LEAD)
+    rome = step(lead, rollouts.ROME_LEAD)
     rivals = [rival for rival in range(players) if rival != seat]
     intrigue = np.array(game.table["symbols"])[:players, 6]
     ahead = intrigue[seat] - intrigue[rivals].max() + (0.5 if result["primus"] == seat else -0.5)
     points = np.array(result["points"][:players])
     more = points[seat] - points[rivals].max()
-    return rome * step(ahead, value.INTRIGUE_LEAD) + (1 - rome) * step(more, value.POINTS_LEAD)
+    return rome * step(ahead, rollouts.INTRIGUE_LEAD) + (1 - rome) * step(
+        more, rollouts.POINTS_LEAD
+    )
 
 
 def ends(setting, policies, deals):

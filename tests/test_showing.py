@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import paxsim
-from paxsim.experiment.summary import Tables
+from paxsim.experiment.result import Tables
 
 ROOT = Path(__file__).parent.parent
 LONG = "weighted:new=0.123456:stronger=0.123456:arms=0.123456:limit=0.123456:row=0.123456"
@@ -27,7 +27,7 @@ def results():
         "tournament": paxsim.tournament("builder,first,random", 2, **few),
         "compare": paxsim.compare("builder", LONG, players=2, **few),
         "compare_rules": paxsim.compare_rules("first", ["rome_needs=5"], 2, **few),
-        "restrict": paxsim.restrict("builder,first", "peek,buy", **few),
+        "ablate": paxsim.ablate("builder,first", "peek,buy", **few),
         "solo": paxsim.solo("hermit", (1, 2), **few),
         "metagame": paxsim.metagame("builder,first,random", 2, games=80, jobs=1),
     }
@@ -45,7 +45,7 @@ def test_results_answer_their_question_in_lines_that_fit(results):
         assert str(results[kind]) == text
     assert "Rome wins" in " ".join(said["simulate"].split()) and "win rate %" in said["simulate"]
     assert "difference" in said["compare"] and "rome_needs=5" in said["compare_rules"]
-    assert "peek" in said["restrict"] and "success %" in said["solo"]
+    assert "peek" in said["ablate"] and "success %" in said["solo"]
     assert "Rome wins %" in said["metagame"] and len(said["metagame"].splitlines()) == 6
     assert len(said["simulate"].splitlines()) < 10
 
@@ -74,9 +74,9 @@ def test_other_objects_say_what_they_are_in_a_line():
     house = paxsim.Rules(rome_needs=5, tie="money")
     assert repr(house) == "Rules(rome_needs=5, tie='money')"
     assert eval(repr(house), {"Rules": paxsim.Rules}) == house
-    assert repr(paxsim.find_policy("builder:thrift=0.5")).startswith("Policy builder:thrift=0.5: ")
+    assert repr(paxsim.get_policy("builder:thrift=0.5")).startswith("Policy builder:thrift=0.5: ")
     for spec in (LONG, "search:rollouts=2", f"restricted:without=peek:policy={LONG}"):
-        assert fits(repr(paxsim.find_policy(spec))) and "\n" not in repr(paxsim.find_policy(spec))
+        assert fits(repr(paxsim.get_policy(spec))) and "\n" not in repr(paxsim.get_policy(spec))
     assert repr(paxsim.make_lineup("builder:thrift=0.5,first", 2)) == (
         "Lineup of 2: builder:thrift=0.5, first"
     )
@@ -91,7 +91,7 @@ def test_other_objects_say_what_they_are_in_a_line():
     while not game.over:
         game.apply(0)
     assert repr(game).endswith(": over")
-    assert repr(paxsim.BatchEnv(2000, players=3)).startswith("BatchEnv of 2,000 games with 3 ")
+    assert repr(paxsim.VectorEnv(2000, players=3)).startswith("VectorEnv of 2,000 games with 3 ")
 
 
 def test_many_changes_of_the_rules_are_told_in_lines_that_fit_and_can_be_read_back():
@@ -114,12 +114,12 @@ def test_notebooks_show_rules_and_policies_as_tables():
     assert house.count("<tr>") == 4 and "3 of 27 differ from the published game" in house
     published = paxsim.Rules()._repr_html_()
     assert published.count("<tr>") == 28 and "<td>tie</td><td>shared</td>" in published
-    builder = paxsim.find_policy("builder:thrift=0.5")
+    builder = paxsim.get_policy("builder:thrift=0.5")
     assert "<td>thrift</td><td>0.5</td><td>" in builder._repr_html_()
     assert "(solo, 2-8 players): Show a card of all seven" in builder._repr_html_()
-    assert "<table>" not in paxsim.find_policy("random")._repr_html_(), "it has no parameters"
+    assert "<table>" not in paxsim.get_policy("random")._repr_html_(), "it has no parameters"
     for spec in ("search:rollouts=2", f"restricted:without=peek:policy={LONG}"):
-        assert "<td>" in paxsim.find_policy(spec)._repr_html_()
+        assert "<td>" in paxsim.get_policy(spec)._repr_html_()
 
 
 def test_notebooks_show_games_settings_and_lineups_as_tables():
@@ -241,7 +241,7 @@ def test_a_result_is_equal_to_its_copy_and_to_no_other(results):
 
 def test_a_stored_result_that_is_shown_is_equal_to_the_one_that_was_played(tmp_path):
     played = paxsim.simulate("first", 2, games=20, seed=1, jobs=1, out=tmp_path / "run")
-    assert paxsim.show(tmp_path / "run") == played
+    assert paxsim.load_result(tmp_path / "run") == played
 
 
 def test_tables_are_counted_in_words(results):
@@ -284,7 +284,7 @@ def test_the_first_chart_of_a_notebook_leaves_its_backend_as_it_found_it(tmp_pat
 
 def test_names_are_offered_and_there():
     names = dir(paxsim)
-    for name in ("simulate", "compare", "tournament", "solo", "restrict", "tune", "testing"):
+    for name in ("simulate", "compare", "tournament", "solo", "ablate", "tune", "testing"):
         assert name in names and getattr(paxsim, name) is not None
     assert all(getattr(paxsim, name) is not None for name in names)
 

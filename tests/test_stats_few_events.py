@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import betabinom
 
+from paxsim.report.studies.findings import lowest_and_highest
 from paxsim.stats import (
     DIFFERENCE,
     Moments,
@@ -21,7 +22,6 @@ from paxsim.stats import (
     p_value,
     ratio,
 )
-from paxsim.studies.fields import lowest_and_highest
 
 REPEATS = 2000
 LEAST = 0.935

@@ -27,7 +27,7 @@ from paxsim.stats import (
     unpaired_difference,
     wilson,
 )
-from paxsim.stats.simultaneous import max_t_quantile
+from paxsim.stats.multiple import max_t_quantile
 
 X = np.random.default_rng(0).dirichlet([2, 1, 1, 1], 60)
 M = Moments.of(X)

@@ -9,15 +9,9 @@ import pytest
 from statsmodels.stats.power import TTestPower
 
 from paxsim.errors import PaxsimError
-from paxsim.stats import (
-    Moments,
-    block_mean,
-    blocks_for_half_width,
-    blocks_for_power,
-    plan_power,
-)
+from paxsim.stats import Moments, block_mean, blocks_for_half_width, blocks_for_power, plan_power
 from paxsim.stats.constants import MIN_BLOCKS
-from paxsim.stats.planning import half_width, power
+from paxsim.stats.sequential import half_width, power
 
 
 @pytest.mark.parametrize("target", [0.05, 0.01, 0.001])

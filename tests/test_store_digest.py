@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from paxsim.experiment import chunkfile
+from paxsim.experiment import store
 
 TALLY = {"blocks": np.array([3]), "sums": np.arange(6).reshape(2, 3)}
 
@@ -26,16 +26,16 @@ def rewritten(data, change):
 @pytest.fixture
 def other_writer(monkeypatch):
     """Every file is taken to be of another version of the library, whose bytes may differ."""
-    monkeypatch.setattr(chunkfile, "_writer", lambda data: str(len(data)))
+    monkeypatch.setattr(store, "_writer", lambda data: str(len(data)))
 
 
 def read_back(path: Path, data):
     path.write_bytes(data)
-    return chunkfile.read_chunk(path, "run/0/0/3")
+    return store.read_chunk(path, "run/0/0/3")
 
 
 def test_the_same_numbers_written_by_another_version_are_read(tmp_path, other_writer):
-    data = rewritten(chunkfile.encode_chunk(TALLY, "run/0/0/3"), lambda values: values)
+    data = rewritten(store.encode_chunk(TALLY, "run/0/0/3"), lambda values: values)
     found = read_back(tmp_path / "chunk", data)
     assert all(np.array_equal(found[name], TALLY[name]) for name in TALLY)
 
@@ -45,6 +45,6 @@ def test_another_number_written_by_another_version_is_noticed(tmp_path, other_wr
         values[-1] += 1
         return values
 
-    data = rewritten(chunkfile.encode_chunk(TALLY, "run/0/0/3"), add_one)
+    data = rewritten(store.encode_chunk(TALLY, "run/0/0/3"), add_one)
     with pytest.raises(ValueError, match="digest"):
         read_back(tmp_path / "chunk", data)

@@ -10,8 +10,8 @@ from positions import deck_of
 
 import paxsim
 from paxsim.engine.loop import start_game
-from paxsim.engine.streams import advance, below, seat_keys, seed_deal, state_of
-from paxsim.policies import find_policy
+from paxsim.engine.rng import advance, below, seat_keys, seed_deal, state_of
+from paxsim.policies import get_policy
 
 
 def streams_of(players=4, **numbers):
@@ -200,7 +200,7 @@ def at_first(decision, players=4):
 @functools.cache
 def asker():
     """A compiled loop that asks the random policy again and again."""
-    random = find_policy("random").compiled
+    random = get_policy("random").compiled
 
     @numba.njit
     def ask(table, me, choice, answers):

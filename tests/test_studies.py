@@ -15,16 +15,16 @@ import pytest
 from scipy import stats
 
 import paxsim
-from paxsim import studies
 from paxsim.cli import run_command
 from paxsim.errors import PaxsimError
-from paxsim.experiment.pairedquestions import compare_rules
+from paxsim.experiment.api import compare_rules
+from paxsim.report import studies
 from paxsim.report.budget import GAMES, STUDIES
+from paxsim.report.studies import decided, findings, load_study, luck
+from paxsim.report.studies.rulings import win_changes
 from paxsim.report.study import Options, Study
 from paxsim.report.subject import Subject
 from paxsim.stats import decided_shares, difference_interval
-from paxsim.studies import decided, fields, load_study, redealing
-from paxsim.studies.rulings import win_changes
 
 PACKAGE = Path(paxsim.__file__).parent
 
@@ -66,7 +66,7 @@ def test_studies_know_the_report_and_of_the_report_only_build_knows_studies():
     knowing = [
         path.name
         for path in (PACKAGE / "report").glob("*.py")
-        if any(name.startswith("paxsim.studies") for name in imports_of(path))
+        if any(name.startswith("paxsim.report.studies") for name in imports_of(path))
     ]
     assert knowing == ["build.py"]
 
@@ -119,8 +119,8 @@ def test_a_mistake_is_one_line(arguments, said, capsys, tmp_path, monkeypatch):
 def test_however_small_the_scale_a_tournament_can_be_played():
     subject = Subject()
     for players in subject.players:
-        lineups = fields.draw_lineups(list(subject.found.values()), players)
-        asked = fields.tournament_games(1, subject.strategies, subject.players)
+        lineups = findings.draw_lineups(list(subject.found.values()), players)
+        asked = findings.tournament_games(1, subject.strategies, subject.players)
         assert asked >= 2 * players * len(lineups)
 
 
@@ -129,7 +129,7 @@ def test_in_the_mixed_field_every_strategy_plays_equally_often(players, tmp_path
     """With every player count, so that a difference between counts is not one of members."""
     study = Study("rome_rate", "", "", Options(tmp_path))
     names = study.subject.strategies
-    lineups = fields.mixed_lineups(study, players)
+    lineups = findings.mixed_lineups(study, players)
     seats = Counter(name for lineup in lineups for name in lineup)
     assert set(seats) == set(names) and max(seats.values()) - min(seats.values()) <= 1
 
@@ -138,8 +138,8 @@ def test_strategies_are_ranked_by_what_they_won_of_their_fair_share():
     """Over all counts; with a count, by their win rates there."""
     rows = [("a", 2, 0.60, 0.5), ("b", 2, 0.40, 0.5), ("a", 8, 0.06, 0.1), ("b", 8, 0.15, 0.1)]
     standings = pd.DataFrame(rows, columns=["strategy", "players", "win_rate", "fair_share"])
-    assert fields.ranking(standings) == ["b", "a"]
-    assert fields.ranking(standings, 2) == ["a", "b"]
+    assert findings.ranking(standings) == ["b", "a"]
+    assert findings.ranking(standings, 2) == ["a", "b"]
 
 
 def test_the_weak_and_the_strong_field_are_the_ends_of_the_ranking():
@@ -148,13 +148,13 @@ def test_the_weak_and_the_strong_field_are_the_ends_of_the_ranking():
         {"strategy": names, "players": 4, "win_rate": np.linspace(0.4, 0.1, 8), "fair_share": 0.25}
     )
     study = SimpleNamespace(subject=SimpleNamespace(specs=list))
-    found = fields.weak_and_strong(study, standings)
+    found = findings.weak_and_strong(study, standings)
     assert found == {"weak": names[-3:], "strong": names[:3]}
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5, 6])
 def test_the_members_of_a_field_sit_equally_often_with_every_player_count(players):
-    lineups = fields.in_turn(["a", "b", "c"], players)
+    lineups = findings.in_turn(["a", "b", "c"], players)
     seats = Counter(name for lineup in lineups for name in lineup)
     assert len(set(seats.values())) == 1 and set(seats) == {"a", "b", "c"}
 
@@ -219,14 +219,14 @@ def test_a_tournament_plays_as_many_games_as_planned():
     """630,000 at scale 1; every player count has as many."""
     subject = Subject()
     names, wanted = subject.strategies, GAMES["tournament"]
-    each = fields.tournament_games(wanted, names, subject.players)
-    found = [paxsim.find_policy(name) for name in names]
+    each = findings.tournament_games(wanted, names, subject.players)
+    found = [paxsim.get_policy(name) for name in names]
     played = 0
     for players in subject.players:
-        lineups = len(fields.draw_lineups(found, players))
+        lineups = len(findings.draw_lineups(found, players))
         played += lineups * players * math.ceil(math.ceil(each / lineups) / players)
     assert wanted <= played < 1.02 * wanted
-    assert fields.games_asked(7_000, (2, 3, 4)) * 3 == pytest.approx(7_000, rel=0.01)
+    assert findings.games_asked(7_000, (2, 3, 4)) * 3 == pytest.approx(7_000, rel=0.01)
 
 
 def test_cards_dealt_anew_leave_what_was_seen_and_what_was_put_back():
@@ -235,13 +235,13 @@ def test_cards_dealt_anew_leave_what_was_seen_and_what_was_put_back():
         game.apply(0)
     table, before = game.record["table"], game.state()
     top, left = int(table["deck_top"]), int(table["deck_left"])
-    redealing.shuffle_undealt(game, top + left - 3, np.random.default_rng(1))
+    luck.shuffle_undealt(game, top + left - 3, np.random.default_rng(1))
     after = game.state()
     assert after["deck"] != before["deck"] and after["deck"][-3:] == before["deck"][-3:]
     assert sorted(after["deck"]) == sorted(before["deck"])
     tops = set()
     for seed in range(5):
-        redealing.shuffle_undealt(game, top + left - 3, np.random.default_rng(seed))
+        luck.shuffle_undealt(game, top + left - 3, np.random.default_rng(seed))
         tops.add(game.state()["deck"][0])
     assert len(tops) > 1  # the next card to be drawn is among them
     assert {k: v for k, v in after.items() if k != "deck"} == {
@@ -251,16 +251,16 @@ def test_cards_dealt_anew_leave_what_was_seen_and_what_was_put_back():
 
 def test_a_game_dealt_anew_without_a_change_ends_as_it_did(monkeypatch):
     """Copies that keep their deck are the game itself: all is decided from the draft on."""
-    monkeypatch.setattr(redealing, "shuffle_undealt", lambda game, end, rng: None)
+    monkeypatch.setattr(luck, "shuffle_undealt", lambda game, end, rng: None)
     lineup = ["weighted", "starver", "tribune"]
-    shares = redealing.redeal_games([lineup], 6, 1, {})["shares"]
+    shares = luck.redeal_games([lineup], 6, 1, {})["shares"]
     batch = paxsim.play_batch(lineup, deals=6, rotations="all", seed=1)
     own = np.rint(batch.shares.reshape(6, 3, 3)[np.arange(6), np.arange(6) % 3] * 840)
     assert (shares == own[:, None, None, :]).all()
 
 
 def test_what_is_decided_grows_from_the_draft_to_the_end():
-    played = redealing.redeal_games([["weighted", "starver"]], 60, 1, {})
+    played = luck.redeal_games([["weighted", "starver"]], 60, 1, {})
     found = [share for share, _, _ in decided_shares(played["shares"])]
     assert found[0] < found[4] < found[-1] <= 1
     assert found[-1] > 0.8
@@ -269,14 +269,14 @@ def test_what_is_decided_grows_from_the_draft_to_the_end():
     # Where no card is left that could come otherwise, all copies are one game: no row of the table.
     over = undealt.max(axis=0) < 2
     assert over[-1] and (np.array(found)[over] == 1.0).all()
-    table = redealing.decided_table(played["shares"], undealt, (0.2, 0.1, 0.3))
+    table = luck.decided_table(played["shares"], undealt, (0.2, 0.1, 0.3))
     assert len(table) == 1 + np.count_nonzero(~over)
     assert table["undealt"].iloc[1:].min() > 0
 
 
 def test_a_lead_can_pass_from_the_first_seat_to_another(tmp_path):
     """Every round is scored afresh: who led before does not lead because of that."""
-    lineup = fields.sample_lineup(Study("decided", "", "", Options(tmp_path)), 4)
+    lineup = findings.sample_lineup(Study("decided", "", "", Options(tmp_path)), 4)
     winner = decided.standings([lineup], 20, 3, {})["winner"]
     games = [row[row != decided.OVER].tolist() for row in winner]
     passed = [(a, b) for leads in games for a, b in itertools.pairwise(leads)]

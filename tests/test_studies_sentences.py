@@ -7,9 +7,7 @@ import pandas as pd
 import pytest
 
 import paxsim
-from paxsim.studies.claims import Claim, summary_finding
-from paxsim.studies.conspiracy import conspiracy_finding
-from paxsim.studies.decided import (
+from paxsim.report.studies.decided import (
     NOBODY,
     OVER,
     always_right,
@@ -18,21 +16,27 @@ from paxsim.studies.decided import (
     lead_row,
     round_table,
 )
-from paxsim.studies.deckclaims import rome_claims, strategy_claim
-from paxsim.studies.dose_response import (
+from paxsim.report.studies.decks import Claim, rome_claims, strategy_claim, summary_finding
+from paxsim.report.studies.dose_response import (
     RANGES,
     crossing_table,
     half_finding,
     other_finding,
     reach_finding,
 )
-from paxsim.studies.joining import joining_finding, payoffs_table
-from paxsim.studies.luck_and_skill import length_finding, luck_finding, small_parts
-from paxsim.studies.metagame import together_finding
-from paxsim.studies.redealing import decided_finding as redealt_finding
-from paxsim.studies.rome_rate import alone_finding, friends_finding, rome_finding
-from paxsim.studies.rulewords import change_in_words
-from paxsim.studies.rulings import (
+from paxsim.report.studies.findings import change_in_words
+from paxsim.report.studies.luck import decided_finding as redealt_finding
+from paxsim.report.studies.luck import length_finding, luck_finding, small_parts
+from paxsim.report.studies.metagame import together_finding
+from paxsim.report.studies.rome import (
+    alone_finding,
+    conspiracy_finding,
+    friends_finding,
+    joining_finding,
+    payoffs_table,
+    rome_finding,
+)
+from paxsim.report.studies.rulings import (
     NUMBERS,
     RULINGS,
     corrected,
@@ -41,9 +45,9 @@ from paxsim.studies.rulings import (
     ruling_findings,
     shown_changes,
 )
-from paxsim.studies.seat_bias import change_finding, seat_finding
-from paxsim.studies.solo_ladder import alike_note, campaign_finding, level_finding, one_in
-from paxsim.studies.strategies import (
+from paxsim.report.studies.seat_bias import change_finding, seat_finding
+from paxsim.report.studies.solo_ladder import alike_note, campaign_finding, level_finding, one_in
+from paxsim.report.studies.strategies import (
     beats_table,
     best_strategy_finding,
     cycle_finding,

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 import paxsim
 from paxsim.cli.printing import percent as terminal_percent
 from paxsim.cli.printing import plus_minus
-from paxsim.report.display import shown_table
-from paxsim.report.firstscreen import _cell as first_screen_cell
-from paxsim.report.page import unbroken
+from paxsim.report.page import _cell as first_screen_cell
+from paxsim.report.page import shown_table, unbroken
 from paxsim.stats import wilson
 from paxsim.text import (
     amount,

@@ -16,10 +16,8 @@ from mistakes import mistake
 import paxsim
 from paxsim.cli import EXIT_INTERRUPTED, run_command
 from paxsim.policies.policy import make_policy
-from paxsim.tuning.arena import GOALS, Arena
-from paxsim.tuning.field import TUNED, make_field, parse_field
-from paxsim.tuning.search import FOR_HELD_OUT, Search
-from paxsim.tuning.space import make_space
+from paxsim.tuning.arena import GOALS, TUNED, Arena, make_field, parse_field
+from paxsim.tuning.cmaes import FOR_HELD_OUT, Search, make_space
 
 #: Peeks the more often the further its parameters are from (3, -1), which loses; a third parameter
 #: does nothing.
@@ -69,7 +67,7 @@ def test_a_better_policy_of_the_catalogue_is_the_answer_and_is_said_to_be(made_u
     said = capsys.readouterr().out
     assert "which is not the best: " in said
     best = said.splitlines()[-1]
-    assert best in paxsim.policy_names() and f" {best} " in said
+    assert best in paxsim.list_policies() and f" {best} " in said
     answer = paxsim.tune(f"{made_up}", "random", 2, params=["idle"], **SHORT)
     assert not answer.best_is_tuned
     assert answer.spec == answer.held_out["policy"][0] != answer.tuned.label
@@ -79,7 +77,7 @@ def test_a_better_policy_of_the_catalogue_is_the_answer_and_is_said_to_be(made_u
 def test_the_answer_can_be_pasted_and_is_what_was_measured():
     answer = paxsim.tune("racer", "random", 2, **SHORT)
     row = answer.held_out.set_index("role").loc["tuned"]
-    pasted = paxsim.find_policy(answer.tuned.spec)
+    pasted = paxsim.get_policy(answer.tuned.spec)
     batch = paxsim.play_batch(
         [pasted, "random"], deals=row["blocks"], rotations="all", first_deal=FOR_HELD_OUT
     )
@@ -227,9 +225,9 @@ def test_every_generation_of_every_restart_has_deals_of_its_own():
 
 def test_policies_lend_their_values_under_the_same_names():
     space = make_space("hermit", None)
-    weighted = paxsim.find_policy("weighted").params
+    weighted = paxsim.get_policy("weighted").params
     points = [dict(zip(space.names, point, strict=True)) for point in space.incumbents()]
-    assert points[0] == paxsim.find_policy("hermit").params
+    assert points[0] == paxsim.get_policy("hermit").params
     (lent,) = [point for point in points if point["stronger"] == weighted["stronger"]]
     assert lent == {name: weighted.get(name, 0.0) for name in space.names}
     assert lent["urgency"] == 0  # which weighted does not know

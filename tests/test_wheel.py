@@ -105,7 +105,7 @@ def test_the_main_jobs_are_done(empty):
         ["run", "builder", "random", "--games", "40"],
         ["tournament", "builder", "random", "--players", "2", "--games", "40"],
         ["compare", "builder", "random", "--players", "2", "--games", "40"],
-        ["restrict", "--without", "peek", "--policies", "builder,random", "--games", "40"],
+        ["ablate", "--without", "peek", "--policies", "builder,random", "--games", "40"],
         ["solo", "hermit", "--games", "10"],
         ["deck", "show", "assumed"],
         [],
@@ -138,7 +138,7 @@ def test_the_batched_environment_needs_no_extra_and_the_others_say_which(empty):
     code = """
 import paxsim
 
-env = paxsim.BatchEnv(4, 2)
+env = paxsim.VectorEnv(4, 2)
 env.reset()
 print(env.masks.sum())
 for make in (paxsim.env, paxsim.parallel_env, paxsim.solo_env):

@@ -9,11 +9,11 @@ from paxsim.policies.registry import BUILT_IN
 
 #: Modules with entry points; those that take longest come first, so that no process waits long.
 MODULES = (
-    "paxsim.search.samples",
-    "paxsim.learning.kernels",
+    "paxsim.search.evaluation",
+    "paxsim.envs.kernels",
     "paxsim.engine.loop",
-    "paxsim.experiment.counting",
-    "paxsim.engine.seating",
+    "paxsim.experiment.tally",
+    "paxsim.engine.loop",
 )
 #: Policies that are not in the list of built-in ones and have code of their own.
 OTHERS = ("search", "restricted:without=peek:policy=first")
@@ -35,7 +35,7 @@ def compile_task(task):
     """Compile one of them, or load it if it is in the cache."""
     module, name = task
     if module is None:
-        return paxsim.find_policy(name).compiled is not None
+        return paxsim.get_policy(name).compiled is not None
     return getattr(importlib.import_module(module), name).compiled() is not None
 
 

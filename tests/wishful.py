@@ -6,8 +6,11 @@ parameter of its own; `wisher` makes one of the shared wishes, named by its numb
 
 from paxsim.helpers import LAND
 from paxsim.policies.planner import heuristic
-from paxsim.policies.reckoning import leader_of, need_over_rome, points_now, rome_outlook
-from paxsim.policies.wishes import (
+from paxsim.policies.utility import (
+    leader_of,
+    need_over_rome,
+    points_now,
+    rome_outlook,
     wish,
     wish_card,
     wish_foresight,

@@ -5,7 +5,7 @@
 together and `page` shows it; `habits` does the same for the decisions of many games.
 """
 
-from paxsim.analysis.habits import Habits, analyse_games
-from paxsim.analysis.onegame import Analysis, analyse
+from paxsim.analysis.game import Analysis, analyse
+from paxsim.analysis.mistakes import Habits, analyse_games
 
 __all__ = ["Analysis", "Habits", "analyse", "analyse_games"]

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from paxsim.cards import Deck, deck_names, load_deck
+from paxsim.cards import Deck, list_decks, load_deck
 from paxsim.errors import PaxsimError, is_whole
 from paxsim.game import Game
-from paxsim.search.samples import different_options
+from paxsim.search.evaluation import different_options
 from paxsim.setting import Setting, make_setting
 from paxsim.trace import TracedGame
 
@@ -96,7 +96,7 @@ def retrace(
 def setting_of(setup: dict[str, Any], deck: str | Path | Deck | None = None) -> Setting:
     """What a trace was played with."""
     if deck is None:
-        if setup["deck_name"] not in deck_names():
+        if setup["deck_name"] not in list_decks():
             raise PaxsimError(
                 f"deck: found {setup['deck_name']!r}, which is not in the package; "
                 "allowed: its file, --deck FILE.toml"

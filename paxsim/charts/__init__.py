@@ -16,14 +16,21 @@ Examples
 from paxsim.errors import missing_library
 
 try:
-    from paxsim.charts.bars import LEAST_SHOWN, how_won, seat_bars, stacked_shares
-    from paxsim.charts.curves import dose_curves, field_ranges, rule_curve
+    from paxsim.charts.bars import (
+        ALL_RATES,
+        LEAST_SHOWN,
+        distribution,
+        forest,
+        how_won,
+        rating_forest,
+        seat_bars,
+        stacked_shares,
+        tornado,
+    )
+    from paxsim.charts.curves import by_players, dose_curves, field_ranges, rome_rate, rule_curve
     from paxsim.charts.data import describe
-    from paxsim.charts.distributions import distribution
     from paxsim.charts.flows import state_flow
     from paxsim.charts.heatmaps import payoff_heatmap, strategy_heatmap
-    from paxsim.charts.lines import by_players, rome_rate
-    from paxsim.charts.ranges import ALL_RATES, forest, rating_forest, tornado
     from paxsim.charts.style import panels, readable, save, style
 except ModuleNotFoundError as error:
     raise missing_library("charts", error.name) from None

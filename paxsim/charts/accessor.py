@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from matplotlib.axes import Axes
 
-from paxsim.charts.bars import how_won, seat_bars
-from paxsim.charts.distributions import distribution
+from paxsim.charts.bars import distribution, forest, how_won, rating_forest, seat_bars, tornado
+from paxsim.charts.curves import by_players, rome_rate
 from paxsim.charts.flows import state_flow
 from paxsim.charts.heatmaps import payoff_heatmap
-from paxsim.charts.lines import by_players, rome_rate
-from paxsim.charts.ranges import forest, rating_forest, tornado
 from paxsim.errors import PaxsimError, unknown
 
 #: The table that a chart needs, where it is not one that every result has.
@@ -23,7 +21,7 @@ _FITTING = {
     "tournament": "payoffs",
     "compare": "difference",
     "compare_rules": "rules",
-    "restrict": "changes",
+    "ablate": "changes",
     "solo": "levels",
     "metagame": "states",
 }

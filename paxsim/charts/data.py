@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from paxsim.errors import PaxsimError, unknown
+from paxsim.errors import PaxsimError, safe_repr, unknown
 from paxsim.experiment.result import DECIMALS
-from paxsim.quoting import told
 
 #: The key of ``DataFrame.attrs`` that holds the footer of charts made from the table.
 CAPTION = "caption"
@@ -72,7 +71,9 @@ def table_of(source: Any, name: str) -> pd.DataFrame:
 def checked_result(source: Any) -> Any:
     """The source if it is a result."""
     if not hasattr(source, "tables") or not hasattr(source, "matches"):
-        raise PaxsimError(f"source: found {told(source)}; allowed: a result, or one of its tables")
+        raise PaxsimError(
+            f"source: found {safe_repr(source)}; allowed: a result, or one of its tables"
+        )
     return source
 
 
@@ -83,7 +84,9 @@ def only(table: pd.DataFrame, **wanted: Any) -> pd.DataFrame:
             rows = table[table[column] == value]
             if rows.empty:
                 known = list(dict.fromkeys(table[column].astype(str)))
-                raise PaxsimError(f"{column}: found {told(value)}; allowed: {', '.join(known)}")
+                raise PaxsimError(
+                    f"{column}: found {safe_repr(value)}; allowed: {', '.join(known)}"
+                )
             table = rows
     return table
 

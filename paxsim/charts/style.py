@@ -18,9 +18,8 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from paxsim.charts.data import caption_of
-from paxsim.errors import PaxsimError, checked_path, unknown
-from paxsim.files import atomic_write
-from paxsim.quoting import one_line, told
+from paxsim.errors import PaxsimError, checked_path, one_line, safe_repr, unknown
+from paxsim.io import atomic_write
 
 #: Okabe and Ito's colours, which people with any colour vision can tell apart, in an order in
 #: which neighbours also differ in grey print.
@@ -105,9 +104,9 @@ def chart(width: float = 7.0, height: float = 4.0) -> Callable[[Callable], Calla
             **kwargs: Any,
         ) -> Axes:
             if ax is not None and not isinstance(ax, Axes):
-                raise PaxsimError(f"ax: found {told(ax)}; allowed: Matplotlib's Axes")
+                raise PaxsimError(f"ax: found {safe_repr(ax)}; allowed: Matplotlib's Axes")
             if caption is not None and not isinstance(caption, str):
-                raise PaxsimError(f"caption: found {told(caption)}; allowed: a text")
+                raise PaxsimError(f"caption: found {safe_repr(caption)}; allowed: a text")
             for name in kwargs:
                 if name not in options:
                     raise unknown(f"argument of the chart {function.__name__}", name, options)
@@ -229,10 +228,10 @@ def save(figure: Any, stem: Path, png: bool = True) -> tuple[Path, ...]:
         Whether there is to be a PNG.
     """
     if not hasattr(figure, "savefig"):
-        raise PaxsimError(f"figure: found {told(figure)}; allowed: Matplotlib's Figure")
+        raise PaxsimError(f"figure: found {safe_repr(figure)}; allowed: Matplotlib's Figure")
     stem = checked_path("stem", stem)
     if not stem.name:
-        raise PaxsimError(f"stem: found {told(str(stem))}; allowed: the name of a file")
+        raise PaxsimError(f"stem: found {safe_repr(str(stem))}; allowed: the name of a file")
     svg = stem.with_suffix(".svg")
     pixels = [stem.with_suffix(".png")] if png else []
     said = " ".join(footer_of(figure).split())

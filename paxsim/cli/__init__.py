@@ -15,30 +15,30 @@ from paxsim.errors import PaxsimError, missing_library, unknown
 from paxsim.interrupts import EXIT_INTERRUPTED
 from paxsim.version import __version__
 
-#: Commands, each in the module of its name; loaded when used, so that starting is quick.
-COMMANDS = (
-    "run",
-    "tournament",
-    "compare",
-    "compare-rules",
-    "restrict",
-    "solo",
-    "metagame",
-    "tune",
-    "report",
-    "study",
-    "show",
-    "trace",
-    "replay",
-    "analyse",
-    "play",
-    "policies",
-    "check",
-    "deck",
-    "warmup",
-    "bench",
-    "completion",
-)
+#: Commands and the module each is in; loaded when used, so that starting is quick.
+COMMANDS = {
+    "run": "experiments",
+    "tournament": "experiments",
+    "compare": "experiments",
+    "compare-rules": "experiments",
+    "ablate": "experiments",
+    "solo": "experiments",
+    "metagame": "experiments",
+    "tune": "experiments",
+    "report": "report",
+    "study": "report",
+    "show": "experiments",
+    "trace": "games",
+    "replay": "games",
+    "analyse": "games",
+    "play": "games",
+    "policies": "catalogue",
+    "check": "catalogue",
+    "deck": "catalogue",
+    "warmup": "tools",
+    "bench": "tools",
+    "completion": "tools",
+}
 
 EXIT_USER_ERROR = 2
 
@@ -66,7 +66,10 @@ class _LazyGroup(Group):
         if name not in COMMANDS:
             return None
         try:
-            return importlib.import_module(f"paxsim.cli.{name.replace('-', '_')}").command
+            return getattr(
+                importlib.import_module(f"paxsim.cli.{COMMANDS[name]}"),
+                f"{name.replace('-', '_')}_command",
+            )
         except ModuleNotFoundError as error:
             raise missing_library(name, error.name) from None
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from paxsim.quoting import one_line, visible
+from paxsim.errors import one_line, visible
 
 if TYPE_CHECKING:
     from rich.console import Console

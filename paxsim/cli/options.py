@@ -11,9 +11,8 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from paxsim.cards import DEFAULT_DECK, deck_names
-from paxsim.errors import PaxsimError, checked_path
-from paxsim.quoting import told
+from paxsim.cards import DEFAULT_DECK, list_decks
+from paxsim.errors import PaxsimError, checked_path, safe_repr
 from paxsim.rules import field_names
 
 
@@ -48,9 +47,9 @@ class _Listed(click.ParamType):
 
 
 def _policy_names() -> Iterable[str]:
-    from paxsim.policies import policy_names  # not when a command merely starts
+    from paxsim.policies import list_policies  # not when a command merely starts
 
-    return policy_names()
+    return list_policies()
 
 
 POLICIES = _Listed(_policy_names)
@@ -70,7 +69,7 @@ seed = click.option(
 )
 deck = click.option(
     "--deck",
-    type=_Listed(deck_names),
+    type=_Listed(list_decks),
     default=DEFAULT_DECK,
     show_default=True,
     metavar="NAME|FILE.toml",
@@ -176,7 +175,7 @@ def parse_games(text: str) -> int:
         number = Decimal("0.5")
     if not number.is_finite() or not 1 <= number < _TOO_MANY or number % 1:
         raise PaxsimError(
-            f"games: found {told(text)}; allowed: a positive whole number, e.g. 1e6 or 1M"
+            f"games: found {safe_repr(text)}; allowed: a positive whole number, e.g. 1e6 or 1M"
         )
     return int(number)
 
@@ -204,4 +203,6 @@ def parse_share(field: str, text: str) -> float:
     try:
         return float(text[:-1]) / 100 if text.endswith("%") else float(text)
     except ValueError:
-        raise PaxsimError(f"{field}: found {told(text)}; allowed: e.g. 0.2% or 0.002") from None
+        raise PaxsimError(
+            f"{field}: found {safe_repr(text)}; allowed: e.g. 0.2% or 0.002"
+        ) from None

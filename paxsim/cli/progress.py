@@ -16,7 +16,7 @@ from rich.table import Column
 from paxsim import interrupts
 from paxsim.cli import EXIT_INTERRUPTED
 from paxsim.cli.console import make_console, say, warn
-from paxsim.quoting import one_line
+from paxsim.errors import one_line
 from paxsim.text import in_percent, whole_percent
 
 #: Characters that the other columns take, with what stands before the win rates.
@@ -106,7 +106,7 @@ def _column(field: str, **width: int) -> TextColumn:
 
 def rates_so_far(standing: Any, room: int) -> str:
     """Win rates in percent of what is being played, with names as long as there is room for."""
-    from paxsim.experiment.shares import in_wins
+    from paxsim.experiment.tally import in_wins
 
     matches = standing.plan.bundles[standing.bundle]
     rates: list[tuple[str, float]] = []
@@ -161,7 +161,7 @@ def run_experiment(
     shown : callable
         Prints the result for a person.
     """
-    from paxsim.experiment.tablefiles import check_table_folder
+    from paxsim.experiment.result import check_table_folder
 
     if csv is not None:
         check_table_folder("csv", csv)  # before playing: it would be a pity about the games

@@ -25,7 +25,7 @@ from paxsim.cli import EXIT_INTERRUPTED, exit_code_of
 from paxsim.cli.console import warn
 from paxsim.cli.options import parse_games, parse_players
 from paxsim.errors import PaxsimError, checked_int
-from paxsim.policies.registry import find_policy, split_specs
+from paxsim.policies.registry import get_policy, split_specs
 from paxsim.rules import MAX_PLAYERS, Rules, load_rules
 
 __all__ = ["own_place", "run_script", "script_parser"]
@@ -151,7 +151,7 @@ def _told(convert: Callable[[str], Any]) -> Callable[[str], Any]:
 def _policies(text: str) -> list[str]:
     specs = split_specs(text)
     for spec in specs:
-        find_policy(spec)
+        get_policy(spec)
     return specs
 
 

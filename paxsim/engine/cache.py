@@ -1,9 +1,4 @@
-"""The cache of compiled code, which can't go stale.
-
-Numba's own cache looks at the file a function stands in and not at the helpers it calls, so an
-edited helper would go unnoticed. Here compiled code is filed under a fingerprint of all sources
-that go into it, in the user's cache folder, so a read-only install works too.
-"""
+"""The cache of compiled code, which can't go stale."""
 
 from __future__ import annotations
 
@@ -14,6 +9,7 @@ import os
 import pickle
 import re
 import shutil
+import stat
 import sys
 import time
 from collections.abc import Callable
@@ -28,7 +24,63 @@ from numba.core.caching import FunctionCache, _CacheLocator
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
-from paxsim.engine.trust import why_not_trusted
+#: Write permission for the group, and for all others.
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+#: Permission to reach what is inside a folder.
+_OTHERS_ENTER = stat.S_IXGRP | stat.S_IXOTH
+
+
+def why_not_trusted(base: Path, folder: Path) -> str | None:
+    """What is wrong with a cache folder, in a few words; None if nothing is.
+
+    Parameters
+    ----------
+    base : pathlib.Path
+        The cache folder; it may be reached through a link.
+    folder : pathlib.Path
+        The folder in it that code is loaded from. Like the files in it, it must be no link.
+    """
+    if not hasattr(os, "geteuid"):
+        return None  # Windows: a user's cache folder is their own
+    inside = folder.lstat()
+    found = _of_folder(base, base.stat()) or _of_folder(folder, inside)
+    if found is not None:
+        return found
+    reached = bool(inside.st_mode & _OTHERS_ENTER)
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            try:
+                state = entry.stat(follow_symlinks=False)
+            except FileNotFoundError:
+                continue  # another process has just finished writing
+            found = _of_file(Path(entry.path), state, reached)
+            if found is not None:
+                return found
+    return None
+
+
+def _of_folder(path: Path, state: os.stat_result) -> str | None:
+    if not stat.S_ISDIR(state.st_mode):
+        return f"{path} is not a folder"
+    return _of_owner(path, state) or _of_mode(path, state)
+
+
+def _of_file(path: Path, state: os.stat_result, reached: bool) -> str | None:
+    """A file that others may write is harmless in a folder that they can't enter."""
+    if not stat.S_ISREG(state.st_mode):
+        return f"{path} is not a file"
+    return _of_owner(path, state) or (_of_mode(path, state) if reached else None)
+
+
+def _of_owner(path: Path, state: os.stat_result) -> str | None:
+    if state.st_uid in (os.geteuid(), 0):
+        return None
+    return f"{path} belongs to somebody else"
+
+
+def _of_mode(path: Path, state: os.stat_result) -> str | None:
+    return f"others can write {path}" if state.st_mode & _OTHERS_WRITE else None
+
 
 #: The package's files that compiled code is made of: it calls nothing that stands elsewhere.
 COMPILED = (

@@ -1,27 +1,4 @@
-"""What seats know: almost all that the rules let a player with a perfect memory be sure of.
-
-Public, in the table record:
-
-- every card that lay below a legion, among Rome's open cards or in the first display of a solo
-  game (`shown`);
-- the diary of every hand: cards bought into it, cards played from it, and from which place of the
-  deck a card was drawn into it (`diary`). A bought card is known to be there until it is played;
-- where a card that went under the deck was drawn from (`came_from`);
-- money and sizes of hands. Both are kept secret at the table, and both follow from what everybody
-  saw: the draft leaves one card, a draw step puts one card into the hand face down, purchases,
-  plays, prices and income are open.
-
-Private, in the seat records: the cards that a seat itself put under the deck, with their places
-(`buried`), and Rome's hidden cards after a peek (`rome_peeked`). Cards are drawn from the top one
-by one in sight of all, so a seat knows when a card that it buried is drawn, and by the public notes
-into whose hand it goes, or to which place under the deck. Two things are dropped on purpose, so a
-seat may know a little less here than it could, and never more: of cards drawn together (religion,
-drafts) others lose sight, though now and then they could work out which is which; and in decks of
-more than `RING` places what was drawn so many places ago is forgotten.
-
-The engine only writes down what happens; what follows from it is worked out where it is wanted
-(`paxsim.search.unseen`), because most games have nobody who asks.
-"""
+"""What seats know: almost all that the rules let a player with a perfect memory be sure of."""
 
 from __future__ import annotations
 
@@ -87,3 +64,70 @@ def note_buried(table, me, place, card, drawn_from):
 def place_in_view(table, cards):
     """The place that a card just to be drawn comes from, if it is the only one in view."""
     return table.deck_top if cards == 1 else NOWHERE
+
+
+#: The card, or the place, of a note in a diary.
+_NOTED = 0xFFFF
+
+
+@kernel
+def card_followed(table, me, place):
+    """The card that lay at a place of the deck, if this seat buried it and all saw where it went.
+
+    0 if the seat does not know it.
+    """
+    first = first_place(table)
+    for _ in range(RING):  # every step goes back to an earlier place
+        # (Place 0 is dealt before anybody draws a card alone, so 0 stands for none.)
+        if place == 0 or place == NOWHERE or place < first:
+            return 0
+        for i in range(me.buried_count):
+            if me.buried_at[i] == place:
+                return int(me.buried[i])
+        place = int(table.came_from[place_in_ring(place)])
+    return 0
+
+
+@kernel
+def seen_of_kind(table, me, card):
+    """How many cards of a kind a seat has seen: on the table, in its hand, buried, with Rome."""
+    seen = 0
+    for i in range(table.shown_count):
+        seen += table.shown[i] == card
+    for step in range(table.deck_left):
+        seen += card_followed(table, me, int(table.deck_top) + step) == card
+    for seat in range(table.players):
+        seen += seen_in_hand(table, me, seat, card)
+    if me.peeked:
+        for i in range(table.rules.rome_hidden):
+            seen += me.rome_peeked[i] == card
+    return seen
+
+
+@kernel
+def seen_in_hand(table, me, seat, card):
+    """Cards of a kind that a seat has seen in, or played from, a hand, and nowhere before.
+
+    Whoever plays a card that is known to be in the hand is taken to have played that one.
+    """
+    seen = 0
+    known = 0
+    for i in range(table.diary_count[seat]):
+        entry = int(table.diary[seat, i])
+        noted = entry & _NOTED
+        if entry & DRAWN_FROM:
+            if seat != me.seat and card_followed(table, me, noted) == card:
+                known += 1
+                seen += 1
+        elif noted == card:
+            if entry & PLAYED_CARD:
+                seen += known == 0
+                known -= known > 0
+            else:  # bought, and seen when it lay open
+                known += 1
+    if seat == me.seat:
+        held = 0
+        for slot in range(me.hand_count):
+            held += me.hand[slot] == card
+        seen += held - known
+    return seen

@@ -1,9 +1,4 @@
-"""The play loop: whole games, one after another, with a policy at every seat.
-
-Entry points that Python calls stand here. Records arrive as addresses (see
-`paxsim.engine.records.address_of`): to hand over a record takes fifty times as long as a step of
-a game. Policies do too, so that one compiled engine serves every line-up.
-"""
+"""The play loop: whole games, one after another, with a policy at every seat."""
 
 from __future__ import annotations
 
@@ -11,23 +6,83 @@ from typing import Any
 
 import numba
 import numpy as np
+from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 from paxsim.engine import events, steps
 from paxsim.engine.jit import called, entry, kernel, short
 from paxsim.engine.records import (
+    MAX_PARAMS,
     MAX_PLAYERS,
     NOBODY,
+    ChoiceType,
     GameType,
     LogType,
     ResultType,
+    SeatType,
+    TableType,
     result_dtype,
 )
+from paxsim.engine.rng import KeysType
 from paxsim.engine.scoring import score, write_score
-from paxsim.engine.seating import POLICY_SIGNATURE as POLICY_SIGNATURE
-from paxsim.engine.seating import AddressesType, ParamsType, policy_at, seat_lineup
-from paxsim.engine.streams import KeysType
+
+#: What a policy looks like to the engine.
+POLICY_SIGNATURE = types.int64(TableType, SeatType, ChoiceType)
+PolicyType = types.FunctionType(POLICY_SIGNATURE)
+#: Addresses of the policies by line-up position, and their parameters.
+AddressesType = types.Array(types.uint64, 1, "C", readonly=True)
+ParamsType = types.Array(types.float64, 2, "C", readonly=True)
+
+
+@intrinsic
+def address_of(typingctx, policy):
+    """The address of a first-class function's compiled code."""
+
+    def codegen(context, builder, signature, args):
+        function = cgutils.create_struct_proxy(PolicyType)(context, builder, value=args[0])
+        return builder.ptrtoint(function.jit_addr, ir.IntType(64))
+
+    return types.uint64(PolicyType), codegen
+
+
+@entry(types.uint64(PolicyType))
+def policy_address(policy):
+    """The address of a compiled policy, which holds for as long as somebody keeps the policy."""
+    return address_of(policy)
+
+
+@intrinsic
+def policy_at(typingctx, address):
+    """The first-class function whose compiled code is at an address (see `address_of`)."""
+
+    def codegen(context, builder, signature, args):
+        function = cgutils.create_struct_proxy(PolicyType)(context, builder)
+        function.jit_addr = builder.inttoptr(args[0], cgutils.voidptr_t)
+        return function._getvalue()
+
+    return PolicyType(types.uint64), codegen
+
+
+@kernel
+def position_at(seat, rotation, players):
+    """Line-up position that sits at a seat in a rotation."""
+    position = seat + rotation
+    return position if position < players else position - players
+
+
+@kernel
+def seat_lineup(game, progress, addresses, params, rotation):
+    """Give every seat the policy that plays it in this rotation, and the policy's parameters."""
+    players = game.table.players
+    for seat in range(players):
+        position = position_at(seat, rotation, players)
+        progress.policies[seat] = addresses[position]
+        me = game.seats[seat]
+        for i in range(MAX_PARAMS):
+            me.params[i] = params[position, i]
+
 
 # Whether a policy answered with an option that there is.
 FINE, OUT_OF_RANGE = range(2)

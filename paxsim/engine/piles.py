@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from paxsim.cards import ARMY, FLEET, INTRIGUE, LAND, WEALTH
 from paxsim.engine import events
-from paxsim.engine.codes import category_of, symbols_of, value_of
 from paxsim.engine.jit import kernel, short
 from paxsim.engine.knowledge import note_buried, note_shown, place_in_ring
-from paxsim.engine.records import NOBODY
+from paxsim.engine.records import NOBODY, category_of, symbols_of, value_of
 
 
 @kernel

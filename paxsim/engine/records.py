@@ -1,10 +1,4 @@
-"""The state of a game as flat numpy records, and the numbers that name its parts.
-
-A game is one record, so copying a game is one assignment. It is cut along the lines of who may
-see what: a policy is handed `table` (public), its own `seat` and its own `choice`; the `hidden`
-part never leaves the engine. Seats and legions count from 0 here and from 1 in everything a
-person reads.
-"""
+"""The state of a game as flat numpy records, and the numbers that name its parts."""
 
 from __future__ import annotations
 
@@ -12,14 +6,8 @@ import numba
 import numpy as np
 
 from paxsim.cards import CATEGORIES, MAX_COPY
-from paxsim.rules import (
-    MAX_DRAFT,
-    MAX_LEGIONS,
-    MAX_PLAYERS,
-    MAX_ROME_START,
-    Rules,
-    field_names,
-)
+from paxsim.engine.jit import kernel
+from paxsim.rules import MAX_DRAFT, MAX_LEGIONS, MAX_PLAYERS, MAX_ROME_START, Rules, field_names
 
 N_CATEGORIES = len(CATEGORIES)
 #: Numbers by category stand in rows of eight, a power of two.
@@ -240,3 +228,52 @@ def rules_record(rules: Rules, players: int, solo_level: int | None) -> np.void:
         else:
             record[name] = value
     return record
+
+
+@kernel
+def category_of(card):
+    """Category number of a card, 0 (wealth) to 6 (intrigue)."""
+    return card & 7
+
+
+@kernel
+def symbols_of(card):
+    """Symbols that a card shows."""
+    return (card >> 3) & 31
+
+
+@kernel
+def value_of(card):
+    """Value of a card, in Aurei."""
+    return card >> 8
+
+
+@kernel
+def passes(choice, option):
+    """Whether the option is to buy nothing, to stop playing or not to react."""
+    kind = choice.kind
+    return (kind == BUY or kind == PLAY or kind == REACT) and option == choice.count - 1
+
+
+@kernel
+def placed_card(choice, option):
+    """PLACE: the card that the option puts somewhere."""
+    return choice.drawn[option // choice.places]
+
+
+@kernel
+def placed_to(choice, option):
+    """PLACE: where to, a legion (0, 1, 2 ...), ``TO_HAND`` or ``TO_BOTTOM``."""
+    return choice.options[option % choice.places]
+
+
+@kernel
+def bought_legion(choice, option):
+    """BUY: the legion whose group the option buys; not for the last option."""
+    return choice.options[option]
+
+
+@kernel
+def played_card(me, choice, option):
+    """PLAY, REACT: the hand card that the option plays; not for the last option."""
+    return me.hand[np.uint16(choice.options[option])]  # an index that needs no look at its sign

@@ -6,7 +6,7 @@ from paxsim.cards import ARMY, FLEET
 from paxsim.engine import events
 from paxsim.engine.jit import kernel, short
 from paxsim.engine.records import N_CATEGORIES, NOBODY, TIE_MONEY
-from paxsim.engine.rounds import empty_legions
+from paxsim.engine.turn import empty_legions
 
 
 @kernel

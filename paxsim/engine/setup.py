@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from paxsim.engine import events
-from paxsim.engine.codes import category_of, symbols_of
 from paxsim.engine.jit import called, kernel
 from paxsim.engine.knowledge import note_shown
 from paxsim.engine.piles import (
@@ -25,9 +24,11 @@ from paxsim.engine.records import (
     NOWHERE,
     RING,
     ROW,
+    category_of,
+    symbols_of,
 )
-from paxsim.engine.rounds import begin_round, offer, refill
-from paxsim.engine.streams import draw_below, seed_deal, seed_seat, set_state, state_of
+from paxsim.engine.rng import draw_below, seed_deal, seed_seat, set_state, state_of
+from paxsim.engine.turn import begin_round, offer, refill
 from paxsim.rules import MAX_DRAFT, MAX_ROME_START
 
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from paxsim.engine.jit import kernel
 from paxsim.engine.records import BUY, DISPLAY, KEEP, PLACE, PLAY, REACT, TURN
-from paxsim.engine.rounds import TURN_ENDS, end_turn
 from paxsim.engine.setup import begin_game, carry_out_display, carry_out_keep
 from paxsim.engine.turn import (
+    TURN_ENDS,
     carry_out_buy,
     carry_out_place,
     carry_out_play,
     carry_out_react,
     carry_out_turn,
+    end_turn,
 )
 
 #: The option of a decision that has just one.

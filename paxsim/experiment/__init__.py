@@ -12,11 +12,18 @@ from typing import TYPE_CHECKING, Any
 from paxsim.errors import missing_library
 
 if TYPE_CHECKING:
-    from paxsim.experiment.fieldquestions import simulate_field, vary_rules, vary_rules_among
-    from paxsim.experiment.metaquestion import metagame
-    from paxsim.experiment.pairedquestions import compare, compare_rules, comparison_size
-    from paxsim.experiment.questions import show, simulate, simulation_size, solo, tournament
-    from paxsim.experiment.restrictions import restrict
+    from paxsim.experiment.api import (
+        ablate,
+        compare,
+        compare_rules,
+        comparison_size,
+        load_result,
+        simulate,
+        simulation_size,
+        solo,
+        tournament,
+    )
+    from paxsim.experiment.populations import metagame, simulate_field, vary_rules, vary_rules_among
     from paxsim.experiment.result import Result
 
 __all__ = [
@@ -25,8 +32,8 @@ __all__ = [
     "compare_rules",
     "comparison_size",
     "metagame",
-    "restrict",
-    "show",
+    "ablate",
+    "load_result",
     "simulate",
     "simulate_field",
     "simulation_size",
@@ -35,17 +42,13 @@ __all__ = [
     "vary_rules",
     "vary_rules_among",
 ]
-#: Where each name is, if not among the questions.
+#: Where each name is, if not in `api`.
 _ELSEWHERE = {
     "Result": "result",
-    "compare": "pairedquestions",
-    "compare_rules": "pairedquestions",
-    "comparison_size": "pairedquestions",
-    "metagame": "metaquestion",
-    "restrict": "restrictions",
-    "simulate_field": "fieldquestions",
-    "vary_rules": "fieldquestions",
-    "vary_rules_among": "fieldquestions",
+    "metagame": "populations",
+    "simulate_field": "populations",
+    "vary_rules": "populations",
+    "vary_rules_among": "populations",
 }
 
 
@@ -53,7 +56,7 @@ def __getattr__(name: str) -> Any:
     """Load the questions when they are asked: their libraries take a second to import."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = _ELSEWHERE.get(name, "questions")
+    module = _ELSEWHERE.get(name, "api")
     try:
         return getattr(import_module(f"{__name__}.{module}"), name)
     except ModuleNotFoundError as error:

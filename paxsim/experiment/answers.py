@@ -11,31 +11,31 @@ from typing import Any
 
 import numpy as np
 
-from paxsim.errors import PaxsimError, checked_path
-from paxsim.experiment.changes import changes_by_restrictions, changes_by_rules
+from paxsim.errors import PaxsimError, checked_path, one_line
+from paxsim.experiment.design import Facts, stored_facts
+from paxsim.experiment.estimates import MatchMeasures, bundle_moments, reached
 from paxsim.experiment.fieldgroups import merge_groups, stored_groups
-from paxsim.experiment.measures import MatchMeasures, bundle_moments
 from paxsim.experiment.metatables import metagame_tables, payoff_table
-from paxsim.experiment.plan import Facts, stored_facts
-from paxsim.experiment.pooling import pooled_facts, pooled_tally
-from paxsim.experiment.result import DECIMALS, Result
-from paxsim.experiment.rulevalues import rule_values
-from paxsim.experiment.standings import by_players, payoffs, ratings, standings
-from paxsim.experiment.stopping import reached
+from paxsim.experiment.result import DECIMALS, Making, Result, Tables
 from paxsim.experiment.store import holds_run, stored_tallies
-from paxsim.experiment.summary import Making, Tables
 from paxsim.experiment.tables import (
     Row,
+    by_players,
+    changes_by_restrictions,
+    changes_by_rules,
     field_tables,
     group_of,
     make_table,
     match_tables,
+    payoffs,
+    ratings,
+    rule_values,
     size_of,
     spread,
+    standings,
 )
 from paxsim.experiment.tables import rome as rome_table
-from paxsim.experiment.tally import Tally
-from paxsim.quoting import one_line
+from paxsim.experiment.tally import Tally, pooled_facts, pooled_tally
 from paxsim.stats import (
     Interval,
     confidence_sequence,
@@ -248,7 +248,7 @@ _ANSWERS: dict[str, Callable[[dict[str, Any], Bundles], tuple[str, Made]]] = {
     "tournament": _tournament,
     "compare": _compare,
     "compare_rules": changes_by_rules,
-    "restrict": changes_by_restrictions,
+    "ablate": changes_by_restrictions,
     "solo": _solo,
     "metagame": _metagame,
 }
@@ -257,11 +257,11 @@ _ANSWERS: dict[str, Callable[[dict[str, Any], Bundles], tuple[str, Made]]] = {
 # --- stored runs ----------------------------------------------------------------------------
 
 
-def show(path: str | Path) -> Result:
+def load_result(path: str | Path) -> Result:
     """Present a stored run without playing; what is left out is said in ``timing``."""
     path = checked_path("run", path)
     if not holds_run(path) and (groups := stored_groups(path)):
-        return _shown_together([show(group) for group in groups])
+        return _shown_together([load_result(group) for group in groups])
     manifest, found, damaged = stored_tallies(path)
     expected = len(manifest["plan"]["bundles"])
     if len(found) < expected:

@@ -19,11 +19,9 @@ from typing import Any, TypeVar
 import pandas as pd
 
 from paxsim.errors import PaxsimError
-from paxsim.experiment.measures import MatchMeasures
-from paxsim.experiment.result import Result
-from paxsim.experiment.rulevalues import rule_values
-from paxsim.experiment.summary import Tables
-from paxsim.experiment.tables import field_tables, make_table
+from paxsim.experiment.estimates import MatchMeasures
+from paxsim.experiment.result import Result, Tables
+from paxsim.experiment.tables import field_tables, make_table, rule_values
 from paxsim.experiment.tally import merge_tallies
 from paxsim.setting import MAX_NUMBER
 

@@ -2,23 +2,273 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pandas as pd
 
-from paxsim.errors import checked_path, unknown
-from paxsim.experiment.measures import MatchMeasures
-from paxsim.experiment.summary import Tables, short_table
-from paxsim.experiment.tablefiles import write_tables
-from paxsim.files import atomic_write
-from paxsim.quoting import as_cell, visible
-from paxsim.text import WIDTH, percent
+from paxsim.errors import PaxsimError, as_cell, checked_path, unknown, visible
+from paxsim.experiment.design import fingerprint_of
+from paxsim.experiment.estimates import MatchMeasures
+from paxsim.io import atomic_write, check_can_write, make_folder, read_regular, remove_folders
+from paxsim.text import WIDTH, amount, in_percent, percent
+
+INDEX = "tables.json"
+#: All tables that there are, over all questions.
+TABLES = (
+    "strategies",
+    "seats",
+    "seat_strategies",
+    "rome",
+    "points",
+    "games",
+    "standings",
+    "payoffs",
+    "ratings",
+    "comparison",
+    "rule_changes",
+    "restrictions",
+    "levels",
+    "campaigns",
+    "habits",
+)
+
+
+def check_table_folder(field: str, folder: str | Path) -> None:
+    """See that tables can be written to a folder before games are played for them.
+
+    Parameters
+    ----------
+    field : str
+        The option that names the folder, which is also the suffix of the files: ``"csv"``.
+    folder : str or pathlib.Path
+        Where they are to be; it is not made yet.
+    """
+    path = checked_path(field, folder)
+    made = make_folder(path, field)
+    try:
+        there = _refuse_others_files(field, path, [f"{name}.{field}" for name in TABLES])
+        for name in (INDEX, *there):
+            check_can_write(path / name, field)
+    finally:
+        remove_folders(made)
+
+
+def write_tables(
+    field: str, folder: str | Path, tables: dict[str, bytes], about: dict[str, Any]
+) -> None:
+    """Write tables as ``NAME.FIELD`` into a folder, with ``tables.json``.
+
+    Parameters
+    ----------
+    field, folder
+        As for `check_table_folder`; the folder is made if it does not exist.
+    tables : dict of str to bytes
+        Contents by name.
+    about : dict
+        What they were made with.
+    """
+    path = checked_path(field, folder)
+    files = {f"{name}.{field}": data for name, data in tables.items()}
+    make_folder(path, field)
+    there = _refuse_others_files(field, path, files)
+    known = _read_index(field, path)
+    # The index goes first, with what is there behind what is to be: whoever is killed on the way
+    # leaves files that are known all the same.
+    for name, data in files.items():
+        known[name] = list(dict.fromkeys([_digest(data), there.get(name, _digest(data))]))
+    index = {"tables": known, **about}
+    index["digest"] = fingerprint_of(index)
+    with atomic_write(path / INDEX, field) as file:
+        file.write(json.dumps(index, indent=1) + "\n")
+    for name, data in files.items():
+        with atomic_write(path / name, field, mode="wb") as file:
+            file.write(data)
+
+
+def _refuse_others_files(field: str, folder: Path, names: Iterable[str]) -> dict[str, str]:
+    """Digests of files that are there and were written before; another one is refused."""
+    known = _read_index(field, folder)
+    there = {}
+    for name in names:
+        if os.path.lexists(folder / name):
+            try:
+                there[name] = _digest(read_regular(folder / name))
+            except OSError as error:
+                raise _in_the_way(field, folder / name, error.strerror) from None
+            if name not in known:
+                raise _in_the_way(field, folder / name, "not written by paxsim")
+            if there[name] not in known[name]:
+                raise _in_the_way(field, folder / name, "changed since it was written")
+    return there
+
+
+def _read_index(field: str, folder: Path) -> dict[str, list[str]]:
+    path = folder / INDEX
+    if not os.path.lexists(path):
+        return {}
+    try:
+        index = json.loads(read_regular(path).decode("utf-8"))
+        if index.pop("digest") == fingerprint_of(index):
+            return index["tables"]
+    except OSError as error:
+        raise _in_the_way(field, path, error.strerror) from None
+    except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
+        pass
+    raise _in_the_way(field, path, "not written by paxsim, or changed since")
+
+
+def _in_the_way(field: str, path: Path, why: str | None) -> PaxsimError:
+    return PaxsimError(f"{field}: {path} is in the way: {why}; allowed: another folder")
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+#: The most characters of a text in a cell: as many as leave room for the numbers beside it.
+_CELL = 36
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a short table.
+
+    Attributes
+    ----------
+    heading : str
+        What stands above it.
+    cell : callable
+        What stands in it, from a row of the whole table.
+    """
+
+    heading: str
+    cell: Callable[[Any], str]
+
+
+def _text(heading: str, name: str | None = None) -> Column:
+    return Column(heading, lambda row: _cut(str(row[name or heading])))
+
+
+def _rate(heading: str, name: str) -> Column:
+    """A rate or a difference of rates, in percent."""
+    return Column(heading, lambda row: _spread(row, name, 100.0))
+
+
+def _number(heading: str, name: str) -> Column:
+    return Column(heading, lambda row: _spread(row, name, 1.0))
+
+
+def _percent(heading: str, name: str) -> Column:
+    """A rate without an interval."""
+    return Column(heading, lambda row: in_percent(row[name]))
+
+
+def _spread(row: Any, name: str, unit: float) -> str:
+    return amount(row[name], row[f"{name}_low"], row[f"{name}_high"], unit)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _CELL else f"{text[: _CELL - 3]}..."
+
+
+#: By the table that answers the question.
+_COLUMNS = {
+    "strategies": (
+        _text("players"), _text("strategy"), _rate("win rate %", "win_rate"),
+        _percent("fair %", "fair_share"), _percent("with Rome %", "won_with_rome"),
+    ),
+    "standings": (
+        _text("players"), _text("strategy"), _rate("win rate %", "win_rate"),
+        _percent("fair %", "fair_share"), _percent("Rome wins %", "rome_wins"),
+    ),
+    "comparison": (
+        _text("a"), _rate("a wins %", "a_win_rate"), _text("b"), _rate("b wins %", "b_win_rate"),
+        _rate("difference", "difference"), _text("a is", "decision"),
+    ),
+    "rule_changes": (
+        _text("rules"), _rate("Rome wins %", "rome_wins"), _rate("change", "rome_change"),
+    ),
+    "restrictions": (
+        _text("without"), _text("strategy"), _rate("wins % with it", "base_win_rate"),
+        _rate("without it", "win_rate"), _rate("Rome's change", "rome_change"),
+    ),
+    "states": (
+        _text("state"), _rate("Rome wins %", "rome_wins"), _rate("starts %", "basin"),
+        _rate("regret", "regret"), _percent("stable %", "stable_draws"),
+    ),
+    "levels": (
+        _text("strategy"), _text("level"), _rate("success %", "success"),
+        _number("rounds", "rounds"),
+    ),
+}  # fmt: skip
+
+
+def short_table(name: str, table: pd.DataFrame) -> pd.DataFrame:
+    """The columns of a table that say the answer, as texts; all of them if it has no short form."""
+    columns = _COLUMNS.get(name)
+    if columns is None:
+        return table
+    rows = [[column.cell(row) for column in columns] for _, row in table.iterrows()]
+    return pd.DataFrame(rows, columns=[column.heading for column in columns])
+
+
+#: A table, or what makes it.
+Making: TypeAlias = pd.DataFrame | Callable[[], pd.DataFrame]
+
+
+class Tables(MutableMapping[str, pd.DataFrame]):
+    """The tables of a result by name; shown as a list of what there is.
+
+    One that nobody looks at is not made: a tournament has thousands of rows of which a study may
+    need ten.
+    """
+
+    def __init__(self, tables: Mapping[str, Making]) -> None:
+        self._tables = dict(tables)
+
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        found = self._tables[name]
+        if not isinstance(found, pd.DataFrame):
+            found = self._tables[name] = found()
+        return found
+
+    def __setitem__(self, name: str, table: pd.DataFrame) -> None:
+        self._tables[name] = table
+
+    def __delitem__(self, name: str) -> None:
+        del self._tables[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._tables  # without making it
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tables)
+
+    def __len__(self) -> int:
+        return len(self._tables)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tables):
+            return NotImplemented
+        return list(self) == list(other) and all(self[name].equals(other[name]) for name in self)
+
+    def __repr__(self) -> str:
+        width = max(map(len, self), default=0)
+        lines = [
+            f"{name:<{width}}  {len(table):>4} {'row' if len(table) == 1 else 'rows'}, "
+            f"{len(table.columns)} columns"
+            for name, table in self.items()
+        ]
+        return "\n".join(lines)
+
 
 if TYPE_CHECKING:
     from paxsim.charts.accessor import Plots

@@ -7,13 +7,10 @@ Nothing here knows PAX but for one number: how often Rome wins.
 """
 
 from paxsim.gametheory.alpharank import alpha_rank
-from paxsim.gametheory.analysis import Analysis, analyse
-from paxsim.gametheory.bootstrap import Played, drawn, measured
-from paxsim.gametheory.coalitions import coalitions
-from paxsim.gametheory.dynamics import even_starts, follow
-from paxsim.gametheory.equilibria import equilibria, regret
-from paxsim.gametheory.states import find_states
-from paxsim.gametheory.symmetric import SymmetricGame
+from paxsim.gametheory.equilibria import equilibria, find_states, regret
+from paxsim.gametheory.games import SymmetricGame
+from paxsim.gametheory.metagame import Analysis, Played, analyse, coalitions, drawn, measured
+from paxsim.gametheory.replicator import even_starts, follow
 
 __all__ = [
     "Analysis",

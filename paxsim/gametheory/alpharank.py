@@ -12,8 +12,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import comb, logsumexp
 
-from paxsim.gametheory.multisets import rows_of
-from paxsim.gametheory.symmetric import Floats, SymmetricGame
+from paxsim.gametheory.games import Floats, SymmetricGame, rows_of
 
 #: Players of the population.
 POPULATION = 50

@@ -29,10 +29,10 @@ from paxsim.guests import whereabouts
 from paxsim.guests.arithmetic import CHECKED
 from paxsim.guests.loops import places_to_check_in
 from paxsim.guests.proof import Proof, refuse
-from paxsim.guests.scene import tree_of
 from paxsim.guests.tidying import without_tidying
 from paxsim.guests.unset import refuse_unset_names
 from paxsim.guests.watch import check_in
+from paxsim.policies.checks import tree_of
 
 #: Python's rules for division, and every index checked.
 OPTIONS: dict[str, Any] = {

@@ -15,7 +15,7 @@ from numba.core import ir
 
 from paxsim.errors import PaxsimError
 from paxsim.guests import allowed, implementers
-from paxsim.policies.sources import place, quoted
+from paxsim.policies.checks import place, quoted
 
 #: Steps of a function with all that it calls; beyond that it would take minutes to compile.
 LARGEST = 16_000

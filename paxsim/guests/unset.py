@@ -11,8 +11,8 @@ from typing import Any
 
 from numba.core import ir
 
-from paxsim.guests.explain import construct_at
 from paxsim.guests.proof import RefusedError, refuse
+from paxsim.policies.checks import construct_at
 
 
 def refuse_unset_names(function: Callable, blocks: dict[int, Any], graph: Any) -> None:

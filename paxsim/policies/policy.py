@@ -18,13 +18,17 @@ from numba import types
 
 from paxsim.engine.cache import enable_package_cache
 from paxsim.engine.jit import OPTIONS, kernel, whole
+from paxsim.engine.loop import POLICY_SIGNATURE, policy_address
 from paxsim.engine.records import MAX_PARAMS
-from paxsim.engine.seating import POLICY_SIGNATURE, policy_address
-from paxsim.errors import PaxsimError, is_number, unknown
-from paxsim.markup import html_table
-from paxsim.policies.fingerprint import code_fingerprint, note_compiled, package_fingerprint
-from paxsim.policies.userfiles import keep_user_file, user_file_of
-from paxsim.quoting import told
+from paxsim.errors import PaxsimError, is_number, safe_repr, unknown
+from paxsim.io import html_table
+from paxsim.policies.files import (
+    code_fingerprint,
+    keep_user_file,
+    note_compiled,
+    package_fingerprint,
+    user_file_of,
+)
 from paxsim.text import WIDTH
 
 #: A decorated function is called as it was before.
@@ -162,7 +166,7 @@ class Policy:
 
     @property
     def spec(self) -> str:
-        """The label as `find_policy` reads it in another process, file included."""
+        """The label as `get_policy` reads it in another process, file included."""
         if not self.origin.endswith(".py"):
             return self.label
         path = Path(self.origin)
@@ -182,7 +186,7 @@ class Policy:
         from paxsim.policies import registry  # the registry builds on this module
 
         if self.built_in:
-            return registry.find_policy, (self.label,)
+            return registry.get_policy, (self.label,)
         module = self.function.__module__
         file = user_file_of(module, self.origin)
         if file is None:  # a notebook has no file
@@ -231,7 +235,7 @@ class Policy:
         changes : float
             Parameters that are to have another value.
         """
-        from paxsim.policies.plainly import ask_plainly  # it builds on this module
+        from paxsim.policies.interpreted import ask_plainly  # it builds on this module
 
         return ask_plainly(self.with_params(changes) if changes else self, table, me, choice)
 
@@ -239,14 +243,14 @@ class Policy:
         """The same policy with some parameters changed; nothing is compiled again."""
         if not isinstance(changes, dict):
             raise PaxsimError(
-                f"policy {self.name}: params: found {told(changes)}; allowed: a dictionary"
+                f"policy {self.name}: params: found {safe_repr(changes)}; allowed: a dictionary"
             )
         for name, value in changes.items():
             if name not in self.params:
                 raise unknown(f"policy {self.name}: parameter", name, self.params or ["none"])
             if not is_number(value):
                 raise PaxsimError(
-                    f"policy {self.name}: parameter {name}: found {told(value)}; allowed: a number"
+                    f"policy {self.name}: parameter {name}: found {safe_repr(value)}; allowed: a number"
                 )
         values = {name: float(value) for name, value in changes.items()}
         return replace(self, params={**self.params, **values})
@@ -262,7 +266,7 @@ def helper(function: AnyFunction) -> AnyFunction:
     Within a policy it is compiled again, under the rules for policies.
     """
     if not inspect.isfunction(function):
-        raise PaxsimError(f"helper: found {told(function)}; allowed: a function")
+        raise PaxsimError(f"helper: found {safe_repr(function)}; allowed: a function")
     return numba.njit(**OPTIONS, boundscheck=True)(function)
 
 
@@ -281,7 +285,7 @@ def _checked_signed(name: str, signed: Any, params: dict[str, float]) -> frozens
     """The parameters that may be negative: those named, and those that are not above 0."""
     if not isinstance(signed, (list, tuple)):
         raise PaxsimError(
-            f"policy {name}: signed: found {told(signed)}; allowed: a list of parameters"
+            f"policy {name}: signed: found {safe_repr(signed)}; allowed: a list of parameters"
         )
     named = list(signed)
     for parameter in named:
@@ -340,13 +344,13 @@ def compile_guest(function: Callable, explaining: bool = False) -> Any:
     explaining : bool
         Whether it notes the line it is at (see `paxsim.guests.whereabouts`).
     """
-    from paxsim.guests import views  # only those who bring policies of their own need it
     from paxsim.guests.compiler import guest
+    from paxsim.policies import readonly  # only those who bring policies of their own need it
 
     inner = guest(function, explaining)
     _check_return_type(inner, function)
     shown = "table_view(table), seat_view(me), choice_view(choice)"
-    outer = whole(_outer(function, inner, shown, **vars(views)))
+    outer = whole(_outer(function, inner, shown, **vars(readonly)))
     outer.compile(POLICY_SIGNATURE)
     note_compiled(function)
     return outer
@@ -371,9 +375,9 @@ def _outer(function: Callable, decide: Any, records: str, **names: Any) -> Calla
 def _check_return_type(inner: Any, function: Callable) -> None:
     """A float would be cut off in silence, so only whole numbers are let through."""
     from paxsim.guests.compiler import called_by
-    from paxsim.guests.explain import explain, explain_answer
     from paxsim.guests.proof import RefusedError
-    from paxsim.guests.views import GuestChoice, GuestSeat, GuestTable
+    from paxsim.policies.checks import explain, explain_answer
+    from paxsim.policies.readonly import GuestChoice, GuestSeat, GuestTable
 
     name = function.__name__
     numbers = [types.float64] * len(_params_of(function))

@@ -13,18 +13,25 @@ from types import FunctionType, ModuleType
 from typing import Any, overload
 
 from paxsim.engine.jit import PLAIN_WANTED
-from paxsim.errors import PaxsimError, checked_bool, checked_path, unknown
-from paxsim.policies.contract import check_source
-from paxsim.policies.plainly import as_plain
-from paxsim.policies.policy import Policy, make_policy
-from paxsim.policies.userfiles import (
+from paxsim.errors import (
+    PaxsimError,
+    checked_bool,
+    checked_path,
+    is_name,
+    one_line,
+    safe_repr,
+    unknown,
+)
+from paxsim.policies.checks import check_source
+from paxsim.policies.files import (
     UserFile,
     import_user_file,
     read_user_file,
     stdout_to_stderr,
     user_file_of,
 )
-from paxsim.quoting import is_name, one_line, told
+from paxsim.policies.interpreted import as_plain
+from paxsim.policies.policy import Policy, make_policy
 
 #: Built-in policies, a module each in this package, in the order in which they are listed.
 BUILT_IN = (
@@ -62,7 +69,7 @@ SEARCH = "search"
 #: The policy that plays like another one but for what is forbidden (`paxsim.policies.restricted`).
 RESTRICTED = "restricted"
 
-_PACKAGE = "paxsim.policies"
+_HEURISTICS = "paxsim.policies.heuristics"
 #: Characters of a policy's name, at most.
 MAX_NAME = 200
 
@@ -115,10 +122,10 @@ def policy(
     if function is None:
         return functools.partial(policy, solo=solo, compiled=compiled, signed=signed)
     if not isinstance(function, FunctionType):
-        raise PaxsimError(f"policy: found {told(function)}; allowed: a function")
+        raise PaxsimError(f"policy: found {safe_repr(function)}; allowed: a function")
     if not is_name(function.__name__, MAX_NAME) or set(",:") & set(function.__name__):
         raise PaxsimError(
-            f"policy: name: found {told(function.__name__)}; allowed: what a line-up can name"
+            f"policy: name: found {safe_repr(function.__name__)}; allowed: what a line-up can name"
         )
     checked_bool(f"policy {function.__name__}: solo", solo)
     checked_bool(f"policy {function.__name__}: compiled", compiled)
@@ -132,7 +139,7 @@ def _register(made: Policy) -> Policy:
     if made.name in (SEARCH, RESTRICTED):
         raise _taken(made.name)
     if made.name in BUILT_IN:
-        if Path(made.origin) == Path(__file__).with_name(f"{made.name}.py").resolve():
+        if Path(made.origin) == Path(__file__).with_name("heuristics.py").resolve():
             return made  # `_by_name` files it; whoever else claims to be it is never found
         raise _taken(made.name)
     check_source(made.function)
@@ -156,10 +163,10 @@ def is_built_in(made: Policy) -> bool:
     """Whether a policy is the one that the module of its name in this folder defines."""
     if made.name not in BUILT_IN:
         return False
-    return vars(import_module(f"{_PACKAGE}.{made.name}"))[made.name].function is made.function
+    return vars(import_module(_HEURISTICS))[made.name].function is made.function
 
 
-def policy_names() -> list[str]:
+def list_policies() -> list[str]:
     """Names of all policies: the built-in ones, then those registered since."""
     load_entry_points()
     return [*BUILT_IN, SEARCH, *(name for name in _registry if name not in BUILT_IN)]
@@ -193,7 +200,7 @@ def load_entry_points() -> tuple[tuple[str, PaxsimError], ...]:
 
 def _check_offer(name: str, where: str, offered: object) -> None:
     """What an entry point leads to must be the policy of its name, or a module with policies."""
-    found = told(offered)
+    found = safe_repr(offered)
     if isinstance(offered, ModuleType):
         if _has_policies(offered):
             return
@@ -220,7 +227,7 @@ def _has_policies(module: ModuleType) -> bool:
     )
 
 
-def find_policy(spec: str | Policy) -> Policy:
+def get_policy(spec: str | Policy) -> Policy:
     """Find a policy.
 
     Parameters
@@ -234,7 +241,7 @@ def find_policy(spec: str | Policy) -> Policy:
         return _itself(spec)
     if not isinstance(spec, str):
         raise PaxsimError(
-            f"policy: found {told(spec)}; allowed: a name, FILE.py:NAME, or a function with "
+            f"policy: found {safe_repr(spec)}; allowed: a name, FILE.py:NAME, or a function with "
             "@paxsim.policy"
         )
     name, *settings = (part.strip() for part in spec.split(":"))
@@ -286,7 +293,7 @@ def _itself(made: Policy) -> Policy:
 
 def _by_name(name: str) -> Policy:
     if name in BUILT_IN and name not in _registry:
-        module = import_module(f"{_PACKAGE}.{name}")
+        module = import_module(_HEURISTICS)
         _registry[name] = replace(vars(module)[name], origin=module.__name__)
     if name not in _registry:
         broken = load_entry_points()
@@ -300,7 +307,7 @@ def _not_found(name: str, broken: tuple[tuple[str, PaxsimError], ...]) -> Paxsim
     why = next((error for offer, error in broken if offer == name), None)
     if why is not None:
         return why
-    error = unknown("policy", name, [*policy_names(), "FILE.py:NAME"])
+    error = unknown("policy", name, [*list_policies(), "FILE.py:NAME"])
     if not broken:
         return error
     offers = ", ".join(dict.fromkeys(offer for offer, _ in broken))
@@ -316,7 +323,7 @@ def policy_from_module(module: str, source: bytes, label: str) -> Policy:
     """Build a policy of an installed package in another process, where it must be the same."""
     with stdout_to_stderr():
         import_module(module)
-    found = find_policy(label)
+    found = get_policy(label)
     here = user_file_of(module, found.origin)
     if here is not None and here.source != source:
         raise PaxsimError(f"policy {label}: {module} has changed since the run began")

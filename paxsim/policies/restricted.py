@@ -1,29 +1,21 @@
-"""A policy that plays like another one, but for what it is forbidden.
-
-``restricted:without=intrigue+peek:policy=weighted:wealth=2``: the words of
-`paxsim.policies.forbidden`, and behind ``policy=``, which comes last, any policy with its
-parameters. That policy is handed what every policy is handed, with the forbidden options left out
-of its choice. It also learns which categories it may never play, in the way in which everybody
-learns what the limit for fleets and armies allows: from ``table.allowance``.
-"""
+"""A policy that plays like another one, but for what it is forbidden."""
 
 from __future__ import annotations
 
 import functools
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numba
 import numpy as np
 
-from paxsim.cards import CATEGORIES
+from paxsim.cards import CATEGORIES, MAX_SYMBOLS, MAX_VALUE, Card
 from paxsim.engine.cache import enable_package_cache
-from paxsim.engine.choices import passes, played_card
-from paxsim.engine.codes import category_of
-from paxsim.engine.copying import copy_choice
 from paxsim.engine.jit import kernel, whole
-from paxsim.engine.loop import record_at
+from paxsim.engine.loop import POLICY_SIGNATURE, policy_address, policy_at, record_at
+from paxsim.engine.lowlevel import copy_choice
 from paxsim.engine.records import (
     BUY,
     DISPLAY,
@@ -38,13 +30,107 @@ from paxsim.engine.records import (
     ROW,
     TURN,
     address_of,
+    category_of,
     choice_dtype,
+    passes,
+    played_card,
 )
-from paxsim.engine.seating import POLICY_SIGNATURE, policy_address, policy_at
-from paxsim.errors import PaxsimError
-from paxsim.policies.forbidden import ACTIONS, MAX_FORBIDDEN, Forbidden, read_forbidden
+from paxsim.errors import PaxsimError, safe_repr, unknown
 from paxsim.policies.policy import Outfit, Policy
-from paxsim.policies.registry import RESTRICTED, find_policy
+from paxsim.policies.registry import RESTRICTED, get_policy
+from paxsim.rules import SPANS
+
+ACTIONS = ("peek", "buy", "react", "second")
+#: Between things that are forbidden together.
+AND = "+"
+#: The most cards that can be forbidden by name.
+MAX_FORBIDDEN = 16
+
+#: Powers of the cards, and the rules of a game in which nobody ever has them.
+POWERS = {
+    "double-draw": {
+        "religion_two": SPANS["religion_two"].high,
+        "religion_three": SPANS["religion_three"].high,
+    },
+    "discount": {"discount_step": SPANS["discount_step"].high},
+    "bonus": {"bonus_step": SPANS["bonus_step"].high},
+    "senator-income": {"senator_income": 0},
+}
+
+
+@dataclass(frozen=True)
+class Forbidden:
+    """What a seat may not do.
+
+    Attributes
+    ----------
+    categories : tuple of str
+        No card of these is ever added to the display.
+    cards : tuple of Card
+        Nor are these.
+    actions : tuple of str
+        Some of `ACTIONS`.
+    """
+
+    categories: tuple[str, ...] = ()
+    cards: tuple[Card, ...] = ()
+    actions: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return AND.join([*self.categories, *map(str, self.cards), *self.actions])
+
+    def __or__(self, other: Forbidden) -> Forbidden:
+        """What either forbids."""
+        return read_forbidden(AND.join([str(self), str(other)]))
+
+
+def read_forbidden(text: str) -> Forbidden:
+    """What ``"intrigue+land/2/4+peek"`` forbids; the order of the words does not matter."""
+    if not isinstance(text, str):
+        raise PaxsimError(
+            f"without: found {safe_repr(text)}; allowed: a text such as intrigue+peek"
+        )
+    words = {word.strip() for word in text.split(AND)}
+    cards = {word for word in words if "/" in word}
+    for word in words - cards:
+        if word in POWERS:
+            raise PaxsimError(
+                f"without: found {word}, which one seat can't decline; allowed: for all seats, by "
+                "`paxsim ablate --seats all`"
+            )
+        if word not in CATEGORIES and word not in ACTIONS:
+            raise unknown("without", word, [*CATEGORIES, *ACTIONS, "CATEGORY/SYMBOLS/VALUE"])
+    if len(cards) > MAX_FORBIDDEN:
+        raise PaxsimError(
+            f"without: found {len(cards)} cards by name; allowed: at most {MAX_FORBIDDEN}"
+        )
+    return Forbidden(
+        tuple(word for word in CATEGORIES if word in words),
+        tuple(sorted({_card(word) for word in cards})),
+        tuple(word for word in ACTIONS if word in words),
+    )
+
+
+def _card(word: str) -> Card:
+    """A card by its name, ``category/symbols/value``."""
+    category, *numbers = word.split("/")
+    if category not in CATEGORIES:
+        raise unknown("without: a card's category", category, CATEGORIES)
+    largest = (MAX_SYMBOLS, MAX_VALUE)
+    if len(numbers) != len(largest) or not all(
+        number.isdecimal() and number.isascii() and int(number) <= most
+        for number, most in zip(numbers, largest, strict=False)
+    ):
+        raise PaxsimError(
+            f"without: found {safe_repr(word)}; allowed: a card as category/symbols/value, e.g. land/2/4"
+        )
+    return Card(category, *map(int, numbers))
+
+
+def rules_without(words: Iterable[str]) -> dict[str, int]:
+    """The changes of the rules that take these powers from everybody."""
+    return {field: value for word in words for field, value in POWERS[word].items()}
+
 
 #: The answer for a policy that chose an option of the whole choice that it was not offered.
 NOT_OFFERED = -1
@@ -208,7 +294,7 @@ class Restricted(Policy):
 
     @property
     def spec(self) -> str:
-        """The label as `find_policy` reads it in another process, files included."""
+        """The label as `get_policy` reads it in another process, files included."""
         return self._described(self.policy.spec)
 
     def _described(self, whom: str) -> str:
@@ -293,7 +379,7 @@ def restricted_from(settings: list[str]) -> Restricted:
             f"{RESTRICTED}:without=A+B:policy=NAME"
         )
     forbidden = read_forbidden(words)
-    return make_restricted(find_policy(":".join([who, *settings[2:]])), forbidden)
+    return make_restricted(get_policy(":".join([who, *settings[2:]])), forbidden)
 
 
 @functools.cache

@@ -8,8 +8,8 @@ import time
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
+from paxsim.errors import one_line
 from paxsim.experiment.run import Standing
-from paxsim.quoting import one_line
 
 
 class Silent:

@@ -11,15 +11,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from paxsim.errors import PaxsimError, is_number
-from paxsim.quoting import told
+from paxsim.errors import PaxsimError, is_number, safe_repr
 from paxsim.report.bar import Bar
 from paxsim.report.budget import MAX_SCALE, SEED, STUDIES, study_games
 from paxsim.report.examples import write_examples
 from paxsim.report.page import write_page
+from paxsim.report.studies import load_study
 from paxsim.report.study import Options, Study
 from paxsim.report.subject import Subject
-from paxsim.studies import load_study
 
 
 def build_report(
@@ -48,7 +47,7 @@ def build_report(
         Deck, rules, who plays, and with how many; by default those of the package.
     """
     if not is_number(scale) or not 0 < scale <= MAX_SCALE:
-        raise PaxsimError(f"scale: found {told(scale)}; allowed: above 0, at most {MAX_SCALE}")
+        raise PaxsimError(f"scale: found {safe_repr(scale)}; allowed: above 0, at most {MAX_SCALE}")
     chosen = list(studies or STUDIES)
     for name in chosen:
         load_study(name)  # a name that there is not must not be noticed after an hour

@@ -14,15 +14,14 @@ import numpy as np
 
 from paxsim.board.replay import Replay
 from paxsim.errors import PaxsimError
-from paxsim.experiment.manifest import load_json
+from paxsim.experiment.store import load_json
 from paxsim.failures import replay_command
-from paxsim.files import atomic_write, make_folder
+from paxsim.io import TEXT, Kind, atomic_write, make_folder, misfit
 from paxsim.lineup import Lineup, draw_lineups
 from paxsim.playing import play_batch
 from paxsim.report.readback import damaged
 from paxsim.report.subject import Subject
 from paxsim.setting import Setting, make_setting
-from paxsim.shapes import TEXT, Kind, misfit
 from paxsim.trace import trace_game
 
 FOLDER = "games"

@@ -3,26 +3,491 @@
 from __future__ import annotations
 
 import base64
+import math
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from paxsim.errors import PaxsimError, checked_path
-from paxsim.experiment.manifest import load_json
-from paxsim.files import atomic_write
-from paxsim.report.alike import folded
+from paxsim.experiment.store import load_json
+from paxsim.experiment.tally import MEMBER
+from paxsim.io import FLAG, NUMBER, TEXT, Each, Kind, atomic_write, misfit, one_of, whole
 from paxsim.report.budget import HEADLINE_PLAYERS, STUDIES
-from paxsim.report.display import Shown, shown_table
 from paxsim.report.examples import read_examples
-from paxsim.report.firstscreen import rome_table, short_answers, why_weak
 from paxsim.report.readback import damaged, read_table, reading
 from paxsim.report.study import SUMMARY
+from paxsim.report.subject import STAND_INS
 from paxsim.setting import MAX_NUMBER
-from paxsim.shapes import FLAG, NUMBER, TEXT, Each, Kind, misfit, one_of, whole
-from paxsim.text import listing
+from paxsim.text import MISSING, amount, brief, in_percent, listing, number, p_number
+
+#: How the fields are called, in the order of the rows.
+FIELDS = {"weak": "weak field", "all line-ups": "all line-ups", "strong": "strong field"}
+#: Rates this near to a half are about a half.
+HALF, ABOUT = 0.5, 0.05
+#: Strategies that win on points less often than this hardly ever do.
+HARDLY = 0.05
+#: Seats that play for primus conspiratus, in words.
+SEATS = ("no seat", "one seat", "two seats", "three seats", "four seats")
+
+
+def rome_table(out: Path, players: list[int]) -> dict[str, Any] | None:
+    """Rome's rate by who plays, a row a situation and a column a player count.
+
+    None as long as the study of Rome's rate has not run.
+    """
+    folder = out / "rome_rate"
+    if not (folder / "rome_rate.csv").exists():
+        return None
+    fields, seats = read_table(folder, "rome_rate"), read_table(folder, "conspirators")
+    with reading(folder / "rome_rate.csv"):
+        shown = [n for n in players if (fields["players"] == n).any()]
+        rows = [*_by_seats(seats, shown), *_by_field(fields, shown)]
+        games = int(fields["games"].sum() + seats["games"].sum())
+    return {"players": shown, "rows": rows, "games": f"{games:,}"}
+
+
+def short_answers(out: Path, players: list[int]) -> dict[str, str]:
+    """What somebody can say after one minute, by question; what no study has asked is not there.
+
+    In round numbers, each with its interval in brackets.
+    """
+    found: dict[str, str] = {}
+    for study, question, make in (
+        ("rome_rate", "How often does Rome win?", _how_often),
+        ("rome_rate", "Why?", _why),
+        ("rome_rate", "What does it depend on?", _who_matters),
+        ("rome_rate", "Who wins with it?", _who_wins),
+        ("dose_response", "Which number to change?", _which_number),
+    ):
+        if (out / study / SUMMARY).exists():
+            with reading(out / study / SUMMARY):
+                found[question] = make(out, players)
+    decks = out / "decks"
+    if (decks / "rome.csv").exists() and "What does it depend on?" in found:
+        with reading(decks / "rome.csv"):
+            found["What does it depend on?"] += _by_deck(read_table(decks, "rome"), players)
+    return found
+
+
+def _how_often(out: Path, players: list[int]) -> str:
+    table = read_table(out / "rome_rate", "rome_rate")
+    rows = table[table["field"] == "all line-ups"].set_index("players")
+    *others, most = [n for n in players if n in rows.index] or [int(rows.index[0])]
+    row = rows.loc[most]
+    text = f"With {most} players in {_brief(row)} of games, "
+    if row["lineups"] == 1:
+        text += "in the one line-up (who sits at the table) that these strategies make"
+    else:
+        text += (
+            f"on average over the {int(row['lineups'])} line-ups (who sits at the table) that were "
+            f"drawn from all strategies; among these it goes from {_brief(row, 'lowest_lineup')} "
+            f"to {_brief(row, 'highest_lineup')}"
+        )
+    rest = [f"with {n} players {_brief(rows.loc[n])}" for n in others]
+    return f"{'; '.join([text, *rest])}."
+
+
+def _why(out: Path, players: list[int]) -> str:
+    """What seats that play for Rome do to it, and whether that pays."""
+    most, table = _headline(read_table(out / "rome_rate", "conspirators"), players)
+    rows = table.set_index("conspirators")
+    rome = (
+        f"with {most} players Rome wins {_brief(rows.loc[0])} if no seat plays for primus "
+        f"conspiratus, {_brief(rows.loc[1])} if one does"
+    )
+    rome += f", {_brief(rows.loc[2])} if two do" if most > 2 else ""
+    if rows.at[1, "rome_wins_low"] <= rows.at[0, "rome_wins_high"]:
+        return f"Not because one player plays for it: {rome}."
+    joining = _headline(read_table(out / "rome_rate", "joining"), players)[1]
+    first = joining.set_index("conspirators").loc[0]
+    pays = first["joined_low"] > first["tribune_high"]
+    said = "and it pays to be that one" if pays else "though it does not surely pay"
+    return f"Because one player who plays for it does much, {said}: {rome}."
+
+
+def why_weak(out: Path, players: list[int]) -> str:
+    """Why Rome wins more in the weak field than where all play against it; empty if it does not."""
+    folder = out / "rome_rate"
+    if not (folder / "rome_rate.csv").exists():
+        return ""
+    tables = (read_table(folder, name) for name in ("rome_rate", "conspirators", "alike"))
+    with reading(folder / "rome_rate.csv"):
+        (most, fields), (_, seats), (_, alike) = (_headline(table, players) for table in tables)
+        weak = fields.set_index("field").loc["weak"]
+        none = seats.set_index("conspirators").loc[0]
+        rates = alike.set_index("strategy")
+        named = [name for name in str(weak["members"]).split(", ") if name in rates.index]
+        if weak["rome_wins_low"] <= none["rome_wins_high"] or not named or STAND_INS[0] in named:
+            return ""
+        said = [f"{_brief(rates.loc[name])} with {name}" for name in named]
+    return (
+        "The weak field does not play for Rome either, but who wins little need not keep Rome "
+        f"down: with one of them at all {most} seats Rome wins {', '.join(said)}; with tribune "
+        f"{_brief(none)}."
+    )
+
+
+def _brief(row: pd.Series, name: str = "rome_wins") -> str:
+    return brief(*(float(row[f"{name}{end}"]) for end in ("", "_low", "_high")))
+
+
+def _headline(table: pd.DataFrame, players: list[int]) -> tuple[int, pd.DataFrame]:
+    """The largest player count of the headlines that a table has, and its rows."""
+    known = table["players"].tolist()
+    most = max([n for n in players if n in known] or known[:1])
+    return most, table[table["players"] == most]
+
+
+def _who_matters(out: Path, players: list[int]) -> str:
+    most, alike = _headline(read_table(out / "rome_rate", "alike"), players)
+    rows = alike.sort_values("rome_wins", kind="stable")
+    least, greatest = rows.iloc[0], rows.iloc[-1]
+    return (
+        f"On who plays: with one strategy at all {most} seats Rome wins from {_brief(least)} with "
+        f"“{least['strategy']}” to {_brief(greatest)} with “{greatest['strategy']}”."
+    )
+
+
+def _by_deck(table: pd.DataFrame, players: list[int]) -> str:
+    rows = _headline(table, players)[1].sort_values("rome_wins", kind="stable")
+    low, high = rows.iloc[0], rows.iloc[-1]
+    return (
+        " And on the cards, whose symbols and values are not published: over all line-ups from "
+        f"{_brief(low)} with the deck “{low['deck']}” to {_brief(high)} with the deck "
+        f"“{high['deck']}”."
+    )
+
+
+def _who_wins(out: Path, players: list[int]) -> str:
+    most, table = _headline(read_table(out / "rome_rate", "friends"), players)
+    rows = table.sort_values("with_rome", ascending=False, kind="stable").head(3)
+    named = [f"“{row['strategy']}” {_brief(row, 'with_rome')}" for _, row in rows.iterrows()]
+    text = (
+        "The player who holds primus conspiratus. Those who manage this most often, with "
+        f"{most} players, in so many of the games they play: {', '.join(named)}."
+    )
+    most_points = rows.loc[rows["on_points"].idxmax()]
+    if most_points["on_points"] < HARDLY:
+        text += (
+            " They hardly ever win on points: most often "
+            f"“{most_points['strategy']}”, in {_brief(most_points, 'on_points')}."
+        )
+    return text
+
+
+def _which_number(out: Path, players: list[int]) -> str:
+    crossings = read_table(out / "dose_response", "crossings")
+    values = read_table(out / "dose_response", "values")
+    crossing = crossings[crossings["crosses"]]
+    if crossing.empty:
+        return "None that was tried brings Rome to a half by itself."
+    reach = (crossing["highest"] - crossing["lowest"]).sort_values(ascending=False, kind="stable")
+    parts = [
+        _nearest_to_half(row, values[values["rule"] == row["rule"]])
+        for _, row in crossing.loc[reach.index].iterrows()
+    ]
+    now = values[values["in_force"]].iloc[0]
+    return (
+        f"To bring Rome to about a half: {'; or '.join(parts)}. "
+        f"({int(now['players'])} players, all line-ups, deck “{now['deck']}”; with other cards "
+        "another value may be needed.)"
+    )
+
+
+def _nearest_to_half(row: pd.Series, values: pd.DataFrame) -> str:
+    """The value of a number that brings Rome to about a half, or else the two around it."""
+    now = values[values["in_force"]].iloc[0]["value"]
+    named = f"instead of {now} {row['meaning']} ({row['rule']})"
+    best = values.loc[(values["rome_wins"] - HALF).abs().idxmin()]
+    if abs(best["rome_wins"] - HALF) <= ABOUT:
+        return f"{best['value']} {named}: {_brief(best)}"
+    # A column with empty cells is read as broken numbers.
+    ends = [f"{end:g}" if isinstance(end, float) else end for end in (row["from"], row["to"])]
+    return (
+        f"between {ends[0]} and {ends[1]} {named}: {_brief(row, 'at_from')} and "
+        f"{_brief(row, 'at_to')}"
+    )
+
+
+def _by_seats(table: pd.DataFrame, players: list[int]) -> list[dict[str, Any]]:
+    """With no, one, two ... seats that play for primus conspiratus."""
+    rows = []
+    for seats in range(max(players) + 1):
+        cells = []
+        for count in players:
+            found = table[(table["players"] == count) & (table["conspirators"] == seats)]
+            cells.append(_cell(found.iloc[0]) if len(found) else None)
+        many = SEATS[seats] if seats < len(SEATS) else f"{seats} seats"
+        verb = "do" if seats > 1 else "does"
+        who = f"{many} {verb}" if seats else "no seat plays for primus conspiratus"
+        rows.append({"who": who, "members": "", "cells": cells, "group": "seats"})
+    return rows
+
+
+def _by_field(table: pd.DataFrame, players: list[int]) -> list[dict[str, Any]]:
+    """In the weak and the strong field, and over all line-ups."""
+    rows = []
+    for field, said in FIELDS.items():
+        found = table[table["field"] == field].set_index("players")
+        cells = [_cell(found.loc[count]) if count in found.index else None for count in players]
+        rows.append(
+            {"who": said, "members": found["members"].iloc[0], "cells": cells, "group": "fields"}
+        )
+    return rows
+
+
+def _cell(row: Any) -> dict[str, str]:
+    """Rome's rate in percent, half its interval, and the range over line-ups where there is one.
+
+    At the ends of the scale the interval's other end stands for the half.
+    """
+    rate, low, high = (float(row[f"rome_wins{end}"]) for end in ("", "_low", "_high"))
+    half = (high - low) / 2
+    digits = 0 if half >= 0.0095 else 1
+    sure = f"±{number(100 * half, 1)}"
+    if rate + half > 1:
+        sure = f"≥{in_percent(low)}"
+    elif rate < half:
+        sure = f"≤{in_percent(high)}"
+    ends = ""
+    if not pd.isna(row.get("lowest_lineup")):
+        ends = f"{in_percent(row['lowest_lineup'], 0)} to {in_percent(row['highest_lineup'], 0)}"
+    return {"value": in_percent(rate, digits), "sure": sure, "range": ends}
+
+
+#: Rates, shown in percent; their differences too.
+RATES = {
+    "rome_wins", "rome_alone", "nobody_primus", "with_rome", "on_points", "win_rate", "fair_share",
+    "over_fair", "success", "rome_change", "seat1_change", "last_change", "share_of_rome",
+    "share", "always", "misfit", "sure_misfit", "decided",
+    "half", "last", "chance_best", "lowest", "highest", "seat_change", "change",
+    "a_win_rate", "difference", "tribune", "joined", "conspirator", "rome", "winner",
+    "lowest_lineup", "highest_lineup", "seat1_over_fair", "at_from", "at_to", "at_near",
+    "payoff", "basin", "regret", "stable_draws", "alpha_rank", "before", "after", "gain",
+    "others_after", "temptation", "rome_before", "rome_after", "base_win_rate", "base_rome_wins",
+    "win_change",
+}  # fmt: skip
+#: Columns that a meta-game has for each of its strategies: shares of the players.
+SHARES = "share_"
+#: Columns that every CSV has and no reader of the page needs in each row.
+HIDDEN = {"seed", "version", "blocks", "example_game", "solo_level", "decisions"}
+#: Columns that are left out if they say the same in every row.
+SAME = {
+    "deck", "rules", "lineup", "strategies", "lineups", "lineups_played", "estimated_error",
+    "starts", "draws", "played", "levels",
+}  # fmt: skip
+NAMES = {
+    "rome_wins": "Rome wins %",
+    "rome_alone": "Rome alone %",
+    "nobody_primus": "nobody primus %",
+    "win_rate": "win rate %",
+    "fair_share": "fair %",
+    "over_fair": "over fair, points",
+    "p_holm": "p (Holm)",
+    "rome_change_p_holm": "Rome, p (Holm)",
+    "seat1_change_p_holm": "seat 1, p (Holm)",
+    "misfit": "misfit, points",
+    "sure_misfit": "of it sure, points",
+    "decided": "decided %",
+    "success": "success %",
+    "one_in": "about one in",
+    "rome_change": "Rome, points",
+    "seat1_change": "seat 1, points",
+    "last_change": "last seat, points",
+    "rounds_change": "rounds, change",
+    "seat1_over_fair": "seat 1 over fair, points",
+    "margin": "margin, points, where the players won",
+    "players_won": "games the players won",
+    "winner": "winner stands %",
+    "always": "always right about Rome %",
+    "rome": "Rome's win or defeat stands %",
+    "going_on": "games that go on",
+    "in_force": "in force",
+    "lowest_lineup": "lowest line-up %",
+    "highest_lineup": "highest line-up %",
+    "tribune": "a tribune wins %",
+    "joined": "if it joins %",
+    "conspirator": "a conspirator wins %",
+    "at_from": "Rome there %",
+    "at_to": "and there %",
+    "near": "about a half at",
+    "at_near": "Rome there, about a half, %",
+    "with_rome": "wins with Rome %",
+    "on_points": "wins on points %",
+    "share_of_rome": "of Rome's wins %",
+    "share": "share %",
+    "chance_best": "chance best %",
+    "half": "leader at half wins %",
+    "last": "leader before last round wins %",
+    "payoff": "a seat wins %",
+    "basin": "starts that lead there %",
+    "regret": "gain of the best answer, points",
+    "stable_draws": "redraws in which it is stable %",
+    "alpha_rank": "alpha-rank %",
+    "before": "wins before %",
+    "after": "wins after %",
+    "gain": "gain, points",
+    "others_after": "others after %",
+    "temptation": "gain of who breaks it, points",
+    "rome_before": "Rome before %",
+    "rome_after": "Rome after %",
+    "base_win_rate": "wins otherwise %",
+    "base_rome_wins": "Rome otherwise %",
+    "win_change": "wins, points",
+    "seat1_change_p": "seat 1, p",
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a table: what it says, what it is sorted by, and whether it is a number."""
+
+    text: str
+    sort: str
+    number: bool
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A table ready for the page."""
+
+    headings: list[str]
+    numbers: list[bool]
+    rows: list[list[Cell]]
+
+
+def shown_table(table: pd.DataFrame) -> Shown:
+    """The columns worth reading, with intervals folded into their estimates."""
+    columns = _columns(table)
+    rows = [[_table_cell(row, name) for name in columns] for row in table.to_dict("records")]
+    numbers = [pd.api.types.is_numeric_dtype(table[name]) for name in columns]
+    return Shown([heading(name) for name in columns], numbers, rows)
+
+
+def _columns(table: pd.DataFrame) -> list[str]:
+    found = []
+    for name in table.columns:
+        folded = name.endswith(("_low", "_high")) and name.rpartition("_")[0] in table
+        constant = name in SAME and table[name].nunique(dropna=False) == 1
+        constant |= name == "lineup" and _of_whole_fields(table[name])
+        empty = len(table) > 0 and table[name].isna().all()
+        if not (folded or constant or empty or name in HIDDEN or name.startswith("holds_")):
+            found.append(name)
+    # Rows that differ by their deck say so before a reader has to scroll.
+    return sorted(found, key=lambda name: name != "deck")
+
+
+def _of_whole_fields(lineups: pd.Series) -> bool:
+    """Whether line-ups name nobody: the rows are about all line-ups of a field."""
+    return all(set(str(lineup).split(", ")) == {MEMBER} for lineup in lineups)
+
+
+def heading(name: str) -> str:
+    """A column's heading, with its unit."""
+    if name.startswith(SHARES) and name not in NAMES:
+        return f"{name.removeprefix(SHARES)} %"
+    said = name.replace("_", " ")
+    return NAMES.get(name, f"{said} %" if _is_rate(name) else said)
+
+
+def _is_rate(name: str) -> bool:
+    return name in RATES or name.startswith(SHARES)
+
+
+def _table_cell(row: dict[str, Any], name: str) -> Cell:
+    value = row[name]
+    if isinstance(value, bool):
+        return Cell("yes" if value else "no", str(value), False)
+    if not isinstance(value, (int, float)):
+        return Cell("" if pd.isna(value) else str(value), str(value), False)
+    if math.isnan(value):
+        return Cell(MISSING, "-Infinity", True)
+    unit = 100.0 if _is_rate(name) else 1.0
+    low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
+    if low is not None and high is not None and math.isfinite(low) and math.isfinite(high):
+        return Cell(amount(value, low, high, unit), repr(value), True)
+    if name == "p" or name.endswith(("_p", "p_holm")):
+        return Cell(p_number(value), repr(value), True)
+    if unit == 1.0 and float(value).is_integer():
+        return Cell(f"{int(value):,}", repr(value), True)
+    return Cell(number(value, 2) if unit == 1.0 else in_percent(value), repr(value), True)
+
+
+#: How sentences begin that have others like them, and the heading for what tells them apart.
+BEGINNINGS = {
+    "players": re.compile(r"With (\d+) players,? "),
+    "deck": re.compile(r"Deck (.+?): "),
+    "level": re.compile(r"At solo level (\d+) "),
+}
+#: Fewer stay sentences.
+FEWEST = 3
+#: Words of so many characters that every row has are said once, below the table.
+LONG_WORDS = 20
+
+
+def folded(findings: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Findings in their order; those that are alike as one item with ``rows``.
+
+    Yields
+    ------
+    dict
+        Either ``finding``, or ``heading``, ``columns`` and ``rows`` of what tells findings apart
+        (a number, a name), the cells, and whether it is sure, and ``always``: sentences of what
+        would stand in every row.
+    """
+    for (heading, _), group in groupby(findings, key=_kind):
+        alike = list(group)
+        if heading and len(alike) >= FEWEST:
+            columns = _alike_columns(alike)
+            same = {name: alike[0]["cells"][name] for name in columns if _is_same(alike, name)}
+            columns = [name for name in columns if name not in same]
+            rows = [_row(heading, finding, columns) for finding in alike]
+            always = [f"In all of these, {name}: {said}." for name, said in same.items()]
+            yield {"heading": heading, "columns": columns or ["what was found"], "rows": rows,
+                   "always": always}  # fmt: skip
+        else:
+            yield from ({"finding": finding} for finding in alike)
+
+
+def _kind(finding: dict[str, Any]) -> tuple[str, str]:
+    """What tells a finding from those like it, and what these have in common."""
+    for heading, beginning in BEGINNINGS.items():
+        if beginning.match(finding["text"]):
+            return heading, finding["key"].partition("/")[0]
+    return "", finding["key"]
+
+
+def _alike_columns(findings: list[dict[str, Any]]) -> list[str]:
+    """The headings of all findings, in their order; none if one of them has none."""
+    if not all(finding["cells"] for finding in findings):
+        return []
+    return list(dict.fromkeys(name for finding in findings for name in finding["cells"]))
+
+
+def _is_same(findings: list[dict[str, Any]], name: str) -> bool:
+    """Whether a column has the same long words, and no figures, in every row."""
+    first, *others = (finding["cells"].get(name, "") for finding in findings)
+    words = len(first) >= LONG_WORDS and not re.search(r"\d", first)
+    return words and all(said == first for said in others)
+
+
+def _row(heading: str, finding: dict[str, Any], columns: list[str]) -> dict[str, Any]:
+    found = BEGINNINGS[heading].match(finding["text"])
+    assert found  # its kind says so
+    cells = [finding["cells"].get(name, "") for name in columns]
+    return {
+        "of": found[1],
+        "cells": cells or [finding["text"][found.end() :]],
+        "sure": finding["sure"],
+    }
+
 
 PAGE = "index.html"
 #: Tables with more rows are closed at first.

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from paxsim.errors import PaxsimError
-from paxsim.quoting import from_cell, one_line
+from paxsim.errors import PaxsimError, from_cell, one_line
 
 
 def damaged(path: Path, problem: str) -> PaxsimError:

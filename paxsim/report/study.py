@@ -27,8 +27,8 @@ from paxsim import cards, charts
 from paxsim.errors import checked_int
 from paxsim.experiment.result import DECIMALS, Result, as_csv
 from paxsim.experiment.run import checked_jobs
-from paxsim.files import atomic_write, make_folder
-from paxsim.policies.fingerprint import package_fingerprint
+from paxsim.io import atomic_write, make_folder
+from paxsim.policies.files import package_fingerprint
 from paxsim.report.bar import Silent
 from paxsim.report.budget import GAMES, SEED, study_games
 from paxsim.report.subject import Subject
@@ -312,10 +312,10 @@ def _plain_number(value: float) -> float | None:
 
 def _notes(deck: cards.Deck) -> dict[str, str]:
     """What each deck is, the report's own first."""
-    shipped = {name: cards.load_deck(name).note for name in cards.deck_names()}
+    shipped = {name: cards.load_deck(name).note for name in cards.list_decks()}
     return {deck.name: deck.note, **shipped}
 
 
 def _shipped_decks() -> dict[str, str]:
     """The cards of the decks that arguments name."""
-    return {name: cards.load_deck(name).fingerprint for name in cards.deck_names()}
+    return {name: cards.load_deck(name).fingerprint for name in cards.list_decks()}

@@ -12,7 +12,7 @@ from paxsim.cards import DEFAULT_DECK, Deck, load_deck
 from paxsim.errors import PaxsimError, checked_int, checked_list
 from paxsim.lineup import as_specs
 from paxsim.policies.policy import Policy
-from paxsim.policies.registry import HEURISTICS, find_policy
+from paxsim.policies.registry import HEURISTICS, get_policy
 from paxsim.report.budget import HEADLINE_PLAYERS, PLAYERS
 from paxsim.rules import MAX_PLAYERS, Rules, load_rules
 from paxsim.setting import make_setting
@@ -67,7 +67,7 @@ class Subject:
     @functools.cached_property
     def found(self) -> dict[str, Policy]:
         """The strategies by what line-ups call them."""
-        return {spec: find_policy(spec) for spec in self.policies or HEURISTICS}
+        return {spec: get_policy(spec) for spec in self.policies or HEURISTICS}
 
     @property
     def strategies(self) -> list[str]:
@@ -89,7 +89,7 @@ class Subject:
     def ideas(self) -> dict[str, str]:
         """What each strategy is about, by its label; those for comparison come last."""
         known = {policy.label: policy.idea for policy in self.found.values()}
-        others = {name: find_policy(name).idea for name in (*STAND_INS, YARDSTICK)}
+        others = {name: get_policy(name).idea for name in (*STAND_INS, YARDSTICK)}
         return {**known, **{name: idea for name, idea in others.items() if name not in known}}
 
     @property

@@ -13,16 +13,110 @@ import numpy as np
 
 from paxsim.engine.cache import enable_package_cache
 from paxsim.engine.jit import whole
-from paxsim.engine.loop import record_at
+from paxsim.engine.loop import POLICY_SIGNATURE, policy_address, record_at
 from paxsim.engine.records import MAX_PARAMS, address_of
-from paxsim.engine.seating import POLICY_SIGNATURE, policy_address
 from paxsim.errors import PaxsimError, unknown
 from paxsim.policies.policy import Outfit, Policy
-from paxsim.policies.registry import HEURISTICS, find_policy
+from paxsim.policies.registry import HEURISTICS, get_policy, parse_setting
 from paxsim.search.memory import MAX_MODELS, MAX_PLANS, SearchType, search_dtype
-from paxsim.search.models import priors_of, profile_of
-from paxsim.search.naming import ADAPTIVE, NAME, folded, read_policies, read_settings
-from paxsim.search.race import choose_option
+from paxsim.search.opponents import priors_of, profile_of
+from paxsim.search.sequential_halving import choose_option
+
+NAME = "search"
+#: Stands for the catalogue, weighed by what a rival has done so far.
+ADAPTIVE = "adaptive"
+
+
+def read_settings(
+    text: str, numbers: Sequence[str], words: Sequence[str]
+) -> tuple[dict[str, float], dict[str, str]]:
+    """What is said of a searcher behind its name.
+
+    Parameters
+    ----------
+    text : str
+        All behind ``search:``.
+    numbers, words : sequence of str
+        The settings that there are: those that are numbers, and the others.
+    """
+    found_numbers: dict[str, float] = {}
+    found_words: dict[str, str] = {}
+    for part in split_outside(text, ":"):
+        said = part.partition("(")[0]
+        name, _, _ = (word.strip() for word in said.partition("="))
+        if "=" not in said and found_words:  # self=mine.py:thrifty
+            found_words[list(found_words)[-1]] += f":{part}"
+        elif name in found_words or name in found_numbers:
+            raise PaxsimError(f"policy {NAME}: {name}: given twice; allowed: once")
+        elif name in words:
+            found_words[name] = part.partition("=")[2].strip()
+        elif name in numbers:
+            found_numbers.update([parse_setting(NAME, part)])
+        else:
+            raise unknown(f"policy {NAME}: parameter", name, [*numbers, *words])
+    return found_numbers, found_words
+
+
+def split_outside(text: str, mark: str) -> list[str]:
+    """The parts of a text between marks that stand outside of parentheses."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if not 0 <= depth <= 1:
+            break
+        if letter == mark and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    if depth != 0:
+        raise PaxsimError(
+            f"policy {NAME}: found {text!r}; allowed: parentheses in pairs, "
+            "as in NAME(parameter=number:parameter=number)"
+        )
+    return [part.strip() for part in parts]
+
+
+def read_policies(field: str, text: str, most: int, also: str = "") -> tuple[Policy, ...]:
+    """The policies of ``A+B(parameter=number)+C``.
+
+    Parameters
+    ----------
+    field : str
+        What they are for, for messages.
+    text : str
+        What was said.
+    most : int
+        How many there may be.
+    also : str
+        What else is allowed there, for messages.
+    """
+    names = split_outside(text, "+")
+    if not all(names):
+        raise PaxsimError(
+            f"policy {NAME}: {field}: found {text!r} with an empty name; allowed: A+B+C{also}"
+        )
+    if len(names) > most:
+        raise PaxsimError(f"policy {NAME}: {field}: found {len(names)}; allowed: at most {most}")
+    return tuple(get_policy(_unfolded(name)) for name in names)
+
+
+def _unfolded(name: str) -> str:
+    """``hermit(a=1:b=2)`` as it is written where there is nothing else: ``hermit:a=1:b=2``."""
+    head, opened, rest = name.partition("(")
+    if not opened:
+        return name
+    if not rest.endswith(")"):
+        raise PaxsimError(
+            f"policy {NAME}: found {name!r}; allowed: NAME(parameter=number:parameter=number)"
+        )
+    return f"{head}:{rest[:-1]}" if rest[:-1].strip() else head
+
+
+def folded(policy: Policy, text: str) -> str:
+    """A policy's label or spec with its changed parameters in parentheses."""
+    changed = policy.label[len(policy.name) + 1 :]
+    return f"{text[: -len(changed) - 1]}({changed})" if changed else text
+
 
 #: The most rollouts for an option: hours for a game, and no sense.
 MAX_ROLLOUTS = 100_000
@@ -84,7 +178,7 @@ class Searcher(Policy):
     @property
     def models(self) -> tuple[Policy, ...]:
         """The policies that rivals may be playing."""
-        return self.opponents or tuple(map(find_policy, HEURISTICS))
+        return self.opponents or tuple(map(get_policy, HEURISTICS))
 
     @property
     def plans(self) -> tuple[tuple[Policy, ...], ...]:
@@ -112,7 +206,7 @@ class Searcher(Policy):
 
     @property
     def spec(self) -> str:
-        """The label as `find_policy` reads it in another process, files included."""
+        """The label as `get_policy` reads it in another process, files included."""
         return self._described("spec")
 
     def _described(self, how: str) -> str:

@@ -4,52 +4,47 @@ A *block* is one deal played once for each rotation of the line-up; its games ar
 so all but `wilson` and `jeffreys` count blocks. Nothing here knows the game.
 """
 
-from paxsim.stats.comparisons import (
-    SeatTest,
-    benjamini_hochberg,
-    fair_share,
-    holm,
-    seats_against_fair_share,
-)
-from paxsim.stats.differences import (
-    PairedDifference,
-    cautious_difference,
-    paired_difference,
-    unpaired_difference,
-)
 from paxsim.stats.intervals import (
     DIFFERENCE,
     RATE,
     UNBOUNDED,
     Interval,
+    PairedDifference,
     block_mean,
     block_rate,
+    cautious_difference,
     contrast,
     difference_interval,
+    jeffreys,
     p_value,
+    paired_difference,
     rarest_unseen,
     ratio,
+    unpaired_difference,
+    wilson,
 )
 from paxsim.stats.moments import Moments
-from paxsim.stats.planning import (
-    Plan,
-    blocks_for_half_width,
-    blocks_for_power,
-    plan_power,
-)
-from paxsim.stats.rates import jeffreys, wilson
-from paxsim.stats.ratings import Ratings, bootstrap_ratings, fit_ratings, win_probabilities
-from paxsim.stats.sequential import (
-    SequentialResult,
-    confidence_sequence,
-    difference_sums,
-    precise_enough,
-    sequential_test,
-)
-from paxsim.stats.simultaneous import (
+from paxsim.stats.multiple import (
+    SeatTest,
     Simultaneous,
+    benjamini_hochberg,
+    fair_share,
+    holm,
+    seats_against_fair_share,
     simultaneous_contrasts,
     simultaneous_rates,
+)
+from paxsim.stats.plackett_luce import Ratings, bootstrap_ratings, fit_ratings, win_probabilities
+from paxsim.stats.sequential import (
+    Plan,
+    SequentialResult,
+    blocks_for_half_width,
+    blocks_for_power,
+    confidence_sequence,
+    difference_sums,
+    plan_power,
+    precise_enough,
+    sequential_test,
 )
 from paxsim.stats.variance import decided_shares, pooled_variance_shares, variance_shares
 

@@ -1,45 +1,94 @@
-"""Intervals computed over blocks: means, rates, contrasts, ratios, differences.
-
-Bounded quantities
-------------------
-What lies between two bounds gets Wilson's interval on that range: a rate p (the mean's place on
-the range, 0..1) has a variance of ``p (1 - p) / n``, and n is chosen so that at the estimate this
-is the variance that the blocks show. Near a bound the interval is lopsided, as it should be.
-
-Few blocks with the event
--------------------------
-If only a handful of blocks differ from the others, they tell little about the spread: three games
-lost in three blocks may be three single ones by chance, where whole blocks are lost more often.
-So the variance is blended with that of the worst case, blocks that are all or nothing, with the
-weight of one block to that of the blocks that contain the event (Kish's number of them). A mean
-of *differences* is blended likewise, see `difference_interval`.
-
-All blocks equal
-----------------
-When every block gave the same value the estimated spread is zero, and so would be the width of
-an interval. That is not honest: ten blocks without a win do not prove that winning is
-impossible. What n equal blocks do show is that a *different* block is rare: by Wilson's interval
-for 0 of n its probability is at most ``w = z**2 / (n + z**2)`` (`rarest_unseen`). A quantity known
-to lie within bounds a..b, seen as c in every block, then has a mean within
-``c - w (c - a) .. c + w (b - c)``. Without bounds nothing can be said and the interval is infinite:
-give bounds. With the first differing block the blends above take over, and the width hardly moves.
-
-Every sum is taken exactly and rounded once, so results are the same on every machine.
-"""
+"""Intervals computed over blocks: means, rates, contrasts, ratios, differences."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr, stdtr, stdtrit
+from scipy.special import betaincinv, ndtr, ndtri, stdtr, stdtrit
 
 from paxsim.errors import PaxsimError
 from paxsim.stats.constants import LEVEL, PSEUDO_BLOCKS, ZERO_VARIANCE
 from paxsim.stats.moments import Moments
-from paxsim.stats.rates import check_level, normal_quantile, score_bounds
+
+
+def check_level(level: float) -> float:
+    """Return `level` if it lies between 0 and 1; complain otherwise."""
+    if not 0 < level < 1:
+        raise PaxsimError(f"level: found {level!r}; allowed: a number between 0 and 1, e.g. 0.95")
+    return level
+
+
+def normal_quantile(level: float) -> float:
+    """Number of standard errors to either side for a two-sided `level` (1.96 for 0.95)."""
+    return float(ndtri((1 + check_level(level)) / 2))
+
+
+def score_bounds(rate: float, n: float, critical: float) -> tuple[float, float]:
+    """Wilson's bounds for a rate seen in `n` (effective) observations.
+
+    They hold every p with ``|rate - p| <= critical * sqrt(p (1 - p) / n)``, so they stay within
+    0..1 and have a width above zero even for a rate of 0 or 1.
+
+    Parameters
+    ----------
+    rate : float
+        Observed rate, 0..1.
+    n : float
+        Number of observations; need not be whole.
+    critical : float
+        Number of standard errors: a normal or t quantile.
+    """
+    q = critical**2 / n
+    centre = (rate + q / 2) / (1 + q)
+    half = math.sqrt(q * (rate * (1 - rate) + q / 4)) / (1 + q)
+    # At 0 and 1 the bound is the rate itself, which rounding may miss by an ulp.
+    low = 0.0 if rate == 0 else max(0.0, centre - half)
+    high = 1.0 if rate == 1 else min(1.0, centre + half)
+    return low, high
+
+
+def wilson(wins: float, games: float, level: float = LEVEL) -> tuple[float, float]:
+    """Wilson's interval (Wilson 1927) for a rate among independent games.
+
+    Parameters
+    ----------
+    wins : float
+        Wins, 0..games. Shared wins may count as fractions: the interval is then a little wide.
+    games : float
+        Number of independent games.
+    level : float
+        Confidence level.
+
+    Returns
+    -------
+    tuple of float
+        Lower and upper bound of the rate, 0..1.
+    """
+    _check_counts(wins, games)
+    return score_bounds(wins / games, games, normal_quantile(level))
+
+
+def jeffreys(wins: float, games: float, level: float = LEVEL) -> tuple[float, float]:
+    """Jeffreys' interval: equal tails of Beta(wins + 1/2, losses + 1/2).
+
+    As Brown, Cai & DasGupta (2001) advise, the lower bound is 0 when nothing was won and the
+    upper one 1 when everything was. Parameters and result as for `wilson`.
+    """
+    _check_counts(wins, games)
+    tail = (1 - check_level(level)) / 2
+    a, b = wins + 0.5, games - wins + 0.5
+    low = 0.0 if wins == 0 else float(betaincinv(a, b, tail))
+    high = 1.0 if wins == games else float(betaincinv(a, b, 1 - tail))
+    return low, high
+
+
+def _check_counts(wins: float, games: float) -> None:
+    if games <= 0 or not 0 <= wins <= games:
+        raise PaxsimError(f"rate: found {wins!r} wins in {games!r} games")
+
 
 Bounds = tuple[float, float]
 UNBOUNDED: Bounds = (-math.inf, math.inf)
@@ -351,3 +400,131 @@ def _variance(covariance: NDArray[np.float64], weights: NDArray[np.float64]) -> 
     value = math.fsum((np.outer(w, w) * inner).ravel().tolist())
     size = exact_dot(np.abs(w), np.sqrt(inner.diagonal())) ** 2
     return value if value > ZERO_VARIANCE * size else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class PairedDifference:
+    """A difference over the same blocks, the same without pairing, and what pairing gained.
+
+    Attributes
+    ----------
+    paired : Interval
+        From the difference within each block: the one to report.
+    unpaired : Interval
+        As if the two had been measured on different deals.
+    variance_factor : float
+        Unpaired variance / paired variance: how many times more blocks an unpaired comparison
+        would need for the same precision. Above 1 when good deals are good for both (two runs on
+        common deals). Below 1 for two strategies of the same games, where one's win is the
+        other's loss: there pairing is not a gain but the truth, and the unpaired interval is too
+        narrow. Infinite if the paired difference never varies, nan if nothing varies at all.
+    """
+
+    paired: Interval
+    unpaired: Interval
+    variance_factor: float
+
+
+def paired_difference(
+    moments: Moments,
+    a: int,
+    b: int,
+    *,
+    level: float = LEVEL,
+    bounds: Bounds = DIFFERENCE,
+    differing: int | None = None,
+) -> PairedDifference:
+    """Compare values `a` and `b` of the same block vectors: mean of a - mean of b.
+
+    Parameters
+    ----------
+    moments : Moments
+        Sums over blocks.
+    a, b : int
+        Which two values of the block vector.
+    level, bounds
+        See `paxsim.stats.intervals.make_interval`.
+    differing : int, optional
+        Blocks in which the two differ, if that is known; see `difference_interval`.
+    """
+    weights = unit(moments.d, a) - unit(moments.d, b)
+    paired = contrast(moments, weights, level=level, bounds=bounds, differing=differing)
+    unpaired = _welch(moments, a, moments, b, level, bounds)
+    if paired.se > 0:
+        factor = (unpaired.se / paired.se) ** 2
+    else:
+        factor = math.inf if unpaired.se > 0 else math.nan
+    return PairedDifference(paired, unpaired, factor)
+
+
+def cautious_difference(
+    moments: Moments, weights: ArrayLike, *, level: float = LEVEL, bounds: Bounds = DIFFERENCE
+) -> Interval:
+    """Interval for a mean of differences of which nobody counted in how many blocks they are not 0.
+
+    Mean and variance alone tell how many blocks must differ at least: as many as give this sum of
+    squares if each differs by the most that `bounds` allow, and Kish's number if all differ alike.
+    As many are taken for granted, and ``z**2`` of their size are added on both sides of zero, as
+    `difference_interval` does. So it is wider than the t interval, the more the fewer blocks
+    differ, and does not shrink to nothing with the first of them.
+
+    Parameters
+    ----------
+    moments : Moments
+        Sums over blocks.
+    weights : array_like, shape (d,)
+        Of the difference, one weight for each value of the block vector.
+    level, bounds
+        See `paxsim.stats.intervals.make_interval`; the bounds are finite.
+    """
+    plain = contrast(moments, weights, level=level, bounds=bounds)
+    if plain.se == 0:
+        return plain
+    blocks, mean = plain.blocks, plain.estimate
+    squares = plain.se**2 * blocks * (blocks - 1) + blocks * mean**2
+    most2 = max(abs(bounds[0]), abs(bounds[1])) ** 2
+    least = max(squares / most2, (blocks * mean) ** 2 / squares)
+    size2 = (squares + PSEUDO_BLOCKS * most2) / (least + PSEUDO_BLOCKS)
+    wider = math.sqrt(plain.se**2 + normal_quantile(LEVEL) ** 2 * size2 / blocks**2)
+    found = difference_interval(mean, wider, blocks, level=level, bounds=bounds)
+    return replace(found, se=plain.se, method="few", centre=mean, spread=wider)
+
+
+def unpaired_difference(
+    first: Moments,
+    a: int,
+    second: Moments,
+    b: int,
+    *,
+    level: float = LEVEL,
+    bounds: Bounds = DIFFERENCE,
+) -> Interval:
+    """Welch interval for mean `a` of one run - mean `b` of another on *different* deals.
+
+    Parameters
+    ----------
+    first, second : Moments
+        Sums over the blocks of two independent runs.
+    a, b : int
+        Which value of each run's block vector.
+    level, bounds
+        See `paxsim.stats.intervals.make_interval`.
+    """
+    return _welch(first, a, second, b, level, bounds)
+
+
+def _welch(x: Moments, a: int, y: Moments, b: int, level: float, bounds: Bounds) -> Interval:
+    if min(x.n, y.n) < 1:
+        raise PaxsimError("no blocks: there is nothing to compare")
+    vx, vy = float(x.covariance[a, a]) / x.n, float(y.covariance[b, b]) / y.n
+    # Welch and Satterthwaite's degrees of freedom; a run whose blocks are all equal adds nothing.
+    spread = sum(v**2 / (m.n - 1) for v, m in ((vx, x), (vy, y)) if v > 0)
+    df = (vx + vy) ** 2 / spread if spread > 0 else min(x.n, y.n) - 1
+    return difference_interval(
+        float(x.mean[a] - y.mean[b]),
+        math.sqrt(vx + vy),
+        min(x.n, y.n),
+        level=level,
+        bounds=bounds,
+        df=df,
+    )

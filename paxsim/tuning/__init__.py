@@ -14,20 +14,18 @@ from typing import TYPE_CHECKING, Any
 from paxsim.errors import missing_library
 
 if TYPE_CHECKING:
-    from paxsim.tuning.adapting import tuned_answers
-    from paxsim.tuning.answer import Answer
-    from paxsim.tuning.question import tune
-    from paxsim.tuning.widening import Widening, widen
+    from paxsim.tuning.oracle import Widening, double_oracle
+    from paxsim.tuning.tuner import Answer, tune, tuned_answers
 
-__all__ = ["Answer", "Widening", "tune", "tuned_answers", "widen"]
+__all__ = ["Answer", "Widening", "tune", "tuned_answers", "double_oracle"]
 
 #: The module of each name.
 _MODULES = {
-    "Answer": "answer",
-    "Widening": "widening",
-    "tune": "question",
-    "tuned_answers": "adapting",
-    "widen": "widening",
+    "Answer": "tuner",
+    "Widening": "oracle",
+    "tune": "tuner",
+    "tuned_answers": "tuner",
+    "double_oracle": "oracle",
 }
 
 

@@ -14,11 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from paxsim.errors import PaxsimError
-from paxsim.experiment.manifest import load_json
-from paxsim.experiment.plan import fingerprint_of
-from paxsim.experiment.store import lock_folder
-from paxsim.files import atomic_write, make_folder, remove_folders
-from paxsim.shapes import ANYTHING, NUMBER, TEXT, misfit
+from paxsim.experiment.design import fingerprint_of
+from paxsim.experiment.store import load_json, lock_folder
+from paxsim.io import ANYTHING, NUMBER, TEXT, atomic_write, make_folder, misfit, remove_folders
 
 FORMAT = 1
 RECORD = "tuning.json"

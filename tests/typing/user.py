@@ -13,8 +13,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 import paxsim
-from paxsim.learning.parallel import ParallelPaxEnv
-from paxsim.learning.solo import SoloEnv
+from paxsim.envs.gymnasium import SoloEnv
+from paxsim.envs.pettingzoo import ParallelPaxEnv
 
 Arrays = np.ndarray[tuple[Any, ...], np.dtype[Any]]
 
@@ -40,7 +40,7 @@ result = paxsim.simulate([thrifty, "random"], games=100, rules={"rome_needs": 5}
 rate: float = result["strategies"]["win_rate"][0]
 step = paxsim.Game(players=2, seed=3)
 step.apply(thrifty(step.table, step.me, step.choice))
-many = paxsim.BatchEnv(64, players=3)
+many = paxsim.VectorEnv(64, players=3)
 table = paxsim.env(players=4)
 table.reset(seed=1)
 for _agent in table.agent_iter():
@@ -55,9 +55,9 @@ assert_type(paxsim.tournament("builder,first", 2, games=100, out=Path("runs")), 
 assert_type(paxsim.compare("builder", thrifty, players=2, games=100), paxsim.Result)
 assert_type(paxsim.solo("hermit", (1, 2), games=10), paxsim.Result)
 assert_type(paxsim.compare_rules("first", ["rome_needs=5"], 2), paxsim.Result)
-assert_type(paxsim.restrict("builder,first", "peek,buy"), paxsim.Result)
+assert_type(paxsim.ablate("builder,first", "peek,buy"), paxsim.Result)
 assert_type(paxsim.metagame("builder,first,random", 2), paxsim.Result)
-assert_type(paxsim.show("runs"), paxsim.Result)
+assert_type(paxsim.load_result("runs"), paxsim.Result)
 assert_type(paxsim.tune("builder"), paxsim.tuning.Answer)
 assert_type(list(result), list[str])
 assert_type(result.plot(), Axes)
@@ -74,8 +74,8 @@ assert_type(many.step(many.random_actions()), tuple[Arrays, Arrays, Arrays, Arra
 assert_type(paxsim.testing.check_policy("first")[0].problem, str | None)
 assert_type(paxsim.load_deck("assumed"), paxsim.Deck)
 assert_type(paxsim.load_rules("rome_needs=5"), paxsim.Rules)
-assert_type(paxsim.find_policy("builder").with_params({"thrift": 0.5}), paxsim.Policy)
-assert_type(paxsim.policy_names(), list[str])
+assert_type(paxsim.get_policy("builder").with_params({"thrift": 0.5}), paxsim.Policy)
+assert_type(paxsim.list_policies(), list[str])
 
 paxsim.simulate("first", game=100)  # type: ignore[call-arg]
 paxsim.tournament("first", player=2)  # type: ignore[call-arg]
