@@ -9,13 +9,12 @@ import inspect
 from pathlib import Path
 from types import ModuleType
 
-import paxsim.envs
-
 import paxsim
 import paxsim.analysis
 import paxsim.board
 import paxsim.charts
 import paxsim.cli.scripting
+import paxsim.envs
 import paxsim.experiment
 import paxsim.helpers
 import paxsim.stats

@@ -6,12 +6,12 @@ from types import SimpleNamespace
 import numpy as np
 import oracle_tables as oracle
 import pandas as pd
-import paxsim.tuning.tuner as tuning
 import pytest
 from mistakes import mistake
 from oracle_tables import Match
 
 import paxsim
+import paxsim.tuning.tuner as tuning
 from paxsim.cli import run_command
 from paxsim.experiment import load_result
 from paxsim.tuning import tuned_answers

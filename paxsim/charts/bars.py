@@ -350,15 +350,15 @@ def distribution(
     """
     assert ax is not None
     table = only(histogram_table(source, name), players=players)
-    for number, (count, rows) in enumerate(table.groupby("players")):
+    for index, (count, rows) in enumerate(table.groupby("players")):
         values = np.arange(rows["value"].min() - 1, rows["value"].max() + 2)
         shares = rows.set_index("value")["share"].reindex(values, fill_value=0.0)
         ax.plot(
             values,
             100 * shares,
             drawstyle="steps-mid",
-            color=COLOURS[number % len(COLOURS)],
-            linestyle=DASHES[number % len(DASHES)],
+            color=COLOURS[index % len(COLOURS)],
+            linestyle=DASHES[index % len(DASHES)],
             linewidth=1.5,
             label=f"{count} players" if count > 1 else "solo",
         )

@@ -25,6 +25,16 @@ if TYPE_CHECKING:
     from paxsim.envs.gymnasium import SoloEnv
     from paxsim.envs.pettingzoo import ParallelPaxEnv
 
+__all__ = [
+    "Field",
+    "Layout",
+    "ObservationEncoder",
+    "VectorEnv",
+    "env",
+    "parallel_env",
+    "solo_env",
+]
+
 
 def env(
     players: int = 4,

@@ -34,7 +34,7 @@ from paxsim.engine.records import (
 )
 from paxsim.envs.rows import NUMBER, clear_bytes, narrowing, put, put_byte, take, take_byte
 from paxsim.envs.spaces import FIRST_DRAWN, IN_VIEW, OF_CARD, OTHER_PLACES, PASS
-from paxsim.rules import MAX_DRAFT, MAX_LEGIONS
+from paxsim.rules import MAX_DRAFT
 
 #: Bytes of eight numbers: a row of the table that is by category, or a number of every seat.
 _ROW_BYTES = ROW * NUMBER

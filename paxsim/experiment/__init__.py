@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from paxsim.errors import missing_library
 
 if TYPE_CHECKING:
+    from paxsim.experiment.answers import load_result
     from paxsim.experiment.api import (
         ablate,
         compare,
         compare_rules,
         comparison_size,
-        load_result,
         simulate,
         simulation_size,
         solo,
@@ -45,6 +45,7 @@ __all__ = [
 #: Where each name is, if not in `api`.
 _ELSEWHERE = {
     "Result": "result",
+    "load_result": "answers",
     "metagame": "populations",
     "simulate_field": "populations",
     "vary_rules": "populations",

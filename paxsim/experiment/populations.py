@@ -1,4 +1,4 @@
-"""Questions about a field of many line-ups: how it fares, and what numbers of the rules do to it."""
+"""Experiments over many line-ups, and meta-games."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ from typing import Any
 import pandas as pd
 
 from paxsim import charts
+from paxsim.experiment.fieldgroups import FEW_TOGETHER
 from paxsim.experiment.populations import vary_rules
 from paxsim.experiment.result import Result
 from paxsim.report.studies import findings
@@ -57,7 +58,7 @@ def run(study: Study) -> None:
         "values",
         vary_rules,
         lineups,
-        findings.FEW_TOGETHER,
+        FEW_TOGETHER,
         study.games("values") // (sets * players * len(lineups)),
         players=players,
         values=RANGES,

@@ -22,6 +22,7 @@ from paxsim.playing import play_batch
 from paxsim.report.studies import findings
 from paxsim.report.studies.findings import numbers
 from paxsim.report.study import MIN_BLOCKS, Finding, Study
+from paxsim.report.subject import YARDSTICK
 from paxsim.setting import Setting, make_setting
 from paxsim.stats import decided_shares, pooled_variance_shares
 from paxsim.text import amount, listing, percent
@@ -306,7 +307,7 @@ def play_squares(study: Study) -> pd.DataFrame:
     tables = []
     for players in study.subject.players:
         mixed = findings.mixed_lineups(study, players)
-        beginners = [[*lineup[:-1], findings.YARDSTICK] for lineup in mixed]
+        beginners = [[*lineup[:-1], YARDSTICK] for lineup in mixed]
         wanted = study.games("variance") // (2 * sum(study.subject.players) * len(mixed))
         deals = max(2, -(-4 * MIN_BLOCKS // len(mixed)), wanted)
         blocks = deals * len(mixed)
