@@ -8,11 +8,9 @@ import gc
 import os
 from collections import Counter
 
-import effort
-import plain
 import pytest
-import warming
 from hypothesis import HealthCheck, settings
+from support import effort, plain, warming
 
 import paxsim
 from paxsim.experiment.tally import warm_counting

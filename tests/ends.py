@@ -87,7 +87,7 @@ def run_end(end: str, folder: Path, made_with: str, options: list[str]) -> int:
         "PAXSIM_CACHE_DIR": str(folder / "compiled"),
     }
     subprocess.run([python, "-c", COMPILED_FIRST], env=environment, check=True)
-    files = [f"tests/test_{name}.py" for name in SELECTION]
+    files = [str(path) for name in SELECTION for path in (ROOT / "tests").glob(f"*/test_{name}.py")]
     command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options, *files]
     return subprocess.run(command, cwd=ROOT, env=environment).returncode
 

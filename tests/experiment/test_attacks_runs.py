@@ -1,0 +1,267 @@
+"""Attacks by stored files: manifests that somebody edited, studies that somebody damaged."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.mistakes import mistake
+
+import paxsim
+from paxsim import charts
+from paxsim.cli import run_command
+from paxsim.cli.printing import SHOWN
+from paxsim.experiment import answers
+from paxsim.experiment.design import fingerprint_of
+from paxsim.experiment.store import RunDirectory, plan_of, read_manifest
+from paxsim.io import misfit, whole
+from paxsim.report.study import Options, Study
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    """Every test works in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+# --- manifests ------------------------------------------------------------------------------
+
+QUESTIONS = {
+    "simulate": lambda out: paxsim.simulate("random,first", games=8, out=out),
+    "compare": lambda out: paxsim.compare("random", "first", players=2, games=16, out=out),
+    "solo": lambda out: paxsim.solo("random", (1, 2), games=4, out=out),
+    "rules": lambda out: paxsim.compare_rules("random", ["rome_needs=5"], 2, games=8, out=out),
+    "ablate": lambda out: paxsim.ablate("random,first", "peek,land", games=4, out=out),
+    "tournament": lambda out: paxsim.tournament("random,first,miser", 2, games=12, out=out),
+    "metagame": lambda out: paxsim.metagame("random,first", 2, games=12, out=out),
+}
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """A small run of each kind, with its manifest as it was written."""
+    folder = tmp_path_factory.mktemp("runs")
+    for kind, ask in QUESTIONS.items():
+        ask(folder / kind)
+    return {
+        kind: (folder / kind, (folder / kind / "manifest.json").read_text()) for kind in QUESTIONS
+    }
+
+
+def places(value, path=()):
+    """The paths to everything in a JSON value."""
+    yield path
+    if isinstance(value, (dict, list)):
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, inner in items:
+            yield from places(inner, (*path, key))
+
+
+DROPPED = object()
+NUMBERS = st.integers() | st.floats() | st.sampled_from([0, 1, -1, 2, 3, 8, 10**30])
+SCALARS = st.none() | st.booleans() | NUMBERS | st.text(max_size=6) | st.just("first")
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3)
+    ),
+    max_leaves=4,
+)
+
+
+def changed(value, path, new):
+    """A copy of a JSON value with one place changed or dropped."""
+    if not path:
+        return {} if new is DROPPED else new
+    copy = dict(value) if isinstance(value, dict) else list(value)
+    if len(path) == 1 and new is DROPPED:
+        del copy[path[0]]
+    else:
+        copy[path[0]] = new if len(path) == 1 else changed(value[path[0]], path[1:], new)
+    return copy
+
+
+def use_all_ways(folder):
+    """Show a run, replay a game of it, and go on with it; only one kind of error is let through."""
+    for way in (show_it, replay_it, resume_it):
+        try:
+            way(folder)
+        except paxsim.PaxsimError as error:
+            assert "\n" not in str(error)
+
+
+def show_it(folder):
+    result = answers.load_result(folder)
+    SHOWN[result.manifest["question"]["kind"]](result)
+    assert answers.incomplete(result) is not None and result.caption
+
+
+def replay_it(folder):
+    plan = plan_of(read_manifest(folder))
+    plan.locate_game(0)
+
+
+def resume_it(folder):
+    manifest = json.loads(Path(folder, "original.json").read_text())
+    plan = plan_of(manifest)
+    RunDirectory(Path(folder), plan, manifest["question"], manifest["command"]).close()
+
+
+@pytest.mark.parametrize("kind", QUESTIONS)
+@given(data=st.data())
+def test_a_manifest_that_somebody_edited_is_one_line(runs, kind, data):
+    folder, text = runs[kind]
+    (folder / "original.json").write_text(text)
+    manifest = json.loads(text)
+    path = data.draw(st.sampled_from(sorted(places(manifest), key=repr)))
+    manifest = changed(manifest, path, data.draw(st.just(DROPPED) | VALUES))
+    if isinstance(manifest, dict) and data.draw(st.booleans()):  # somebody who knows their way
+        manifest["fingerprint"] = fingerprint_of(manifest.get("plan"))
+        manifest.pop("digest", None)
+        manifest["digest"] = fingerprint_of(manifest)
+    try:
+        (folder / "manifest.json").write_text(json.dumps(manifest))
+        use_all_ways(folder)
+    finally:
+        (folder / "manifest.json").write_text(text)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"[" * 100_000, "is damaged"),
+        (b'{"a":' * 100_000, "is damaged"),
+        (b"\xff", "is damaged"),
+        (b"", "is damaged"),
+        (b"1" * 5000, "is damaged"),
+        (b"null", "is not of this version"),
+        (b"[]", "is not of this version"),
+        (b'{"format": 5}', "missing"),
+    ],
+)
+def test_a_file_that_is_no_manifest_is_one_line(here, capsys, content, said):
+    (here / "run" / "chunks").mkdir(parents=True)
+    (here / "run" / "manifest.json").write_bytes(content)
+    for words in (
+        ["show", "run"],
+        ["trace", "--run", "run"],
+        ["run", "--policies", "random,first", "--games", "8", "--out", "run"],
+    ):
+        assert said in mistake(capsys, *words)
+
+
+@pytest.mark.parametrize("key", ["question", "chunk_games", "plan", "decks", "policies", "command"])
+def test_a_manifest_that_lacks_something_says_what(runs, here, capsys, key):
+    folder, text = runs["simulate"]
+    shutil.copytree(folder, here / "run")
+    manifest = json.loads(text)
+    del manifest[key]
+    (here / "run" / "manifest.json").write_text(json.dumps(manifest))
+    words = ["run", "--policies", "random,first", "--games", "8", "--out", "run"]
+    assert f"{key}: missing" in mistake(capsys, *words)
+
+
+def test_a_number_of_games_that_its_blocks_do_not_come_to_is_named(runs, here, capsys):
+    folder, text = runs["simulate"]
+    shutil.copytree(folder, here / "run")
+    manifest = json.loads(text)
+    manifest["plan"]["games"] += 1
+    (here / "run" / "manifest.json").write_text(json.dumps(manifest))
+    assert "plan.games: found 9 for 8" in mistake(capsys, "show", "run")
+
+
+def test_an_unknown_kind_of_run_is_named(runs, here, capsys):
+    folder, text = runs["simulate"]
+    shutil.copytree(folder, here / "run")
+    (here / "run" / "manifest.json").write_text(text.replace('"simulate"', '"guess"'))
+    assert "question.kind: found 'guess'; allowed: simulate or " in mistake(capsys, "show", "run")
+
+
+def test_a_deck_with_escapes_in_a_manifest_is_not_shown(runs, here, capsys):
+    folder, text = runs["simulate"]
+    shutil.copytree(folder, here / "run")
+    manifest = json.loads(text)
+    manifest["plan"]["bundles"][0][0]["deck"] = "\x1b[31m"
+    (here / "run" / "manifest.json").write_text(json.dumps(manifest))
+    assert "deck: found '\\x1b[31m'" in mistake(capsys, "show", "run")
+
+
+def test_a_place_is_named_by_its_path():
+    shape = {"a": [{"b": whole(0, 9)}]}
+    assert misfit({"a": [{"b": 1}, {"b": 10}]}, shape) == (
+        "a[1].b: found 10; allowed: a whole number from 0 to 9"
+    )
+    assert misfit({"a": [{"b": 1}]}, shape) is None
+    assert misfit({"a": {}}, shape) == "a: found {}; allowed: a list"
+
+
+# --- the report -----------------------------------------------------------------------------
+
+
+def small_study(out):
+    """A study as it is written, with a name that a page must not obey."""
+    study = Study("seat_bias", "Seats <b>", "Who is <script>?", Options(out))
+    table = pd.DataFrame({"deck": ["=<script>", "b"], "win_rate": [0.5, 0.25], "games": [8, 8]})
+    study.table("seats", "Seats", table)
+    figure, axes = charts.panels()
+    axes.plot([1, 2])
+    study.chart("seats", "Seats", figure, "two seats")
+    study.finish()
+    return study.folder
+
+
+def test_a_page_shows_what_studies_say_and_obeys_nothing(here, capsys):
+    small_study(here)
+    assert run_command(["report", "--page-only", "--out", str(here)]) == 0
+    html = (here / "index.html").read_text()
+    assert html.count("<script>") == 1  # the page's own
+    assert "Seats &lt;b&gt;" in html and ">=&lt;script&gt;</td>" in html
+
+
+DAMAGES = {
+    "no JSON": ("study.json", lambda old: b"{"),
+    "another JSON": ("study.json", lambda old: b"[1]"),
+    "nested": ("study.json", lambda old: b"[" * 10**5),
+    "not UTF-8": ("study.json", lambda old: b"\xff\xfe"),
+    "no charts": ("study.json", lambda old: old.replace(b'"charts"', b'"chats"')),
+    "another study": ("study.json", lambda old: old.replace(b'"seat_bias"', b'"decks"')),
+    "a way out": ("study.json", lambda old: old.replace(b'"seats"', b'"../../secret"')),
+    "numbers as text": ("study.json", lambda old: old.replace(b'"seed": 2026', b'"seed": "x"')),
+    "no table": ("seats.csv", None),
+    "an empty table": ("seats.csv", lambda old: b""),
+    "a torn table": ("seats.csv", lambda old: b'a,b\n"1,2\n3'),
+    "a table not UTF-8": ("seats.csv", lambda old: b"a,b\n\xff,2\n"),
+    "a ragged table": ("seats.csv", lambda old: b"a,b\n1,2\n3,4,5,6\n"),
+    "texts as intervals": ("seats.csv", lambda old: b"x,x_low,x_high\n1,a,b\n"),
+    "no chart": ("seats.svg", None),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_study_is_named_and_the_page_stays_as_it_was(here, capsys, damage):
+    folder = small_study(here)
+    (here / "index.html").write_text("old")
+    name, spoil = DAMAGES[damage]
+    old = (folder / name).read_bytes()
+    (folder / name).unlink()
+    if spoil is not None:
+        (folder / name).write_bytes(spoil(old))
+    assert f"seat_bias/{name}" in mistake(capsys, "report", "--page-only", "--out", here)
+    assert (here / "index.html").read_text() == "old"
+
+
+@pytest.mark.parametrize("content", [b"", b"garbage", b"PK\x03\x04 torn"])
+def test_damaged_numbers_of_a_study_are_played_again(here, content):
+    study = Study("rulings", "Rulings", "?", Options(here))
+
+    def play():
+        return {"n": pd.Series([1, 2]).to_numpy()}
+
+    assert study.compute("leads", 2, play)["n"].tolist() == [1, 2]
+    (file,) = (here / ".runs").glob("*.npz")
+    file.write_bytes(content)
+    assert study.compute("leads", 2, play)["n"].tolist() == [1, 2]

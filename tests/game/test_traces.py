@@ -1,0 +1,175 @@
+"""How traces are made: in pieces, whatever the size of the log, and of whole lines."""
+
+import json
+import time
+
+import numpy as np
+import pytest
+from support.record_traces import RECORD, cases, digest_of
+
+import paxsim
+from paxsim import trace
+from paxsim.cli import run_command
+from paxsim.engine.records import LARGEST_STEP
+from paxsim.guests import watch
+from paxsim.policies import registry
+from paxsim.policies.policy import make_policy
+from paxsim.trace import trace_game, trace_lines, trace_texts
+
+RECORDED = json.loads(RECORD.read_text(encoding="utf-8"))
+CASES = {case.about: case for case in cases()}
+#: One of each kind: few and many players, drafts that show cards, long lists, policies that fail.
+SOME = (
+    "2 players, line-up 1",
+    "8 players, line-up 0",
+    "solo level 5, random",
+    "variant 3, 2 players",
+    "variant 4, 6 players",
+    "deck odd, 8 players",
+    "too_high fails, 3 players",
+    "raising fails, solo",
+    "at_once fails, solo",
+    "fussy fails, 3 players",
+)
+
+
+@pytest.mark.parametrize("about", SOME)
+@pytest.mark.parametrize("full", [1, 40, 1500])
+def test_a_log_that_is_emptied_often_gives_the_same_bytes(about, full, monkeypatch):
+    """With one word it is emptied after every step, also in the middle of a line."""
+    monkeypatch.setattr(trace, "FULL", full)
+    assert digest_of(CASES[about]) == RECORDED[about]
+
+
+@pytest.mark.parametrize("full", [1, 40, trace.FULL])
+def test_every_piece_of_a_trace_is_whole_lines(full, monkeypatch):
+    monkeypatch.setattr(trace, "FULL", full)
+    setting = paxsim.make_setting(solo_level=4)
+    texts = list(trace_texts(setting, paxsim.make_lineup("random", 1), 3, 0, 60, 0))
+    assert len(texts) > 1 and all(text.endswith("\n") for text in texts)
+    events = [json.loads(line) for text in texts for line in text.splitlines()]
+    assert sum(event["event"] == "score" for event in events) == 60
+
+
+def test_texts_are_forgotten_when_there_are_too_many_and_made_again(monkeypatch):
+    setting, lineup = paxsim.make_setting(4), paxsim.make_lineup("random", 4)
+    trace._texts.clear()
+    expected = list(trace_lines(setting, lineup, 1, 0, 40, 0))
+    remembered = len(trace._texts)
+    monkeypatch.setattr(trace, "_MOST_TEXTS", 50)
+    assert list(trace_lines(setting, lineup, 1, 0, 40, 0)) == expected
+    assert 0 < len(trace._texts) < remembered
+
+
+def test_the_largest_step_of_a_game_fits_behind_a_full_log(monkeypatch):
+    """Two whole copies of 120 cards: one legion for all of them, or twelve."""
+    monkeypatch.setattr(trace, "FULL", 1)
+    kinds = [paxsim.Card(category, 1, 0) for category in paxsim.CATEGORIES]
+    deck = paxsim.Deck(name="large", cards=(*kinds * 17, paxsim.Card("land", 31, 255)))
+    largest = 0
+    for legions in (1, 12):
+        rules = {"cards_added": 120, "rome_open": 16, "rome_hidden": 16, "legions": legions}
+        setting = paxsim.make_setting(8, deck=deck, rules=rules)
+        for policy in ("random", "first"):
+            lineup = paxsim.make_lineup(policy, 8)
+            steps = trace._logged(setting, lineup, 1, 0, 2, 0)
+            largest = max(largest, *map(len, steps))
+    assert 240 < largest < LARGEST_STEP / 2
+
+
+def test_the_score_of_a_game_does_not_depend_on_the_game_before():
+    """Shares of the win are worked out in the same place for all games of a trace."""
+    rules = {"rome_needs": 8}
+    setting, lineup = paxsim.make_setting(3, rules=rules), paxsim.make_lineup("random", 3)
+    batch = paxsim.play_batch("random", 3, deals=300, seed=5, rules=rules)
+    scores = [
+        json.loads(line)
+        for line in trace_lines(setting, lineup, 5, 0, 300, 0)
+        if line.startswith('{"event": "score"')
+    ]
+    assert [score["shares"] for score in scores] == batch.shares.tolist()
+    assert np.unique(batch.shares).size > 2  # also shared ones
+    assert [score["rome_categories"] for score in scores] == (
+        batch.results["rome_categories"].tolist()
+    )
+
+
+def test_events_are_the_lines_of_a_trace_read_back():
+    setting, lineup = paxsim.make_setting(2), paxsim.make_lineup("builder", 2)
+    lines = trace_lines(setting, lineup, 5, 9, 1, 1)
+    assert list(trace_game(setting, lineup, 5, 9, 1)) == [json.loads(line) for line in lines]
+
+
+FUSSY = """
+import paxsim
+
+@paxsim.policy
+def fussy(table, me, choice):
+    '''Fails when its draft shows two cards of one category, which takes a few games.'''
+    if choice.kind == 1 and choice.drawn[0] & 7 == choice.drawn[1] & 7:
+        {fails}
+    return 0
+"""
+FAILURES = {
+    "return 99": "chose option 99, which there is not, at the decision 'keep'",
+    "raise ValueError": "raised ValueError() in line 8 of fussy.py, at the decision 'keep'",
+}
+COMMAND = ["trace", "--policies", "fussy.py,random", "--seed", "2", "--games", "500"]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The current folder, where each test has a policy of the same name."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(registry, "_registry", dict(registry._registry))
+    return tmp_path
+
+
+@pytest.mark.parametrize("fails", FAILURES)
+def test_a_policy_that_fails_in_a_later_game_leaves_the_lines_before(fails, folder, capsys):
+    (folder / "fussy.py").write_text(FUSSY.format(fails=fails))
+    assert run_command(COMMAND) == 2
+    told = capsys.readouterr()
+    assert f"policy fussy at seat 1 {FAILURES[fails]}" in told.err
+    deal = int(told.err.split("--deal ")[1].split()[0])
+    assert 0 < deal < 500
+    events = [json.loads(line)["event"] for line in told.out.splitlines()]
+    assert events.count("setup") == deal + 1 and events.count("score") == deal
+    assert events[-1] == "setup"
+
+
+def test_a_policy_that_fails_in_a_later_game_leaves_no_file(folder, capsys):
+    (folder / "fussy.py").write_text(FUSSY.format(fails="return 99"))
+    (folder / "old.jsonl").write_text("old")
+    for name in ("old.jsonl", "new.jsonl"):
+        assert run_command([*COMMAND, "--out", name]) == 2
+    assert capsys.readouterr().out == ""
+    assert sorted(path.name for path in folder.glob("*.jsonl")) == ["old.jsonl"]
+    assert (folder / "old.jsonl").read_text() == "old"
+
+
+class SlowToCompile:
+    """An entry point of the engine that takes its time to get ready."""
+
+    def __init__(self, entry_point):
+        self.entry_point = entry_point
+
+    def compiled(self):
+        time.sleep(0.6)
+        return self.entry_point.compiled()
+
+
+def looking(table, me, choice):
+    """Look at all options; a guest is stopped in such a loop only."""
+    option = 0
+    while option < choice.count - 1:
+        option += 1
+    return option
+
+
+def test_the_time_to_compile_is_not_held_against_a_policy(monkeypatch):
+    monkeypatch.setattr(watch, "PATIENCE", 0.2)
+    monkeypatch.setattr(trace, "play_logged", SlowToCompile(trace.play_logged))
+    lineup = paxsim.make_lineup([make_policy(looking, solo=True), "random"], 2)
+    events = list(trace_game(paxsim.make_setting(2), lineup, 1, 0, 0))
+    assert events[-1]["event"] == "score"

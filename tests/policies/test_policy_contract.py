@@ -1,0 +1,790 @@
+"""Policies of one's own: every way to plug one in, and what is said to one that misbehaves."""
+
+import copy
+import importlib
+import json
+import linecache
+import pickle
+import re
+import shlex
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+from numba.core import event
+from support.commands import paxsim as command
+
+import paxsim
+from paxsim.cli import run_command
+from paxsim.policies import registry
+from paxsim.testing import check_policy
+
+THRIFTY = '''
+import paxsim
+from paxsim.helpers import BUY, price_of_legion
+
+
+@paxsim.policy
+def {name}(table, me, choice, top=3.0, reserve=0):
+    """Buy only what is cheap."""
+    if choice.kind == BUY:
+        for option in range(choice.count - 1):
+            price = price_of_legion(table, me.seat, choice.options[option])
+            if price <= top and me.money - price >= reserve:
+                return option
+        return choice.count - 1
+    return 0
+'''
+
+
+@pytest.fixture(autouse=True)
+def registered(monkeypatch):
+    """What a test registers is forgotten after it."""
+    for name in registry.BUILT_IN:
+        paxsim.get_policy(name)
+    monkeypatch.setattr(registry, "_registry", dict(registry._registry))
+    yield
+    registry.load_entry_points.cache_clear()
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder as the current one."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(path, source):
+    path.write_text(textwrap.dedent(source), encoding="utf-8")
+    return path
+
+
+def body(name, lines, arguments="table, me, choice"):
+    """The source of a policy with this body."""
+    return f"import paxsim\n\n@paxsim.policy\ndef {name}({arguments}):\n" + textwrap.indent(
+        textwrap.dedent(lines).strip("\n") + "\n", "    "
+    )
+
+
+def complaint(function, *arguments, **keywords):
+    """The one line that a call is refused with."""
+    with pytest.raises(paxsim.PaxsimError) as error:
+        function(*arguments, **keywords)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+def games(*policies, **keywords):
+    """The results of some games as bytes."""
+    return paxsim.play_batch(list(policies), deals=12, seed=1, **keywords).results.tobytes()
+
+
+# --- plugging in ----------------------------------------------------------------------------
+
+
+def test_a_decorated_function_plays_under_its_name_and_as_itself():
+    @paxsim.policy
+    def decorated(table, me, choice, where=0.0):
+        """Take the option at some part of the list."""
+        return int(where * (choice.count - 1))
+
+    assert (decorated.name, decorated.params) == ("decorated", {"where": 0.0})
+    assert decorated.idea == "Take the option at some part of the list."
+    assert "decorated" in paxsim.list_policies()
+    assert games("decorated", "random") == games(decorated, "random") == games("first", "random")
+    other = decorated.with_params({"where": 1})
+    assert other.label == "decorated:where=1.0"
+    assert (
+        games(other, "random") == games("decorated:where=1", "random") != games("first", "random")
+    )
+
+
+def test_the_decorator_can_say_that_a_policy_makes_no_sense_in_solo():
+    @paxsim.policy(solo=False)
+    def sociable(table, me, choice):
+        """Needs company."""
+        return 0
+
+    assert not sociable.solo and sociable.fits == "2-8 players"
+
+
+def test_a_file_is_named_on_the_command_line_with_or_without_its_only_policy(folder, capsys):
+    write(folder / "mine.py", THRIFTY.format(name="named_by_file"))
+    lines = []
+    for spec in ("mine.py:named_by_file", "mine.py", "mine.py:top=3", f"{folder}/mine.py"):
+        assert run_command(["trace", "--policies", f"{spec},random", "--seed", "3"]) == 0
+        lines.append(capsys.readouterr().out)
+    assert len(set(lines)) == 1
+    assert '"policies": ["named_by_file", "random"]' in lines[0]
+
+
+def test_parameters_are_set_wherever_a_policy_is_named(folder):
+    write(folder / "mine.py", THRIFTY.format(name="with_parameters"))
+    found = paxsim.get_policy("mine.py:with_parameters:top=5:reserve=1.5")
+    assert found.params == {"top": 5.0, "reserve": 1.5}
+    assert found.label == "with_parameters:top=5.0:reserve=1.5"
+    assert paxsim.get_policy(found.spec) == found
+    assert found.spec == f"mine.py:{found.label}"
+    built_in = paxsim.get_policy(" builder : breadth = 0.8 ")
+    assert built_in.params["breadth"] == 0.8 and built_in.spec == "builder:breadth=0.8"
+
+
+def test_a_file_may_import_its_neighbours(folder):
+    write(folder / "neighbour_of_mine.py", "LIMIT = 1\n")
+    source = "from neighbour_of_mine import LIMIT\n" + body("neighbourly", "return LIMIT - 1")
+    write(folder / "mine.py", source)
+    assert games("mine.py", "random") == games("first", "random")
+
+
+def test_own_and_built_in_policies_sit_at_one_table(folder):
+    write(folder / "mine.py", THRIFTY.format(name="sits_with_others"))
+    lineup = "mine.py:sits_with_others:top=2,builder,mine.py:sits_with_others,random,hermit"
+    result = paxsim.play(lineup, seed=2)
+    assert result.policies == [
+        "sits_with_others:top=2.0",
+        "builder",
+        "sits_with_others",
+        "random",
+        "hermit",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("bulider", "policy: 'bulider' is unknown (did you mean 'builder'?); allowed: random,"),
+        ("builder:breath=1", "policy builder: parameter: 'breath' is unknown (did you mean"),
+        ("random:luck=1", "policy random: parameter: 'luck' is unknown; allowed: none"),
+        ("builder:breadth", "policy builder: found 'breadth'; allowed: parameter=number"),
+        ("builder:breadth=wide", "policy builder: found 'breadth=wide'; allowed: parameter=n"),
+        ("builder:breadth=nan", "policy builder: parameter breadth: found nan; allowed: a number"),
+        ("builder:breadth=inf", "policy builder: parameter breadth: found inf; allowed: a number"),
+        ("builder:breadth=1:breadth=2", "policy builder: breadth: given twice; allowed: once"),
+        ("builder:", "policy builder: found ''; allowed: parameter=number"),
+        ("none.py:mine", "policy: cannot read "),
+        ("two.py", "policy two.py: '' is unknown; allowed: one_of_two, two_of_two"),
+        ("two.py:one_of_tow", "policy two.py: 'one_of_tow' is unknown (did you mean 'one_of_two'"),
+        ("two.py:one_of_two:x=1", "policy one_of_two: parameter: 'x' is unknown; allowed: none"),
+        ("empty.py:mine", "policy empty.py: found no policy; allowed: functions with @paxsim.p"),
+        ("broken.py:mine", "policy broken.py: line 1: SyntaxError: "),
+        ("raising.py:mine", "policy raising.py: line 1: ZeroDivisionError: division by zero"),
+    ],
+)
+def test_a_policy_that_is_not_there_is_answered_with_what_is(folder, spec, said):
+    write(folder / "two.py", body("one_of_two", "return 0") + body("two_of_two", "return 0"))
+    write(folder / "empty.py", "import paxsim\n")
+    write(folder / "broken.py", "def mine(:\n")
+    write(folder / "raising.py", "1 / 0\n")
+    assert complaint(paxsim.get_policy, spec).startswith(said)
+
+
+def test_a_function_without_the_decorator_is_told_about_it():
+    def undecorated(table, me, choice):
+        return 0
+
+    assert "allowed: a name, FILE.py:NAME, or a function with @paxsim.policy" in complaint(
+        paxsim.play, [undecorated, "random"]
+    )
+
+
+# --- names ----------------------------------------------------------------------------------
+
+
+def test_the_name_of_a_built_in_is_taken(folder):
+    write(folder / "mine.py", body("builder", "return 0"))
+    assert complaint(paxsim.get_policy, "mine.py") == (
+        "policy builder: the name of a built-in policy; allowed: any other name"
+    )
+
+
+def test_two_files_with_one_name_are_both_named(folder):
+    for name in ("one.py", "two.py"):
+        write(folder / name, body("namesake", "return 0"))
+    said = complaint(paxsim.make_lineup, "one.py,two.py", 2)
+    assert "one.py and by" in said and "two.py; allowed: one policy a name" in said
+
+
+def test_a_file_that_was_changed_is_read_again(folder):
+    mine = write(folder / "mine.py", body("changing", "return 0"))
+    before = paxsim.get_policy("mine.py")
+    write(mine, body("changing", "return choice.count - 1"))
+    after = paxsim.get_policy("mine.py")
+    assert paxsim.get_policy("changing") == after
+    assert games(before, "random") == games("first", "random") != games(after, "random")
+
+
+def run_cell(number, source):
+    """Run a notebook cell: a file of its own that is not there, in the module ``__main__``."""
+    file = f"/nowhere/ipykernel_1/{number}.py"
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    names = {"__name__": "__main__"}
+    exec(compile(source, file, "exec"), names)
+    return names
+
+
+def test_a_notebook_cell_can_be_changed_and_run_again():
+    run_cell(1, body("jotted", "return 0"))
+    found = run_cell(2, body("jotted", "return choice.count - 1"))["jotted"]
+    assert paxsim.get_policy("jotted") == found
+    assert games("jotted", "random") != games("first", "random")
+    assert len(found.fingerprint) == 12
+
+
+def test_a_mistake_in_a_cell_names_the_cell_and_how_to_see_the_game_from_python():
+    """The file of a cell is nowhere: no command can play what is in it."""
+    found = run_cell(4, body("celled", "me.memory[100 + me.seat] = 1\nreturn 0"))["celled"]
+    with pytest.raises(paxsim.PolicyError) as error:
+        paxsim.play([found, "random"], seed=3, rules={"starting_money": 7})
+    said = str(error.value)
+    assert re.search(r"IndexError\(.*\) in line \d+ of the cell, at the decision 'keep'; ", said)
+    assert "; the line: me.memory[100 + me.seat] = 1 (me.memory has 88 places, from 0); " in said
+    shown = said.partition("to see this game: ")[2]
+    with pytest.raises(paxsim.PolicyError, match="in line"):
+        eval(shown, {"paxsim": paxsim, "celled": found})
+    assert "starting_money=7" in shown and "3, 0, 0))" in shown
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("if me.hand: return 0\nreturn 0", "took an array for a condition (allowed: a number"),
+        ("return min([c for c in range(choice.count) if c > 99])",
+         "asked for the least or the most of nothing"),
+    ],
+)  # fmt: skip
+def test_what_compiled_code_raises_is_said_in_words_that_help(folder, code, said):
+    write(folder / "mine.py", body("helpless", code))
+    with pytest.raises(paxsim.PolicyError) as error:
+        paxsim.play(["mine.py", "random"])
+    assert said in str(error.value) and "; the line: " in str(error.value)
+
+
+def test_nothing_that_waits_is_a_policy():
+    async def waiting(table, me, choice):
+        return 0
+
+    assert "policy waiting: found async def; allowed: def" in complaint(paxsim.policy, waiting)
+
+
+def test_a_policy_that_is_tried_out_takes_its_parameters():
+    game = paxsim.Game(players=3, seed=4)
+    records = (game.table, game.me, game.choice)
+    builder = paxsim.get_policy("builder")
+    name = next(iter(builder.params))
+    assert 0 <= builder(*records, **{name: 2.0}) < game.choice.count
+    assert "parameter: 'nope' is unknown" in complaint(lambda: builder(*records, nope=1))
+
+
+def test_a_policy_typed_at_a_prompt_is_told_from_another_one():
+    """There is no source to look at, yet results must say which policy made them."""
+    found = []
+    for answer in ("0", "choice.count - 1", "0"):
+        names = {"__name__": "__main__"}
+        exec(compile(body("typed", f"return {answer}"), "<stdin>", "exec"), names)
+        found.append(names["typed"].fingerprint)
+    assert found[0] == found[2] != found[1]
+
+
+def test_a_policy_of_a_notebook_travels_by_value():
+    cloudpickle = pytest.importorskip("cloudpickle")
+    found = run_cell(3, body("itinerant", "return 0"))["itinerant"]
+    code = "import pickle, sys; found = pickle.load(sys.stdin.buffer); print(found.name)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], input=cloudpickle.dumps(found), capture_output=True
+    )
+    assert done.stdout.decode().strip() == "itinerant", done.stderr.decode()
+
+
+def test_a_helper_that_is_tried_out_in_python_checks_its_indices():
+    @paxsim.helper
+    def far_beyond(numbers):
+        return numbers[numbers.size + 900]
+
+    with pytest.raises(IndexError):
+        far_beyond(np.zeros(3))
+
+
+# --- other packages -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def installed(folder, monkeypatch):
+    """Install a made-up distribution that offers a policy, or a module under a name."""
+
+    def install(package, source, target="", name=""):
+        write(folder / f"{package}.py", source)
+        info = folder / f"{package}-1.0.dist-info"
+        info.mkdir()
+        write(info / "METADATA", f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
+        offer = f"{name or target} = {package}:{target}".removesuffix(":")
+        write(info / "entry_points.txt", f"[{registry.ENTRY_POINTS}]\n{offer}\n")
+        registry.load_entry_points.cache_clear()
+
+    monkeypatch.syspath_prepend(folder)
+    return install
+
+
+def test_a_package_offers_policies_through_an_entry_point(installed, capsys):
+    installed("strangers", THRIFTY.format(name="stranger"), "stranger")
+    assert "stranger" in paxsim.list_policies()
+    assert run_command(["policies"]) == 0
+    assert "Buy only what is cheap." in capsys.readouterr().out
+    assert games("stranger:top=2", "random") != games("random", "random")
+
+
+def test_a_package_offers_a_module_with_policies(installed, folder, capsys):
+    """Also one that only imports them from where they stand."""
+    (folder / "guild").mkdir()
+    write(folder / "guild/__init__.py", "import guild.inner\n")
+    write(folder / "guild/inner.py", THRIFTY.format(name="inmate"))
+    front = "import numpy\nfrom backroom import backer\n\nnumbers = numpy.arange(3)\n"
+    installed("front", front, name="any_name")
+    write(folder / "backroom.py", THRIFTY.format(name="backer"))
+    installed("guild_package", "import guild\n", "guild", name="whole_guild")
+    two = THRIFTY.format(name="visitor") + THRIFTY.format(name="guest")
+    installed("visitors", two, name="visitors")
+    assert {"visitor", "guest", "backer", "inmate"} <= set(paxsim.list_policies())
+    assert run_command(["policies"]) == 0
+    out, err = capsys.readouterr()
+    assert "visitor" in out and "guest" in out and not err
+    assert games("visitor:top=2", "guest") != games("random", "random")
+    assert run_command(["policies", "guest", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["broken"] == []
+
+
+def test_a_module_without_policies_of_its_own_offers_none(installed, capsys):
+    installed("idlers", "from paxsim.policies.builder import builder\nimport paxsim\n", name="idle")
+    assert run_command(["policies"]) == 0
+    err = capsys.readouterr().err
+    assert "policy idle: found the module idlers without a policy at idlers; allowed: " in err
+    assert "MODULE of a module with such functions" in err
+    module = importlib.import_module("paxsim.policies.heuristics")
+    said = complaint(registry._check_offer, "idle", module.__name__, module)
+    assert "found the module paxsim.policies.builder without a policy" in said
+
+
+def test_packages_at_fault_that_chose_one_name_are_all_told(installed, capsys):
+    for package in ("strangers_once", "strangers_again"):
+        installed(package, "import no_such_thing\n", name="policies")
+    assert run_command(["policies"]) == 0
+    err = capsys.readouterr().err
+    assert "from strangers_once: " in err and "from strangers_again: " in err
+    assert "cannot be loaded from" in complaint(paxsim.get_policy, "policies")
+    said = complaint(paxsim.get_policy, "visitor_of_theirs")
+    assert said.endswith("; offered but broken: policies (`paxsim policies` says why)")
+
+
+def test_a_package_that_cannot_be_loaded_is_named(installed):
+    installed("strangers_at_fault", "import no_such_thing\n", "stranger")
+    said = complaint(lambda: paxsim.get_policy("stranger"))
+    assert said.startswith("policy stranger: cannot be loaded from strangers_at_fault:stranger")
+    assert "no_such_thing" in said
+
+
+def test_a_package_at_fault_stops_no_other(installed, capsys):
+    installed("strangers_in_part", THRIFTY.format(name="sound"), "gone")
+    installed("strangers_in_order", THRIFTY.format(name="orderly"), "orderly")
+    assert paxsim.get_policy("orderly").name == "orderly"
+    assert run_command(["policies"]) == 0
+    out, err = capsys.readouterr()
+    assert "orderly" in out
+    assert "policy gone: cannot be loaded from strangers_in_part:gone: AttributeError" in err
+
+
+def test_an_entry_point_that_leads_to_no_policy_of_its_name_is_named(installed, capsys):
+    source = THRIFTY.format(name="its_own") + "\nbuilder = its_own\nnumber = 3\n"
+    installed("strangers_by_number", source, "number")
+    installed("strangers_by_name", source.replace("its_own", "their_own"), "builder")
+    assert run_command(["policies"]) == 0
+    err = capsys.readouterr().err
+    assert "policy number: found 3 at strangers_by_number:number; allowed: MODULE:NAME of a" in err
+    own = "their_own = 'strangers_by_name:builder'"
+    assert "policy builder: found the policy their_own at strangers_by_name:builder" in err
+    assert f"allowed: an entry point of its own name, {own}" in err
+    assert "policy number: found 3 at" in complaint(paxsim.get_policy, "number")
+    assert paxsim.get_policy("builder").built_in  # nobody takes its name
+
+
+def test_a_policy_that_stands_beside_one_at_fault_is_told_so(folder):
+    text = (
+        f"{THRIFTY.format(name='faultless')}\n@paxsim.policy\ndef faulty(me, table, choice): ...\n"
+    )
+    write(folder / "two.py", text)
+    said = complaint(paxsim.get_policy, "two.py:faultless")
+    assert said.startswith(
+        "policy faultless: two.py stops at another one: policy faulty: found (me"
+    )
+    assert complaint(paxsim.get_policy, "two.py:faulty").startswith("policy faulty: found (me, ")
+
+
+def test_copies_of_a_policy_are_equal_wherever_they_come_from(folder, monkeypatch):
+    write(folder / "equals.py", THRIFTY.format(name="equal"))
+    monkeypatch.syspath_prepend(folder)
+    policy = importlib.import_module("equals").equal
+    others = [copy.copy(policy), copy.deepcopy(policy), pickle.loads(pickle.dumps(policy))]
+    assert [other == policy for other in others] == [True] * 3
+    assert {policy, *others} == {policy}
+    assert policy != policy.with_params({"top": 9.0}) != paxsim.get_policy("builder")
+    assert paxsim.get_policy("builder") == paxsim.get_policy("builder")
+    batch = paxsim.play_batch([policy, "random"], deals=3)
+    again = pickle.loads(pickle.dumps(batch))
+    assert again == batch and hash(again) == hash(batch)
+    assert batch != paxsim.play_batch([policy, "random"], deals=2)
+    game = paxsim.play([policy, "random"])
+    assert {game, pickle.loads(pickle.dumps(game))} == {game}
+    assert len({game.lineup, pickle.loads(pickle.dumps(game.lineup))}) == 1
+
+
+# --- compiling ------------------------------------------------------------------------------
+
+
+def compiled_during(action):
+    """The names of the functions that are compiled while something is done."""
+    with event.install_recorder("numba:compile") as recorder:
+        action()
+    return [found.data["dispatcher"].py_func.__name__ for _, found in recorder.buffer]
+
+
+def test_changing_parameters_compiles_nothing(folder):
+    write(folder / "mine.py", THRIFTY.format(name="adjusted"))
+    games("mine.py:adjusted", "builder")
+    assert compiled_during(lambda: games("mine.py:adjusted:top=1", "builder:breadth=7")) == []
+
+
+def test_a_new_policy_is_compiled_and_the_engine_is_not(folder):
+    games("random", "random")
+    write(folder / "mine.py", THRIFTY.format(name="newcomer"))
+    found = set(compiled_during(lambda: games("mine.py", "random")))
+    assert "newcomer" in found
+    assert found <= {"newcomer", "price_of_legion", "price_of_group"}
+
+
+# --- travelling to other processes ----------------------------------------------------------
+
+
+def elsewhere(data, folder):
+    """Labels of policies that were sent to another process, and the games that they play there."""
+    code = """
+import pickle, sys, paxsim
+policies = pickle.load(sys.stdin.buffer)
+results = paxsim.play_batch(policies, deals=12, seed=1).results.tobytes()
+pickle.dump(([policy.label for policy in policies], results), sys.stdout.buffer)
+"""
+    done = subprocess.run([sys.executable, "-c", code], input=data, capture_output=True, cwd=folder)
+    assert done.returncode == 0, done.stderr.decode()
+    return pickle.loads(done.stdout)
+
+
+def test_policies_play_alike_in_another_process_even_without_their_file(folder, tmp_path_factory):
+    mine = write(folder / "mine.py", THRIFTY.format(name="travelling"))
+    lineup = [
+        paxsim.get_policy("builder:breadth=0.8"),
+        paxsim.get_policy("mine.py:travelling:top=1.25"),
+    ]
+    expected = games(*lineup)
+    data = pickle.dumps(lineup)
+    assert pickle.loads(data) == lineup
+    mine.unlink()  # as on another machine
+    labels, results = elsewhere(data, tmp_path_factory.mktemp("other"))
+    assert labels == ["builder:breadth=0.8", "travelling:top=1.25"]
+    assert results == expected
+
+
+# --- refused before it plays ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("number", "lines", "said"),  # what is said, from the number of the line on
+    [
+        (1, "return me.mony", "5: me: 'mony' is unknown (did you mean 'money'?)"),
+        (2, "return table.symbol[0, 0]", "5: table: 'symbol' is unknown (did you mean 'sym"),
+        (3, "return choice.cuont", "5: choice: 'cuont' is unknown (did you mean 'count'?)"),
+        (4, "return table.rules.rome_need", "5: table.rules: 'rome_need' is unknown (did y"),
+        (5, "me.money = 9\nreturn 0", "5: writes to me.money; allowed: me.memory alone"),
+        (
+            99,
+            "me.memory.plan = 9\nreturn 0",
+            "5: writes to me.memory.plan; allowed: the numbers of me.memory, such as me.memory[0]",
+        ),
+        (6, "x = 1\nme.money += 1\nreturn 0", "6: writes to me.money;"),
+        (7, "table.symbols[me.seat, 0] = 9\nreturn 0", "5: writes to table.symbols[me.seat, "),
+        (8, "table.symbols[me.seat][0] += 1\nreturn 0", "5: writes to table.symbols[me.seat]"),
+        (9, "me.hand[:] = 0\nreturn 0", "5: writes to me.hand[:]"),
+        (10, "choice.count, x = 1, 2\nreturn 0", "5: writes to choice.count"),
+        (11, "(x, (y, me.money)) = 1, (2, 3)\nreturn 0", "5: writes to me.money"),
+        (12, "x = me.money = 3\nreturn 0", "5: writes to me.money"),
+        (13, "for me.money in range(3):\n    pass\nreturn 0", "5: writes to me.money"),
+        (14, "row = table.cards[0]\nrow[1] = 5\nreturn 0", "6: writes to row[1]"),
+        (15, "row = table.cards[0]\nrow += 1\nreturn 0", "6: writes to row;"),
+        (16, "mine = me\nmine.money = 3\nreturn 0", "6: writes to mine.money"),
+        (17, "a = table\nb = a.cards\nb[0, 0] = 3\nreturn 0", "7: writes to b[0, 0]"),
+        (18, "a, b = me, 1\na.money = b\nreturn 0", "6: writes to a.money"),
+        (19, "for row in table.cards:\n    row[0] = 9\nreturn 0", "6: writes to row[0]"),
+        (20, "table.rules.rome_needs = 7\nreturn 0", "5: writes to table.rules.rome_needs"),
+        (21, "me.params[0] = 7.0\nreturn 0", "5: writes to me.params[0]"),
+        (22, "me.stream[0] = 7\nreturn 0", "5: writes to me.stream[0]"),
+        (23, "me.hand.sort()\nreturn 0", "5: writes to me.hand;"),
+        (24, "while True:\n    pass", "5: a loop without an end; allowed: a loop with break"),
+        (
+            25,
+            "while me.money:\n    row[0] = 9\n    row = rows[1]\n    rows = table.cards\nreturn 0",
+            "6: writes to row[0]",
+        ),
+    ],
+)
+def test_what_the_source_shows_is_refused_with_its_line(folder, number, lines, said):
+    write(folder / "mine.py", body(f"refused_{number}", lines))
+    line, _, what = said.partition(": ")
+    expected = f"policy refused_{number}: line {line} of mine.py: {what}"
+    told = complaint(paxsim.get_policy, "mine.py")
+    assert told.startswith(expected) and "; the line: " in told
+
+
+def test_names_of_the_three_arguments_are_free(folder):
+    write(folder / "mine.py", body("renamed", "seat.gold = 1\nreturn 0", "board, seat, question"))
+    assert "line 5 of mine.py: seat: 'gold' is unknown" in complaint(paxsim.get_policy, "mine.py")
+    write(folder / "mine.py", body("renamed", "seat.money = 1\nreturn 0", "board, seat, question"))
+    assert "allowed: seat.memory alone" in complaint(paxsim.get_policy, "mine.py")
+
+
+def test_memory_and_names_of_its_own_are_a_policys_to_write(folder):
+    lines = """
+    me.memory[0] = 1.0
+    me.memory[1:3] = 2.0
+    me.memory[3] += me.memory[0]
+    notes = me.memory
+    notes[4] = 5.0
+    notes += 1.0
+    money, count = me.money, me.hand_count
+    money -= 1
+    count, spent = count + 1, 0
+    best = table.symbols[me.seat, 0]
+    best *= 2
+    for seat in range(table.players):
+        spent += table.cards[seat, 0] + money + best
+    while True:
+        if spent >= 0 or me.money == 0:
+            break
+    if me.memory[4] < 6.0:
+        raise ValueError("forgetful")
+    return 0
+    """
+    write(folder / "mine.py", body("diligent", lines))
+    checks = check_policy("mine.py", deals=1)
+    assert [check.problem for check in checks] == [None] * 12
+
+
+@pytest.mark.parametrize("end", ["break", "return 0", "raise ValueError"])
+def test_a_loop_that_ends_by_any_way_out_is_fine(folder, end):
+    write(folder / "mine.py", body("coming_to_an_end", f"while True:\n    {end}\nreturn 0"))
+    assert paxsim.get_policy("mine.py").name == "coming_to_an_end"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("table, me", "found 2 arguments"),
+        ("table, me, choice, /", "found (table, me, choice, /) arguments"),
+        ("table, me, *, choice", "found (table, me, *, choice) arguments"),
+        ("*everything", "found (*everything) arguments"),
+        ("me, table, choice", "found (me, table, choice) arguments"),
+        ("self, table, me, choice", "found (self, table, me, choice) arguments"),
+        ("table, me, choice, greed", "parameter greed: found no number as default; allowed: a n"),
+        ("table, me, choice, greed='much'", "parameter greed: found no number as default"),
+        ("table, me, choice, greed=True", "parameter greed: found no number as default"),
+        (
+            "table, me, choice, " + ", ".join(f"p{i}=0" for i in range(65)),
+            "found 65 parameters; allowed: 64",
+        ),
+    ],
+)
+def test_other_arguments_than_three_records_and_numbers_are_refused(folder, arguments, said):
+    write(folder / "mine.py", body("argumentative", "return 0", arguments))
+    assert complaint(paxsim.get_policy, "mine.py").startswith(f"policy argumentative: {said}")
+
+
+def test_a_lambda_has_no_name_to_play_under():
+    assert "allowed: a function that begins with def" in complaint(
+        paxsim.policy, lambda table, me, choice: 0
+    )
+
+
+@pytest.mark.parametrize(
+    ("number", "lines", "said"),
+    [
+        (1, "if me.money > 3:\n    return 0", "returns None on some way through it; allowed: a wh"),
+        (2, "return min(1.0, me.money)", "line 5 of mine.py: returns a number with a fraction; "),
+        (3, "return [0]", "line 5 of mine.py: returns a list"),
+        (4, "return me.money + 'x'", "line 5 of mine.py: mixes a text with numbers; allowed: "),
+        (
+            5,
+            "return undefined_thing(me)",
+            "line 5 of mine.py: the name undefined_thing means nothing; ",
+        ),
+        (6, "return len(open('deck').read())", "line 5 of mine.py: "),
+    ],
+)
+def test_what_cannot_be_compiled_to_a_whole_number_is_told_in_one_line(folder, number, lines, said):
+    write(folder / "mine.py", body(f"uncompiled_{number}", lines))
+    policy = paxsim.get_policy("mine.py")
+    message = complaint(paxsim.play, [policy, "random"])
+    assert message.startswith(f"policy uncompiled_{number}: {said}")
+
+
+# --- caught in the act ----------------------------------------------------------------------
+
+CULPRITS = '''
+import numba
+import numpy as np
+import paxsim
+from paxsim.helpers import BUY
+
+
+@numba.njit
+def take_money(me):
+    me.money += 1
+
+
+@paxsim.helper
+def beyond(me):
+    return me.hand[me.hand_count + 240]
+
+
+@paxsim.policy
+def caught_thief(table, me, choice):
+    """Takes money where its source does not show it."""
+    if choice.kind == BUY:
+        take_money(me)
+    return 0
+
+
+@paxsim.policy
+def caught_reader(table, me, choice):
+    """Reads beyond its hand, in a helper."""
+    return beyond(me) if choice.kind == BUY else 0
+
+
+@paxsim.policy
+def caught_raising(table, me, choice, limit=2.0):
+    """Gives up."""
+    if choice.kind == BUY and table.round > limit:
+        raise ValueError("too late")
+    return 0
+
+
+@paxsim.policy
+def caught_choosing(table, me, choice):
+    """Wants what is not offered."""
+    return choice.count if choice.kind == BUY else 0
+
+
+@paxsim.policy
+def caught_gambling(table, me, choice):
+    """Throws dice that are not its own."""
+    return np.random.randint(0, choice.count)
+'''
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        (
+            "caught_reader",
+            "raised IndexError('index is out of bounds') in line 15 of culprits.py, at",
+        ),
+        (
+            "caught_raising:limit=3.5",
+            "raised ValueError('too late') in line 36 of culprits.py, at",
+        ),
+        ("caught_choosing", "chose option "),
+    ],
+)
+def test_the_command_in_the_message_replays_the_game_up_to_the_mistake(folder, capsys, name, said):
+    write(folder / "culprits.py", CULPRITS)
+    rules = {"starting_money": 7}
+    lineup = ["random", f"culprits.py:{name}", "builder"]
+    with pytest.raises(paxsim.PolicyError) as error:
+        paxsim.play_batch(lineup, deals=2, first_deal=64, rotations=(2,), seed=5, rules=rules)
+    message = str(error.value)
+    label = paxsim.get_policy(lineup[1]).label
+    assert message.startswith(f"policy {label} at seat 3 {said}")
+    assert "at the decision 'buy'" in message
+    words = shlex.split(message.partition("to see this game: ")[2])
+    assert words[:2] == ["paxsim", "trace"]
+    assert run_command(words[1:]) == 2
+    out, err = capsys.readouterr()
+    told = message.partition("; to see this game: ")[0]
+    assert err == f"paxsim: {told}; the game up to there is above\n"
+    assert out.startswith('{"event": "setup"') and '"event": "score"' not in out
+    assert run_command([*words[1:], "--out", "trace.jsonl"]) == 2
+    assert sorted(path.name for path in folder.iterdir() if path.suffix != "") == ["culprits.py"]
+
+
+def test_the_check_names_every_table_at_which_a_policy_fails(folder):
+    write(folder / "culprits.py", CULPRITS)
+    done = command("check", "culprits.py:caught_raising", "--deals", "1", cwd=folder)
+    assert done.returncode == 2
+    assert done.stderr == "paxsim: policy caught_raising fails the check, see above\n"
+    first, others = done.stdout.splitlines()
+    assert "raised ValueError('too late')" in first
+    assert "to see this game: paxsim trace --players" in first
+    levels = ", ".join(f"solo level {level}" for level in range(2, 6))
+    players = ", ".join(f"{count} players" for count in range(2, 9))
+    assert others == f"fails in the same way at 11 other tables: {levels}, {players}"
+
+
+def test_dice_that_are_not_the_seats_own_are_refused(folder):
+    """Such a game could never be replayed."""
+    write(folder / "culprits.py", CULPRITS)
+    said = complaint(check_policy, "culprits.py:caught_gambling", deals=3)
+    assert said == (
+        "policy caught_gambling: line 49 of culprits.py: uses numpy.random.randint; "
+        "allowed: paxsim.helpers.random_below(me, n); "
+        "the line: return np.random.randint(0, choice.count)"
+    )
+
+
+def test_a_write_that_only_a_helper_shows_is_refused(folder):
+    write(folder / "culprits.py", CULPRITS)
+    assert complaint(paxsim.play, "culprits.py:caught_thief,random") == (
+        "policy caught_thief: line 10 of culprits.py: writes to the field money; "
+        "allowed: me.memory alone; the line: me.money += 1"
+    )
+
+
+def test_an_endless_loop_is_noticed_by_the_check_and_ended(folder):
+    lines = """
+    while me.money >= 0:
+        pass
+    return 0
+    """
+    write(folder / "mine.py", body("brooding", lines))
+    done = command("check", "mine.py:brooding", "--deals", "1", "--patience", "1", cwd=folder)
+    assert done.returncode == 2
+    assert done.stdout.startswith(
+        "solo level 1: policy brooding at seat 1 gave no answer within 1 s, at the decision 'keep'"
+    )
+    assert done.stderr == "paxsim: policy brooding fails the check, see above\n"
+
+
+def test_getting_the_engine_ready_is_not_held_against_a_policy(folder):
+    """Compiling, or loading, the engine may take longer than a policy is given."""
+    write(folder / "mine.py", body("innocent", "return 0"))
+    code = """
+from paxsim.testing import check_policy
+print(check_policy("mine.py", deals=1, patience=0.2)[0])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=folder)
+    assert done.stdout == "solo level 1: 1 games, fine\n", done.stderr
+
+
+def test_a_fair_policy_passes_the_check_in_plain_words(folder, capsys):
+    write(folder / "mine.py", THRIFTY.format(name="fair"))
+    assert run_command(["check", "mine.py:fair", "--deals", "1"]) == 0
+    out, err = capsys.readouterr()
+    assert out.splitlines()[0] == "solo level 1: 1 games, fine"
+    lines = [line for line in out.splitlines() if not line.startswith("warning: ")]
+    assert lines[-2:] == ["8 players: 8 games, fine", "policy fair: fine"]
+    assert err == ""

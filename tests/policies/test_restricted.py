@@ -1,0 +1,299 @@
+"""A restricted seat: it never does what is forbidden, and is the policy it was in all else."""
+
+import pickle
+from collections import Counter
+from itertools import cycle, islice
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.attacks import find, policy_file
+from support.mistakes import mistake
+from support.strategies import playable_settings
+
+import paxsim
+from paxsim.engine.loop import ask_policy, progress_dtype
+from paxsim.engine.records import address_of
+from paxsim.game import walk
+from paxsim.policies.restricted import ACTIONS, make_restricted, read_forbidden
+from paxsim.testing import check_policy
+from paxsim.trace import trace_game
+
+#: No deck of the package has this card.
+NOWHERE = "land/9/9"
+#: A policy that looks at all it is handed, and chooses by that.
+CURIOUS = """
+total = 0.0
+for i in range(me.params.size):
+    total += me.params[i] * (i + 1)
+for i in range(table.allowance.shape[1]):
+    total += (i + 2) * table.allowance[me.seat, i]
+for i in range(choice.options.size):
+    total += choice.options[i]
+for i in range(choice.drawn.size):
+    total += 3 * choice.drawn[i]
+total += choice.drawn_count + choice.places + choice.price + me.memory[0] + weight
+me.memory[0] += 1
+return int(abs(total)) % choice.count
+"""
+
+
+def restricted(without, policy):
+    return paxsim.get_policy(f"restricted:without={without}:policy={policy}")
+
+
+def is_forbidden(words, game, option):
+    """Whether an option is forbidden, in plain words."""
+    displayed = option.action in ("display", "play", "react")
+    if displayed and (option.card.category in words or str(option.card) in words):
+        return True
+    if option.action == "play" and "second" in words:
+        return game.record["table"]["played"] > 0
+    return option.action in words
+
+
+def asker(policy):
+    """A function that asks a policy about the decision at hand of a game."""
+    outfit = policy.outfit()  # what is forbidden stands there, so it lives as long as the asker
+    progress = np.zeros(1, progress_dtype)
+    progress[0]["policies"] = policy.address()
+
+    def decide(game):
+        game.record["seats"][game.seat - 1]["params"] = outfit.params
+        return ask_policy(game._address, address_of(progress))
+
+    return decide
+
+
+# --- what it does -----------------------------------------------------------------------------
+
+
+words = st.sets(
+    st.sampled_from([*paxsim.CATEGORIES, *ACTIONS, "land/1/1", "wealth/2/3"]), min_size=1
+)
+
+
+@settings(max_examples=8)
+@given(playable_settings(), words, st.integers(0, 1000))
+def test_every_answer_is_one_that_nothing_forbids(setting, forbidden, deal):
+    """By the side of `first`, who takes the first option that is left: nothing else is left out."""
+    text = "+".join(sorted(forbidden))
+    first, random = (asker(restricted(text, policy)) for policy in ("first", "random"))
+    lineup = paxsim.make_lineup([restricted(text, "random")], setting.players)
+    for game in walk(setting, lineup, 3, deal, 0):
+        if game.over:
+            break
+        options = game.options()
+        left = [i for i, option in enumerate(options) if not is_forbidden(forbidden, game, option)]
+        left = left or list(range(len(options)))
+        if len(options) > 1:
+            assert first(game.copy()) == left[0]
+            assert random(game.copy()) in left
+
+
+@pytest.mark.parametrize(
+    "word, action",
+    [("intrigue", "play"), ("peek", "peek"), ("buy", "buy"), ("react", "react"), ("second", "")],
+)
+def test_what_is_forbidden_is_never_done_and_would_have_been(word, action):
+    done = []
+    for policy in ("random", restricted(word, "random")):
+        done.append(Counter())
+        for players in (1, 2, 5, 8):
+            setting = paxsim.make_setting(players)
+            lineup = paxsim.make_lineup([policy, *["random"] * (players - 1)], players)
+            for deal in range(8):
+                done[-1] += Counter(deeds(setting, lineup, deal))
+    free, bound = done
+    key = ("second", "") if word == "second" else (action, word if action == "play" else "")
+    assert free[key] > 5 and bound[key] == 0
+    assert sum(bound.values()) > 500
+
+
+def deeds(setting, lineup, deal):
+    """What seat 1 does in a game: actions, cards' categories, and second cards of a turn."""
+    for event in trace_game(setting, lineup, 4, deal, 0):
+        if event.get("seat") == 1:
+            kind, card = event["event"], event.get("card", "")
+            yield kind, str(card).partition("/")[0] if kind == "play" else ""
+            if kind == "play" and event["price"] > 0:
+                yield "second", ""
+
+
+def test_a_solo_game_that_begins_with_forbidden_cards_is_played_all_the_same():
+    setting = paxsim.make_setting(solo_level=5)
+    everything = restricted("+".join(paxsim.CATEGORIES), "hermit")
+    lineup = paxsim.make_lineup([everything], 1)
+    for game in walk(setting, lineup, 2, 0, 0):
+        cards = game.record["table"]["cards"][0].sum()
+    assert cards == 3, "those that the rules of level 5 put there, and none besides"
+
+
+# --- and what it does not do ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("players", [1, 2, 4, 8])
+def test_a_restriction_that_never_matters_changes_no_game(players, tmp_path):
+    curious = str(policy_file(tmp_path, CURIOUS, arguments="table, me, choice, weight=3.0"))
+    for name in ("weighted:new=0.3", "random", f"{curious}:weight=5"):
+        others = list(islice(cycle(["tribune", "random"]), players - 1))
+        plain, bound = (
+            paxsim.play_batch([policy, *others], players, deals=30, rotations="all", seed=2)
+            for policy in (name, restricted(NOWHERE, name))
+        )
+        assert plain.results.tobytes() == bound.results.tobytes()
+
+
+def test_records_are_left_as_they_were_found():
+    policy = restricted("intrigue+fleet+land/1/1+second", "weighted")
+    decide, asked = asker(policy), 0
+    setting = paxsim.make_setting(3)
+    for game in walk(setting, paxsim.make_lineup("random,weighted,augur", 3), 1, 4, 0):
+        if not game.over:
+            seat = game.seat - 1
+            table = game.record["table"].tobytes()
+            decide(game)  # which hands the seat its parameters
+            before = game.copy().record
+            assert before["table"].tobytes() == table
+            decide(game)
+            for name in before.dtype.names:
+                if name != "seats":
+                    assert before[name].tobytes() == game.record[name].tobytes(), name
+            mine, was = game.record["seats"][seat], before["seats"][seat]
+            for name in set(mine.dtype.names) - {"memory", "stream", "params"}:
+                assert mine[name].tobytes() == was[name].tobytes(), name
+            assert mine["params"][0] == was["params"][0]
+            asked += 1
+    assert asked > 100
+
+
+def test_a_policy_that_looks_is_told_what_it_may_never_play(tmp_path):
+    """By the limit of fleets and armies; a heuristic then wishes for nothing of the category."""
+    looks = find(tmp_path, "return 1 if table.allowance[me.seat, INTRIGUE] < 0 else 0")
+    decide = asker(make_restricted(looks, read_forbidden("intrigue")))
+    unaware = asker(make_restricted(looks, read_forbidden("land")))
+    game = paxsim.Game(2, seed=1)
+    assert (decide(game), unaware(game)) == (1, 0)
+
+
+def test_a_heuristic_buys_nothing_for_a_category_that_it_may_never_play():
+    bought = []
+    for policy in ("economist", restricted("senator", "economist")):
+        lineup = paxsim.make_lineup([policy, "random"], 2)
+        events = [trace_game(paxsim.make_setting(2), lineup, 1, deal, 0) for deal in range(5)]
+        groups = [e["cards"] for game in events for e in game
+                  if (e["event"], e.get("seat")) == ("buy", 1)]  # fmt: skip
+        bought.append(sum(card.startswith("senator") for cards in groups for card in cards))
+    assert bought[0] > 2 * bought[1]
+
+
+def test_a_restricted_policy_passes_the_contract(tmp_path):
+    guest = str(policy_file(tmp_path, CURIOUS, arguments="table, me, choice, weight=3.0"))
+    for policy in ("weighted", guest, "search:rollouts=2:self=random:opponents=random"):
+        found = check_policy(restricted("intrigue+fleet+peek+second", policy), deals=2)
+        assert [check.problem for check in found] == [None] * len(found)
+
+
+def test_an_answer_that_was_not_offered_is_the_policys_mistake(tmp_path):
+    last = find(tmp_path, "return 1")
+    assert paxsim.play([last, "random"], seed=1).rounds
+    wrong = find(tmp_path, "return choice.count if choice.kind == PLAY else 0")
+    with pytest.raises(paxsim.PolicyError, match=r"restricted:without=peek\+second:policy=attack"):
+        paxsim.play_batch(
+            [make_restricted(wrong, read_forbidden("peek+second")), "random"], deals=9
+        )
+    beyond = find(tmp_path, "return choice.count if choice.kind == BUY else 0")
+    with pytest.raises(paxsim.PolicyError, match="chose option"):
+        paxsim.play_batch([make_restricted(beyond, read_forbidden("peek")), "random"], deals=9)
+
+
+# --- a policy like others ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "restricted:without=intrigue:policy=weighted",
+        "restricted:without=land+intrigue+wealth/2/3+peek+second:policy=weighted:new=0.5",
+        "restricted:without=buy:policy=search:rollouts=2:self=hermit:opponents=weighted+tribune",
+    ],
+)
+def test_a_restricted_policy_is_found_again_by_its_label_and_travels(spec):
+    found = paxsim.get_policy(spec)
+    assert found.label == found.spec == spec
+    for again in (paxsim.get_policy(spec), pickle.loads(pickle.dumps(found))):
+        assert (again.label, again.fingerprint) == (spec, found.fingerprint)
+    spaced = spec.replace(":", " : ").replace("=", " = ").replace("+", " + ")
+    assert paxsim.get_policy(spaced).label == spec
+
+
+def test_its_parameters_are_those_of_the_policy_that_plays():
+    found = restricted("peek", "weighted")
+    changed = found.with_params({"new": 0.25})
+    assert found.params == paxsim.get_policy("weighted").params
+    assert changed.label == "restricted:without=peek:policy=weighted:new=0.25"
+    assert changed.params["new"] == 0.25 and changed.fingerprint != found.fingerprint
+    with pytest.raises(paxsim.PaxsimError, match="policy weighted: parameter: 'newer' is unknown"):
+        found.with_params({"newer": 1.0})
+
+
+def test_the_order_of_the_words_does_not_matter_and_restrictions_add_up():
+    one = restricted("peek+land+intrigue", "random")
+    assert one.label == restricted("intrigue+peek+land+peek", "random").label
+    assert restricted("land", restricted("peek+intrigue", "random").label).label == one.label
+    assert one.fingerprint == restricted("intrigue+peek+land", "random").fingerprint
+    assert one.fingerprint != restricted("intrigue+peek", "random").fingerprint
+
+
+def test_a_user_s_file_travels_in_a_restriction(tmp_path):
+    file = policy_file(tmp_path, "return 0", arguments="table, me, choice, greed=1.0")
+    found = restricted("peek", f"{file}:greed=2")
+    assert not found.built_in and pickle.loads(pickle.dumps(found)).label == found.label
+    assert paxsim.get_policy(found.spec).fingerprint == found.fingerprint
+
+
+def test_threads_share_no_memory():
+    lineup = [restricted("peek+intrigue", "weighted"), restricted("second", "random")]
+    one, two = (
+        paxsim.simulate(lineup, games=400, seed=2, jobs=jobs, chunk_games=8) for jobs in (1, 2)
+    )
+    for name, table in one.tables.items():
+        assert table.equals(two.tables[name]), name
+
+
+MISTAKES = {
+    "restricted": "allowed: restricted:without=A+B:policy=NAME",
+    "restricted:without=peek": "allowed: restricted:without=A+B:policy=NAME",
+    "restricted:policy=random:without=peek": "allowed: restricted:without=A+B:policy=NAME",
+    "restricted:without=intrige:policy=random": "did you mean 'intrigue'?",
+    "restricted:without=:policy=random": "without: '' is unknown; allowed: wealth",
+    "restricted:without=peek+:policy=random": "without: '' is unknown",
+    "restricted:without=double-draw:policy=random": "found double-draw, which one seat can't",
+    "restricted:without=land/2:policy=random": "allowed: a card as category/symbols/value",
+    "restricted:without=land/2/-4:policy=random": "allowed: a card as category/symbols/value",
+    "restricted:without=land/99/4:policy=random": "allowed: a card as category/symbols/value",
+    "restricted:without=lnd/2/4:policy=random": "a card's category: 'lnd' is unknown",
+    "restricted:without=peek:policy=nobody": "policy: 'nobody' is unknown",
+    "restricted:without=peek:policy=random:greed=2": "policy random: parameter: 'greed'",
+}
+
+
+@pytest.mark.parametrize("spec", MISTAKES)
+def test_a_mistake_in_its_name_is_one_line(spec, capsys):
+    said = mistake(capsys, "run", "--players", "2", "--policies", spec)
+    assert MISTAKES[spec] in said
+
+
+def test_too_many_cards_by_name_are_refused():
+    many = "+".join(f"land/{symbols}/1" for symbols in range(17))
+    with pytest.raises(paxsim.PaxsimError, match="found 17 cards by name; allowed: at most 16"):
+        restricted(many, "random")
+
+
+def test_nobody_else_is_called_restricted():
+    with pytest.raises(paxsim.PaxsimError, match="policy restricted: the name of a built-in"):
+
+        @paxsim.policy
+        def restricted(table, me, choice):
+            return 0
