@@ -1,88 +1,40 @@
-"""paxsim: Monte Carlo strategy analysis for the card game PAX."""
+"""Monte Carlo strategy analysis for the card game PAX."""
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from paxsim import interrupts
+from paxsim.version import __version__ as __version__
 
-if interrupts.is_command():  # the imports below take a second, in which users change their mind
+if interrupts.is_command():  # loading the command takes long enough for a Ctrl-C
     interrupts.watch()
 
-from paxsim import helpers
-from paxsim.cards import CATEGORIES, Card, Deck, list_decks, load_deck
-from paxsim.errors import PaxsimError
-from paxsim.game import Game, Option
-from paxsim.lineup import Lineup, make_lineup
-from paxsim.playing import Batch, GameResult, PolicyError, play, play_batch
-from paxsim.policies import Policy, get_policy, helper, list_policies, policy
-from paxsim.rules import Rules, load_rules
-from paxsim.setting import Setting, make_setting
-from paxsim.version import __version__
-
-__all__ = [
-    "CATEGORIES",
-    "Batch",
-    "Card",
-    "Deck",
-    "Game",
-    "GameResult",
-    "Lineup",
-    "Option",
-    "PaxsimError",
-    "Policy",
-    "PolicyError",
-    "Rules",
-    "Setting",
-    "__version__",
-    "get_policy",
-    "helper",
-    "helpers",
-    "list_decks",
-    "list_policies",
-    "load_deck",
-    "load_rules",
-    "make_lineup",
-    "make_setting",
-    "play",
-    "play_batch",
-    "policy",
-]
-
-#: What users ask, and where it stands; loaded when used, because pandas and scipy take a while.
-_QUESTIONS = {
-    **dict.fromkeys(
-        (
-            "Result",
-            "ablate",
-            "compare",
-            "compare_rules",
-            "load_result",
-            "metagame",
-            "simulate",
-            "solo",
-            "tournament",
-        ),
-        "paxsim.experiment",
-    ),
-    **dict.fromkeys(("VectorEnv", "env", "parallel_env", "solo_env"), "paxsim.envs"),
-    "tune": "paxsim.tuning",
-    "double_oracle": "paxsim.tuning",
-}
-#: Parts of the package that are there without an import of their own.
-_MODULES = ("charts", "envs", "experiment", "stats", "testing", "trace", "tuning")
-
 if TYPE_CHECKING:
+    from paxsim import analysis as analysis
+    from paxsim import board as board
     from paxsim import charts as charts
     from paxsim import envs as envs
     from paxsim import experiment as experiment
+    from paxsim import gametheory as gametheory
+    from paxsim import helpers as helpers
     from paxsim import stats as stats
     from paxsim import testing as testing
     from paxsim import trace as trace
     from paxsim import tuning as tuning
+    from paxsim.analysis import analyse as analyse
+    from paxsim.analysis import analyse_games as analyse_games
+    from paxsim.board.replay import Replay as Replay
+    from paxsim.cards import CATEGORIES as CATEGORIES
+    from paxsim.cards import Card as Card
+    from paxsim.cards import Deck as Deck
+    from paxsim.cards import list_decks as list_decks
+    from paxsim.cards import load_deck as load_deck
+    from paxsim.envs import ObservationEncoder as ObservationEncoder
     from paxsim.envs import VectorEnv as VectorEnv
     from paxsim.envs import env as env
     from paxsim.envs import parallel_env as parallel_env
     from paxsim.envs import solo_env as solo_env
+    from paxsim.errors import PaxsimError as PaxsimError
     from paxsim.experiment import Result as Result
     from paxsim.experiment import ablate as ablate
     from paxsim.experiment import compare as compare
@@ -92,17 +44,75 @@ if TYPE_CHECKING:
     from paxsim.experiment import simulate as simulate
     from paxsim.experiment import solo as solo
     from paxsim.experiment import tournament as tournament
+    from paxsim.failures import PolicyError as PolicyError
+    from paxsim.game import Game as Game
+    from paxsim.game import Option as Option
+    from paxsim.lineup import Lineup as Lineup
+    from paxsim.lineup import make_lineup as make_lineup
+    from paxsim.playing import Batch as Batch
+    from paxsim.playing import GameResult as GameResult
+    from paxsim.playing import play as play
+    from paxsim.playing import play_batch as play_batch
+    from paxsim.policies.policy import Policy as Policy
+    from paxsim.policies.policy import helper as helper
+    from paxsim.policies.registry import get_policy as get_policy
+    from paxsim.policies.registry import list_policies as list_policies
+    from paxsim.policies.registry import policy as policy
+    from paxsim.report.build import run_study as run_study
+    from paxsim.rules import Rules as Rules
+    from paxsim.rules import load_rules as load_rules
+    from paxsim.setting import Setting as Setting
+    from paxsim.setting import make_setting as make_setting
+    from paxsim.testing import check_policy as check_policy
     from paxsim.tuning import double_oracle as double_oracle
     from paxsim.tuning import tune as tune
 
+_MODULES = (
+    "analysis", "board", "charts", "envs", "experiment", "gametheory", "helpers", "stats",
+    "testing", "trace", "tuning",
+)  # fmt: skip
+#: Public names by module. They are loaded when used: numba, pandas and scipy take a second.
+_NAMES = {
+    "analysis": "analyse analyse_games",
+    "board.replay": "Replay",
+    "cards": "CATEGORIES Card Deck list_decks load_deck",
+    "envs": "ObservationEncoder VectorEnv env parallel_env solo_env",
+    "errors": "PaxsimError",
+    "experiment": "Result ablate compare compare_rules load_result metagame simulate solo "
+    "tournament",
+    "failures": "PolicyError",
+    "game": "Game Option",
+    "lineup": "Lineup make_lineup",
+    "playing": "Batch GameResult play play_batch",
+    "policies.policy": "Policy helper",
+    "policies.registry": "get_policy list_policies policy",
+    "report.build": "run_study",
+    "rules": "Rules load_rules",
+    "setting": "Setting make_setting",
+    "testing": "check_policy",
+    "tuning": "double_oracle tune",
+}
+_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
 
-def __getattr__(name: str) -> object:
-    if name in _QUESTIONS:
-        return getattr(import_module(_QUESTIONS[name]), name)
+__all__ = sorted(["__version__", *_MODULES, *_MODULE_OF])
+
+
+def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(f"paxsim.{name}")
-    raise AttributeError(f"module 'paxsim' has no attribute {name!r}")
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'paxsim' has no attribute {name!r}")
+    try:
+        value = getattr(import_module(f"paxsim.{_MODULE_OF[name]}"), name)
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("paxsim"):
+            raise
+        from paxsim.errors import missing_library
+
+        raise missing_library(f"paxsim.{name}", error.name) from None
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, *_QUESTIONS, *_MODULES])
+    return __all__
