@@ -2,67 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numba
 import numpy as np
-from llvmlite import ir
 from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
 
 from paxsim.engine import events, steps
 from paxsim.engine.jit import called, entry, kernel, short
+from paxsim.engine.lowlevel import PolicyType, address_of_policy, policy_at, record_at
 from paxsim.engine.records import (
     MAX_PARAMS,
     MAX_PLAYERS,
     NOBODY,
-    ChoiceType,
     GameType,
     LogType,
     ResultType,
-    SeatType,
-    TableType,
     result_dtype,
 )
 from paxsim.engine.rng import KeysType
 from paxsim.engine.scoring import score, write_score
 
-#: What a policy looks like to the engine.
-POLICY_SIGNATURE = types.int64(TableType, SeatType, ChoiceType)
-PolicyType = types.FunctionType(POLICY_SIGNATURE)
 #: Addresses of the policies by line-up position, and their parameters.
 AddressesType = types.Array(types.uint64, 1, "C", readonly=True)
 ParamsType = types.Array(types.float64, 2, "C", readonly=True)
 
 
-@intrinsic
-def address_of(typingctx, policy):
-    """The address of a first-class function's compiled code."""
-
-    def codegen(context, builder, signature, args):
-        function = cgutils.create_struct_proxy(PolicyType)(context, builder, value=args[0])
-        return builder.ptrtoint(function.jit_addr, ir.IntType(64))
-
-    return types.uint64(PolicyType), codegen
-
-
 @entry(types.uint64(PolicyType))
 def policy_address(policy):
     """The address of a compiled policy, which holds for as long as somebody keeps the policy."""
-    return address_of(policy)
-
-
-@intrinsic
-def policy_at(typingctx, address):
-    """The first-class function whose compiled code is at an address (see `address_of`)."""
-
-    def codegen(context, builder, signature, args):
-        function = cgutils.create_struct_proxy(PolicyType)(context, builder)
-        function.jit_addr = builder.inttoptr(args[0], cgutils.voidptr_t)
-        return function._getvalue()
-
-    return PolicyType(types.uint64), codegen
+    return address_of_policy(policy)
 
 
 @kernel
@@ -111,19 +78,6 @@ ProgressType = numba.from_dtype(progress_dtype)
 NO_LOG = None
 
 _RESULT_SIZE = result_dtype.itemsize
-
-
-def record_at(record: Any) -> Any:
-    """A function of compiled code that takes an address for a record."""
-
-    @intrinsic
-    def at(typingctx, address):
-        def codegen(context, builder, signature, args):
-            return builder.inttoptr(args[0], context.get_value_type(record))
-
-        return record(types.int64), codegen
-
-    return at
 
 
 game_at, log_at, result_at, progress_at = map(

@@ -7,7 +7,17 @@ import numpy as np
 from paxsim.cards import MAX_COPY
 from paxsim.engine.jit import called, kernel
 from paxsim.engine.loop import options_asked
-from paxsim.engine.lowlevel import address, copy_bytes
+from paxsim.engine.lowlevel import (
+    INT16_BYTES,
+    address,
+    clear_bytes,
+    copy_bytes,
+    load_byte,
+    load_int16,
+    saturating_copy,
+    store_byte,
+    store_int16,
+)
 from paxsim.engine.records import (
     BUY,
     DISPLAY,
@@ -32,12 +42,11 @@ from paxsim.engine.records import (
     table_dtype,
     value_of,
 )
-from paxsim.envs.rows import NUMBER, clear_bytes, narrowing, put, put_byte, take, take_byte
 from paxsim.envs.spaces import FIRST_DRAWN, IN_VIEW, OF_CARD, OTHER_PLACES, PASS
 from paxsim.rules import MAX_DRAFT
 
 #: Bytes of eight numbers: a row of the table that is by category, or a number of every seat.
-_ROW_BYTES = ROW * NUMBER
+_ROW_BYTES = ROW * INT16_BYTES
 #: Bytes of one of those numbers of the table that have 32 bits.
 _WIDE = np.dtype(np.int32).itemsize
 assert MAX_PLAYERS == ROW
@@ -51,7 +60,7 @@ _SYMBOLS, _CARDS = _offset("symbols"), _offset("cards")
 _ROME_SYMBOLS, _ROME_CARDS = _offset("rome_symbols"), _offset("rome_cards")
 _MONEY, _HAND_SIZE, _PEEKED = _offset("money"), _offset("hand_size"), _offset("peeked")
 _LEGION_VALUE = _offset("legion_value")
-narrow_row, narrow_four, narrow_two = map(narrowing, (ROW, 4, 2))
+narrow_row, narrow_four, narrow_two = map(saturating_copy, (ROW, 4, 2))
 #: The end of a row, which stands side by side in the choice as well.
 _LAST = ("undrawn", "hand_open", "bottom_open", "legion_open", "hand_waits", "shown")
 _FIRST_FOUR, _NEXT_TWO = _offset(_LAST[0], choice_dtype), _offset(_LAST[4], choice_dtype)
@@ -61,11 +70,11 @@ assert all(_offset(name, choice_dtype) == _FIRST_FOUR + i * _WIDE for i, name in
 @called
 def observe(game, seat, layout, row):
     """Write what a seat sees into a row of observations."""
-    clear_bytes(row, layout.size * NUMBER)
+    clear_bytes(row, layout.size * INT16_BYTES)
     decides = game.hidden.seat == seat and game.hidden.decision != OVER
     choice = game.choices[seat]
     if decides:
-        put(row, choice.kind, 1)
+        store_int16(row, choice.kind, 1)
     at = observe_table(game.table, np.int64(seat), row, OVER)
     at = observe_cards(game.table, game.seats[seat], layout, row, at)
     if decides:
@@ -76,34 +85,34 @@ def observe(game, seat, layout, row):
 def observe_table(table, seat, row, at):
     """From the round to Rome's open cards; return where the next field begins."""
     players = np.int64(table.players)
-    put(row, at, table.round)
-    put(row, at + 1, table.turns_left)
-    put(row, at + 2, table.deck_left)
-    put(row, at + 3, table.played)
+    store_int16(row, at, table.round)
+    store_int16(row, at + 1, table.turns_left)
+    store_int16(row, at + 2, table.deck_left)
+    store_int16(row, at + 3, table.played)
     at += 4
     categories_played = table.categories_played
     for category in range(N_CATEGORIES):
-        put(row, at + category, (categories_played >> category) & 1)
+        store_int16(row, at + category, (categories_played >> category) & 1)
     at += N_CATEGORIES
-    put(row, at + from_own(table.start, seat, players), 1)
-    put(row, at + players + from_own(table.active, seat, players), 1)
+    store_int16(row, at + from_own(table.start, seat, players), 1)
+    store_int16(row, at + players + from_own(table.active, seat, players), 1)
     if table.primus != NOBODY:
-        put(row, at + 2 * players + from_own(table.primus, seat, players), 1)
+        store_int16(row, at + 2 * players + from_own(table.primus, seat, players), 1)
     at += 3 * players
     # The seats from one's own to the last, and behind them the first ones.
-    field, behind = row + at * NUMBER, (players - seat) * NUMBER
+    field, behind = row + at * INT16_BYTES, (players - seat) * INT16_BYTES
     place = address(table) + _MONEY
     narrow_row(field, place + seat * _WIDE)
     narrow_row(field + behind, place)
     for place in (address(table) + _HAND_SIZE, address(table) + _PEEKED):
-        field += players * NUMBER
-        copy_bytes(field, place + seat * NUMBER, _ROW_BYTES)
+        field += players * INT16_BYTES
+        copy_bytes(field, place + seat * INT16_BYTES, _ROW_BYTES)
         copy_bytes(field + behind, place, _ROW_BYTES)
     at += 3 * players
     at = observe_displays(address(table) + _SYMBOLS, seat, players, row, at)
     at = observe_displays(address(table) + _CARDS, seat, players, row, at)
-    copy_categories(row + at * NUMBER, 0, address(table) + _ROME_SYMBOLS, 0)
-    copy_categories(row + at * NUMBER, 1, address(table) + _ROME_CARDS, 0)
+    copy_categories(row + at * INT16_BYTES, 0, address(table) + _ROME_SYMBOLS, 0)
+    copy_categories(row + at * INT16_BYTES, 1, address(table) + _ROME_CARDS, 0)
     return at + 2 * N_CATEGORIES
 
 
@@ -112,7 +121,7 @@ def observe_displays(displayed, seat, players, row, at):
     """Numbers by category of every seat, from one's own; return where the next field begins."""
     other = seat
     for i in range(players):
-        copy_categories(row + at * NUMBER, i, displayed, other)
+        copy_categories(row + at * INT16_BYTES, i, displayed, other)
         other += 1
         other &= (other - players) >> 63  # 0 after the last seat: where that is can't be guessed
     return at + players * N_CATEGORIES
@@ -129,7 +138,9 @@ def from_own(other, seat, players):
 def copy_categories(target, target_row, source, source_row):
     """Copy numbers by category from a row of the table, and one number more."""
     copy_bytes(
-        target + target_row * N_CATEGORIES * NUMBER, source + source_row * _ROW_BYTES, _ROW_BYTES
+        target + target_row * N_CATEGORIES * INT16_BYTES,
+        source + source_row * _ROW_BYTES,
+        _ROW_BYTES,
     )
 
 
@@ -137,7 +148,7 @@ def copy_categories(target, target_row, source, source_row):
 def observe_cards(table, me, layout, row, at):
     """Cards below legions, in the own hand, and Rome's hidden ones if they are known."""
     legions, kinds = table.legions, layout.kinds
-    copy_bytes(row + at * NUMBER, address(table) + _LEGION_VALUE, MAX_LEGIONS * NUMBER)
+    copy_bytes(row + at * INT16_BYTES, address(table) + _LEGION_VALUE, MAX_LEGIONS * INT16_BYTES)
     at += legions
     for legion in range(legions):
         count_kinds(table.legion_cards[legion], table.legion_size[legion], layout, row, at)
@@ -153,12 +164,12 @@ def observe_cards(table, me, layout, row, at):
 def count_kinds(cards, count, layout, row, at):
     """Count the cards of a list by kind; the row is clear there."""
     # How many there are can't be guessed: two are counted without asking. (Behind the last is 0.)
-    put(row, at + layout.kind_of[cards[0]], cards[0] != 0)
+    store_int16(row, at + layout.kind_of[cards[0]], cards[0] != 0)
     second = at + layout.kind_of[cards[1]]
-    put(row, second, take(row, second) + (cards[1] != 0))
+    store_int16(row, second, load_int16(row, second) + (cards[1] != 0))
     for i in range(2, count):
         place = at + layout.kind_of[cards[i]]
-        put(row, place, take(row, place) + 1)
+        store_int16(row, place, load_int16(row, place) + 1)
 
 
 @kernel
@@ -166,12 +177,12 @@ def observe_choice(choice, most_drawn, row, at):
     """What is asked of the seat: the cards in view, and what may be done with them."""
     for i in range(choice.drawn_count):
         card = choice.drawn[i]
-        put(row, at + i * OF_CARD + category_of(card), symbols_of(card))
-        put(row, at + i * OF_CARD + N_CATEGORIES, value_of(card))
+        store_int16(row, at + i * OF_CARD + category_of(card), symbols_of(card))
+        store_int16(row, at + i * OF_CARD + N_CATEGORIES, value_of(card))
     at += most_drawn * OF_CARD
-    put(row, at, choice.price)
-    narrow_four(row + (at + 1) * NUMBER, address(choice) + _FIRST_FOUR)
-    narrow_two(row + (at + 5) * NUMBER, address(choice) + _NEXT_TWO)
+    store_int16(row, at, choice.price)
+    narrow_four(row + (at + 1) * INT16_BYTES, address(choice) + _FIRST_FOUR)
+    narrow_two(row + (at + 5) * INT16_BYTES, address(choice) + _NEXT_TWO)
 
 
 #: What stands for an action that is not allowed, where options count from 1.
@@ -283,7 +294,7 @@ def allow(game, layout, mask, options, allowed):
         hand = game.seats[seat].hand
         for option in range(last):
             action = playing(game.table, layout, hand[choice.options[option]])
-            if take_byte(options, action) == NOT_ALLOWED:  # the first card of its kind
+            if load_byte(options, action) == NOT_ALLOWED:  # the first card of its kind
                 note(action, option, mask, options, allowed, noted)
                 noted += 1
     note(PASS, last, mask, options, allowed, noted)
@@ -293,6 +304,6 @@ def allow(game, layout, mask, options, allowed):
 @kernel
 def note(action, option, mask, options, allowed, place):
     """Note that an option is an action, which is allowed."""
-    put_byte(mask, action, 1)
-    put_byte(options, action, option + 1)
-    put_byte(allowed, place, action)
+    store_byte(mask, action, 1)
+    store_byte(options, action, option + 1)
+    store_byte(allowed, place, action)

@@ -15,12 +15,19 @@ from paxsim.engine.loop import (
     ask,
     game_at,
     is_an_option,
-    policy_at,
     position_at,
     progress_at,
-    record_at,
     result_at,
     seat_lineup,
+)
+from paxsim.engine.lowlevel import (
+    INT16_BYTES,
+    array_at,
+    clear_bytes,
+    load_byte,
+    policy_at,
+    prefetch,
+    record_at,
 )
 from paxsim.engine.records import (
     MAX_CARDS,
@@ -38,7 +45,6 @@ from paxsim.engine.records import (
 from paxsim.engine.rng import KEY_WORDS, STATE_WORDS, draw_below, set_state, state_of
 from paxsim.engine.scoring import score
 from paxsim.envs.encoding import NOT_ALLOWED, action_of, allow, observe, option_of
-from paxsim.envs.rows import NUMBER, array_at, clear_bytes, fetch, take_byte
 from paxsim.envs.spaces import layout_dtype
 
 #: Bytes that a processor brings at once, and how many games ahead it is asked for them.
@@ -148,7 +154,7 @@ def choose_at_random(batch_address):
     state = state_of(stream)
     for i in range(batch.count):
         chosen, state = draw_below(state, counts[i])
-        actions[i] = take_byte(batch.allowed + i * row_size, chosen)
+        actions[i] = load_byte(batch.allowed + i * row_size, chosen)
     set_state(stream, state)
 
 
@@ -216,46 +222,46 @@ def first_refused(batch, actions, n_actions):
             continue
         if not 0 <= action < n_actions:
             return i
-        if take_byte(batch.options + i * n_actions, action) == NOT_ALLOWED:
+        if load_byte(batch.options + i * n_actions, action) == NOT_ALLOWED:
             return i
     return ALL_FINE
 
 
 @kernel
-def fetch_lines(first, size):
+def prefetch_lines(first, size):
     """Ask for all cache lines of a piece of memory."""
     for line in range(0, size, LINE):
-        fetch(first + line)
+        prefetch(first + line)
 
 
 @kernel
-def fetch_game(batch, layout, legions, i, seat):
+def prefetch_game(batch, layout, legions, i, seat):
     """Ask for what the next step of a game reads and writes, while others are played."""
     game = batch.games + i * GAME_STRIDE
-    fetch_lines(game, _HIDDEN_HEAD)
-    fetch_lines(game + _TABLE, _TABLE_HEAD)
+    prefetch_lines(game, _HIDDEN_HEAD)
+    prefetch_lines(game + _TABLE, _TABLE_HEAD)
     for legion in range(legions):
-        fetch(game + _LEGIONS + legion * _LEGION_SIZE)
-    fetch_lines(game + _SEATS + seat * _SEAT_SIZE, _SEAT_HEAD)
-    fetch_lines(game + _CHOICES + seat * _CHOICE_SIZE, _CHOICE_HEAD)
-    fetch_lines(batch.observations + i * layout.size * NUMBER, layout.size * NUMBER)
+        prefetch(game + _LEGIONS + legion * _LEGION_SIZE)
+    prefetch_lines(game + _SEATS + seat * _SEAT_SIZE, _SEAT_HEAD)
+    prefetch_lines(game + _CHOICES + seat * _CHOICE_SIZE, _CHOICE_HEAD)
+    prefetch_lines(batch.observations + i * layout.size * INT16_BYTES, layout.size * INT16_BYTES)
 
 
 @kernel
-def fetch_rest(batch, i, seat):
+def prefetch_rest(batch, i, seat):
     """Ask for what only a look at the game tells: its next card, its diary, the seat that follows.
 
-    What is looked at was asked for a game before, by `fetch_game`.
+    What is looked at was asked for a game before, by `prefetch_game`.
     """
     game = batch.games + i * GAME_STRIDE
     table = game_at(game).table
     seat &= MAX_PLAYERS - 1  # the learner may have written to the array that it comes from
-    fetch(game + _DECK + np.int64(place_in_ring(table.deck_top)) * _CARD_SIZE)
+    prefetch(game + _DECK + np.int64(place_in_ring(table.deck_top)) * _CARD_SIZE)
     entry = seat * _DIARY_SIZE + np.int64(table.diary_count[seat])
-    fetch(game + _DIARIES + entry * _ENTRY_SIZE)
+    prefetch(game + _DIARIES + entry * _ENTRY_SIZE)
     following = seat + 1 if seat + 1 < table.players else 0
-    fetch_lines(game + _SEATS + following * _SEAT_SIZE, _SEAT_HEAD)
-    fetch(game + _CHOICES + following * _CHOICE_SIZE)
+    prefetch_lines(game + _SEATS + following * _SEAT_SIZE, _SEAT_HEAD)
+    prefetch(game + _CHOICES + following * _CHOICE_SIZE)
 
 
 @entry(types.int64(types.int64))
@@ -289,9 +295,9 @@ def advance_games(batch_address):
     keys = words_at(batch.keys, (MAX_PLAYERS, KEY_WORDS))
     for i in range(games):
         if i + AHEAD < games:
-            fetch_game(batch, layout, legions, i + AHEAD, seats[i + AHEAD])
+            prefetch_game(batch, layout, legions, i + AHEAD, seats[i + AHEAD])
         if i + 1 < games:
-            fetch_rest(batch, i + 1, seats[i + 1])
+            prefetch_rest(batch, i + 1, seats[i + 1])
         game = game_at(batch.games + i * GAME_STRIDE)
         options = batch.options + i * n_actions
         done[i] = False
@@ -305,7 +311,7 @@ def advance_games(batch_address):
         if actions[i] == RESTART:
             fresh = np.int64(deal_anew(game, progress, batch, params, keys))
         else:
-            option = take_byte(options, actions[i]) - 1
+            option = load_byte(options, actions[i]) - 1
         while go_on(game, progress, batch, option, fresh, learner) == 0:
             if progress.failure != FINE:
                 return POLICY_FAILED
@@ -317,7 +323,7 @@ def advance_games(batch_address):
             fresh = np.int64(deal_anew(game, progress, batch, params, keys))
         seat = np.int64(game.hidden.seat)
         seats[i] = seat
-        observe(game, seat, layout, batch.observations + i * layout.size * NUMBER)
+        observe(game, seat, layout, batch.observations + i * layout.size * INT16_BYTES)
         allowed = batch.allowed + i * n_actions
         counts[i] = allow(game, layout, batch.masks + i * n_actions, options, allowed)
     return ALL_FINE

@@ -11,7 +11,7 @@ from numba import types
 from numpy.typing import ArrayLike, NDArray
 
 from paxsim.engine.jit import entry, short
-from paxsim.engine.loop import record_at
+from paxsim.engine.lowlevel import record_at
 from paxsim.engine.records import (
     MAX_PLAYERS,
     N_CATEGORIES,

@@ -18,7 +18,8 @@ from numba import types
 
 from paxsim.engine.cache import enable_package_cache
 from paxsim.engine.jit import OPTIONS, kernel, whole
-from paxsim.engine.loop import POLICY_SIGNATURE, policy_address
+from paxsim.engine.loop import policy_address
+from paxsim.engine.lowlevel import POLICY_SIGNATURE
 from paxsim.engine.records import MAX_PARAMS
 from paxsim.errors import PaxsimError, is_number, safe_repr, unknown
 from paxsim.io import html_table

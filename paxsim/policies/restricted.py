@@ -14,8 +14,8 @@ import numpy as np
 from paxsim.cards import CATEGORIES, MAX_SYMBOLS, MAX_VALUE, Card
 from paxsim.engine.cache import enable_package_cache
 from paxsim.engine.jit import kernel, whole
-from paxsim.engine.loop import POLICY_SIGNATURE, policy_address, policy_at, record_at
-from paxsim.engine.lowlevel import copy_choice
+from paxsim.engine.loop import policy_address
+from paxsim.engine.lowlevel import POLICY_SIGNATURE, copy_choice, policy_at, record_at
 from paxsim.engine.records import (
     BUY,
     DISPLAY,

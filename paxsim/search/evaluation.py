@@ -18,10 +18,9 @@ from paxsim.engine.loop import (
     game_at,
     is_an_option,
     play_from,
-    policy_at,
     progress_dtype,
 )
-from paxsim.engine.lowlevel import copy_game
+from paxsim.engine.lowlevel import copy_game, policy_at
 from paxsim.engine.records import address_of
 from paxsim.engine.rng import draw_below, next_word, set_state, state_of
 from paxsim.errors import PaxsimError, checked_int

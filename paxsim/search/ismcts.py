@@ -18,7 +18,8 @@ import math
 import numpy as np
 
 from paxsim.engine.jit import called, kernel
-from paxsim.engine.loop import FINE, ask, is_an_option, play_from, play_until, policy_at
+from paxsim.engine.loop import FINE, ask, is_an_option, play_from, play_until
+from paxsim.engine.lowlevel import policy_at
 from paxsim.engine.records import (
     BUY,
     DISPLAY,

@@ -13,7 +13,8 @@ import numpy as np
 
 from paxsim.engine.cache import enable_package_cache
 from paxsim.engine.jit import whole
-from paxsim.engine.loop import POLICY_SIGNATURE, policy_address, record_at
+from paxsim.engine.loop import policy_address
+from paxsim.engine.lowlevel import POLICY_SIGNATURE, record_at
 from paxsim.engine.records import MAX_PARAMS, address_of
 from paxsim.errors import PaxsimError, unknown
 from paxsim.policies.policy import Outfit, Policy

@@ -12,7 +12,8 @@ from __future__ import annotations
 import math
 
 from paxsim.engine.jit import kernel
-from paxsim.engine.loop import FINE, ask, is_an_option, policy_at
+from paxsim.engine.loop import FINE, ask, is_an_option
+from paxsim.engine.lowlevel import policy_at
 from paxsim.engine.records import (
     DISPLAY,
     KEEP,

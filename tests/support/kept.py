@@ -6,7 +6,8 @@ from pathlib import Path
 
 from paxsim.engine.cache import enable_package_cache
 from paxsim.engine.jit import kernel, whole
-from paxsim.policies.policy import POLICY_SIGNATURE, _outer
+from paxsim.engine.lowlevel import POLICY_SIGNATURE
+from paxsim.policies.policy import _outer
 
 
 def kept(dispatcher, file=None):
