@@ -57,8 +57,8 @@ def compiled_loop() -> Any:
     gettime.argtypes, gettime.restype = (ctypes.c_int, ctypes.c_void_p), ctypes.c_int
     clock = int(time.CLOCK_MONOTONIC)
 
-    def loop(desk_address, game_address, options, stamp, taken):
-        search = search_at(desk_address)
+    def loop(workspace_address, game_address, options, stamp, taken):
+        search = search_at(workspace_address)
         game = game_at(game_address)
         me = game.seats[game.hidden.seat]
         choice = game.choices[game.hidden.seat]
@@ -107,10 +107,12 @@ def games(policy: str, players: int) -> list[np.ndarray]:
     return found
 
 
-def times_at(desk: np.ndarray, position: np.ndarray) -> np.ndarray:
+def times_at(workspace: np.ndarray, position: np.ndarray) -> np.ndarray:
     """Nanoseconds of a world, a copy, play, value and clock: means at one position."""
     taken = np.zeros((WORLDS * OPTIONS, CLOCK + 1), np.int64)
-    compiled_loop()(address_of(desk), address_of(position), OPTIONS, np.zeros(2, np.int64), taken)
+    compiled_loop()(
+        address_of(workspace), address_of(position), OPTIONS, np.zeros(2, np.int64), taken
+    )
     parts = taken.reshape(WORLDS, OPTIONS, -1)
     usual = np.median(parts, axis=(0, 1))
     usual[WORLD] = np.median(parts[:, 0, WORLD])
@@ -124,12 +126,12 @@ def times_at(desk: np.ndarray, position: np.ndarray) -> np.ndarray:
 def rollout_costs(policy: str = "builder", players: int = 4) -> list[dict[str, Any]]:
     """Nanoseconds of the parts, and what a rollout costs as a multiple of the stretch it plays."""
     searcher = paxsim.get_policy(f"search:self={policy}:opponents={policy}")
-    outfit = searcher.outfit()
-    desk, *_ = outfit.memory
+    context = searcher.context()
+    workspace, *_ = context.memory
     positions = games(policy, players)
-    times_at(desk, positions[0])  # warm
+    times_at(workspace, positions[0])  # warm
     world, copied, stretch, valued, _ = np.mean(
-        [times_at(desk, each) for each in positions], axis=0
+        [times_at(workspace, each) for each in positions], axis=0
     )
     beside = copied + valued
     whole_rollout = world / OPTIONS + beside + stretch

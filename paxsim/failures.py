@@ -24,7 +24,7 @@ from paxsim.engine.records import (
 from paxsim.engine.rng import seat_keys
 from paxsim.errors import PaxsimError
 from paxsim.interrupts import held_back
-from paxsim.lineup import Lineup, Outfits
+from paxsim.lineup import Lineup, PolicyContexts
 from paxsim.policies.checks import is_cell, place_in, quoted_from
 from paxsim.rules import Rules
 from paxsim.setting import Setting
@@ -39,7 +39,7 @@ def ask_all(
     arguments: tuple,
     setting: Setting,
     lineup: Lineup,
-    outfits: Outfits,
+    contexts: PolicyContexts,
     seed: int,
     progress: np.void,
     patience: float | None = None,
@@ -52,7 +52,7 @@ def ask_all(
         An entry point of the engine (see `paxsim.engine.jit.entry`).
     arguments : tuple
         What it is called with.
-    setting, lineup, outfits, seed
+    setting, lineup, contexts, seed
         What is being played, and with what.
     progress : numpy.void
         Where it stands (``paxsim.engine.loop.progress_dtype``).
@@ -65,10 +65,10 @@ def ask_all(
         Whatever a policy does wrong.
     """
     ask = entry_point.compiled()  # the time for it is not the policies'
-    rollouts = [outfit.rollouts for outfit in outfits.by_position]
+    rollouts = [context.rollouts for context in contexts.by_position]
 
     def blame(what: str, line: str = "") -> PolicyError:
-        return _policy_error(setting, lineup, outfits, seed, progress, what, line)
+        return _policy_error(setting, lineup, contexts, seed, progress, what, line)
 
     try:
         # (Plain Python may stand at a breakpoint for as long as its author likes.)
@@ -157,13 +157,13 @@ def _failing_line(
     from paxsim.guests import whereabouts
 
     game, result, again = setting.new_game(), np.zeros(1, result_dtype), np.zeros(1, progress_dtype)
-    outfits = lineup.outfits()
+    contexts = lineup.contexts()
     whereabouts.forget()
     with contextlib.suppress(Exception):
         play_games(
             address_of(game),
             lineup.addresses(explaining=True),
-            outfits.params,
+            contexts.params,
             seat_keys(seed),
             seed,
             int(progress["deal"]),
@@ -184,7 +184,7 @@ def _position(lineup: Lineup, progress: np.void) -> int:
 def _policy_error(
     setting: Setting,
     lineup: Lineup,
-    outfits: Outfits,
+    contexts: PolicyContexts,
     seed: int,
     progress: np.void,
     what: str,
@@ -192,9 +192,9 @@ def _policy_error(
 ) -> PolicyError:
     """The error that names policy, seat, decision and the command that shows the game again."""
     position = _position(lineup, progress)
-    name, outfit = lineup.policies[position].label, outfits.by_position[position]
-    if outfit.asked is not None and outfit.rollouts is not None:
-        name = f"{outfit.asked(outfit.rollouts).label} in the rollouts of {name}"
+    name, context = lineup.policies[position].label, contexts.by_position[position]
+    if context.asked is not None and context.rollouts is not None:
+        name = f"{context.asked(context.rollouts).label} in the rollouts of {name}"
     replay = replay_command(setting, lineup, seed, int(progress["deal"]), int(progress["rotation"]))
     return PolicyError(
         f"policy {name} at seat {int(progress['seat']) + 1} {what}, at the decision "

@@ -38,7 +38,7 @@ from paxsim.engine.rng import seat_keys
 from paxsim.errors import PaxsimError, checked_int, one_line
 from paxsim.failures import ask_all
 from paxsim.io import Fields, html_table
-from paxsim.lineup import Lineup, Outfits
+from paxsim.lineup import Lineup, PolicyContexts
 from paxsim.rules import Rules
 from paxsim.setting import MAX_NUMBER, Setting, check_numbers, make_setting
 from paxsim.text import in_lines
@@ -76,7 +76,7 @@ class Option(NamedTuple):
 #: Options of a decision that a notebook shows.
 _LISTED = 12
 #: What a game has only where it is in memory.
-_OF_ITS_PLACE = ("_address", "_outfits")
+_OF_ITS_PLACE = ("_address", "_contexts")
 
 
 class Game:
@@ -104,7 +104,7 @@ class Game:
     'keep'
     """
 
-    _outfits: Outfits | None = None
+    _contexts: PolicyContexts | None = None
 
     def __init__(
         self,
@@ -251,19 +251,19 @@ class Game:
             raise PaxsimError(f"option: found {option}; allowed: {allowed}")
         return options.index(option)
 
-    def take_seats(self, lineup: Lineup, rotation: int, progress: np.ndarray) -> Outfits:
+    def take_seats(self, lineup: Lineup, rotation: int, progress: np.ndarray) -> PolicyContexts:
         """Seat the policies of a line-up, and return what they need; see `walk`."""
-        self._outfits = lineup.outfits()  # kept for as long as the game
-        seats = (lineup.addresses(), self._outfits.params, rotation)
+        self._contexts = lineup.contexts()  # kept for as long as the game
+        seats = (lineup.addresses(), self._contexts.params, rotation)
         take_seats(self._address, *seats, address_of(progress))
-        return self._outfits
+        return self._contexts
 
     def copy(self) -> Game:
         """An independent copy that can be continued on its own."""
         other = type(self).__new__(type(self))
         other.setting = self.setting
         other._hold(self._bytes.copy())
-        other._outfits = self._outfits
+        other._contexts = self._contexts
         return other
 
     def __copy__(self) -> Game:
@@ -362,11 +362,11 @@ def _seated(
     game = Game.of_setting(setting, seed, deal, rotation)
     progress = np.zeros(1, progress_dtype)
     progress["deal"] = deal
-    outfits = game.take_seats(lineup, rotation, progress)
+    contexts = game.take_seats(lineup, rotation, progress)
     arguments = (game._address, address_of(progress))
 
     def ask() -> int:
-        return ask_all(ask_policy, arguments, setting, lineup, outfits, seed, progress[0])
+        return ask_all(ask_policy, arguments, setting, lineup, contexts, seed, progress[0])
 
     return game, ask
 

@@ -14,7 +14,7 @@ from paxsim.engine.records import MAX_PARAMS, MAX_PLAYERS
 from paxsim.errors import PaxsimError, checked_int, checked_list, one_line
 from paxsim.io import html_table
 from paxsim.policies.interpreted import as_plain
-from paxsim.policies.policy import Outfit, Policy
+from paxsim.policies.policy import Policy, PolicyContext
 from paxsim.policies.registry import get_policy, names_built_in, split_specs
 from paxsim.text import in_lines
 
@@ -25,19 +25,19 @@ LINEUP_SEED = 20_26
 
 
 @dataclass(frozen=True)
-class Outfits:
+class PolicyContexts:
     """What the policies of a line-up need while they play, to be kept as long as they do.
 
     Attributes
     ----------
     params : numpy.ndarray
         Parameters by position, shape ``(MAX_PLAYERS, MAX_PARAMS)``.
-    by_position : tuple of Outfit
+    by_position : tuple of PolicyContext
         What each policy needs.
     """
 
     params: np.ndarray
-    by_position: tuple[Outfit, ...]
+    by_position: tuple[PolicyContext, ...]
 
 
 @dataclass(frozen=True)
@@ -111,25 +111,25 @@ class Lineup:
         found.flags.writeable = False
         return found
 
-    def outfits(self) -> Outfits:
+    def contexts(self) -> PolicyContexts:
         """What the policies need while they play: new ones where a policy has a memory to use."""
-        if self._plain_outfits is not None:
-            return self._plain_outfits
-        return self._new_outfits()
+        if self._shared_contexts is not None:
+            return self._shared_contexts
+        return self._new_contexts()
 
     @cached_property
-    def _plain_outfits(self) -> Outfits | None:
-        """Outfits that are nothing but numbers, which all can share; None if there are others."""
-        made = self._new_outfits()
+    def _shared_contexts(self) -> PolicyContexts | None:
+        """Return contexts without memory, which all games can share; None if one has memory."""
+        made = self._new_contexts()
         return made if all(one.memory is None for one in made.by_position) else None
 
-    def _new_outfits(self) -> Outfits:
-        made = tuple(policy.outfit() for policy in self.policies)
+    def _new_contexts(self) -> PolicyContexts:
+        made = tuple(policy.context() for policy in self.policies)
         matrix = np.zeros((MAX_PLAYERS, MAX_PARAMS))
         for position, one in enumerate(made):
             matrix[position] = one.params
         matrix.flags.writeable = False
-        return Outfits(matrix, made)
+        return PolicyContexts(matrix, made)
 
     def __reduce__(self) -> tuple:
         """How a line-up travels to another process: addresses mean nothing there."""

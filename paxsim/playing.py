@@ -202,11 +202,11 @@ def play_deals(
     game = setting.new_game()
     results = np.zeros(deals * len(rotations), result_dtype)
     progress = np.zeros(1, progress_dtype)
-    outfits = lineup.outfits()
+    contexts = lineup.contexts()
     arguments = (
         address_of(game),
         lineup.addresses(),
-        outfits.params,
+        contexts.params,
         seat_keys(seed),
         seed,
         first_deal,
@@ -215,7 +215,7 @@ def play_deals(
         address_of(results),
         address_of(progress),
     )
-    ask_all(play_games, arguments, setting, lineup, outfits, seed, progress[0], patience)
+    ask_all(play_games, arguments, setting, lineup, contexts, seed, progress[0], patience)
     return Batch(setting, lineup, seed, rotations, results)
 
 

@@ -381,7 +381,7 @@ def _usual_deals(found: Policy) -> int:
     """Fewer deals the more rollouts a policy has for every option."""
     if found.is_plain:
         return PLAIN_DEALS
-    if found.outfit().rollouts is None:
+    if found.context().rollouts is None:
         return DEALS
     return max(DEALS // int(found.params["rollouts"]), 1)
 

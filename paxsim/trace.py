@@ -88,8 +88,8 @@ def _logged(
     log, progress = np.zeros(1, log_dtype), np.zeros(1, progress_dtype)
     log[0]["full"] = FULL
     progress[0]["deal"] = first_deal - 1
-    outfits = lineup.outfits()
-    seats = (lineup.addresses(), outfits.params, rotation)
+    contexts = lineup.contexts()
+    seats = (lineup.addresses(), contexts.params, rotation)
     take_seats(address_of(game), *seats, address_of(progress))
     arguments = (
         *map(address_of, (game, log, result, progress)),
@@ -101,7 +101,7 @@ def _logged(
     more = True
     while more:
         try:
-            more = ask_all(play_logged, arguments, setting, lineup, outfits, seed, progress[0])
+            more = ask_all(play_logged, arguments, setting, lineup, contexts, seed, progress[0])
         except PolicyError as error:
             failure, more = error, False
         yield _words(log)

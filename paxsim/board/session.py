@@ -64,7 +64,7 @@ class Session:
         self._progress = np.zeros(1, progress_dtype)
         self._progress["deal"] = deal
         self.game = TracedGame(setting, self.names, seed, deal, rotation=0)
-        self._outfits = self.game.take_seats(self._lineup, 0, self._progress)
+        self._contexts = self.game.take_seats(self._lineup, 0, self._progress)
         self._tell_anew()
 
     # --- who decides ------------------------------------------------------------------------
@@ -108,7 +108,7 @@ class Session:
     def _answer(self) -> int:
         """What the strategy whose decision it is chooses."""
         places = (self.game._address, address_of(self._progress))
-        played = (self.setting, self._lineup, self._outfits, self._seed)
+        played = (self.setting, self._lineup, self._contexts, self._seed)
         return ask_all(ask_policy, places, *played, self._progress[0])
 
     def _apply(self, option: Any) -> None:

@@ -39,7 +39,7 @@ _RECORDS = ("table", "me", "choice")
 
 
 @dataclass(frozen=True)
-class Outfit:
+class PolicyContext:
     """What a policy needs at a seat, for one call of the engine or one game.
 
     Whoever plays keeps it for as long as that: its parameters may name memory that it holds.
@@ -211,9 +211,9 @@ class Policy:
             return _address(compile_guest(self.function, explaining=True))
         return _address(self.compiled)
 
-    def outfit(self) -> Outfit:
+    def context(self) -> PolicyContext:
         """What it needs at a seat."""
-        return Outfit(self.param_vector())
+        return PolicyContext(self.param_vector())
 
     def param_vector(self) -> np.ndarray:
         """Parameter values as the seat record holds them, shape ``(MAX_PARAMS,)``."""

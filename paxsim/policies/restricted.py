@@ -36,7 +36,7 @@ from paxsim.engine.records import (
     played_card,
 )
 from paxsim.errors import PaxsimError, safe_repr, unknown
-from paxsim.policies.policy import Outfit, Policy
+from paxsim.policies.policy import Policy, PolicyContext
 from paxsim.policies.registry import RESTRICTED, get_policy
 from paxsim.rules import SPANS
 
@@ -136,7 +136,7 @@ def rules_without(words: Iterable[str]) -> dict[str, int]:
 NOT_OFFERED = -1
 
 #: What is forbidden to whom, and the choice that is left.
-desk_dtype = np.dtype(
+workspace_dtype = np.dtype(
     [
         ("policy", np.uint64),  # the address of the policy that plays,
         ("params", np.float64, MAX_PARAMS),  # and its parameters
@@ -150,8 +150,8 @@ desk_dtype = np.dtype(
     ],
     align=True,
 )
-DeskType = numba.from_dtype(desk_dtype)
-desk_at = record_at(DeskType)
+WorkspaceType = numba.from_dtype(workspace_dtype)
+workspace_at = record_at(WorkspaceType)
 
 
 def restricted(table, me, choice):
@@ -160,100 +160,100 @@ def restricted(table, me, choice):
     ``without=A+B`` says what: categories, cards (land/2/4), peek, buy, react, second (more than one
     card a turn). ``policy=NAME`` comes last and says who plays; its parameters may follow.
     """
-    desk = desk_at(numba.int64(me.params[0]))
-    left = list_allowed(desk, table, me, choice)
+    workspace = workspace_at(numba.int64(me.params[0]))
+    left = list_allowed(workspace, table, me, choice)
     if left == 1:  # as the engine does: a policy is asked only where there is a choice
-        return desk.option[0]
+        return workspace.option[0]
     if left == 0 or left == choice.count:  # the rules leave nothing else, or all is allowed
-        return ask_inner(desk, table, me, choice)
-    leave_out(desk, choice, left)
-    answer = ask_inner(desk, table, me, desk.choice)
+        return ask_inner(workspace, table, me, choice)
+    leave_out(workspace, choice, left)
+    answer = ask_inner(workspace, table, me, workspace.choice)
     if 0 <= answer < left:
-        return desk.option[answer]
+        return workspace.option[answer]
     return NOT_OFFERED if 0 <= answer < choice.count else answer
 
 
 @kernel
-def list_allowed(desk, table, me, choice):
+def list_allowed(workspace, table, me, choice):
     """Note the options that are not forbidden, and return how many there are."""
     if choice.kind == PLACE or choice.kind == KEEP:
         return choice.count
     left = 0
     for option in range(choice.count):
-        desk.option[left] = option
-        left += is_allowed(desk, table, me, choice, option)
+        workspace.option[left] = option
+        left += is_allowed(workspace, table, me, choice, option)
     return left
 
 
 @kernel
-def is_allowed(desk, table, me, choice, option):
+def is_allowed(workspace, table, me, choice, option):
     """Whether nothing forbids an option."""
     kind = choice.kind
     if kind == TURN:
-        return not (desk.peek and option == PEEK)
+        return not (workspace.peek and option == PEEK)
     if kind == DISPLAY:
-        return may_display(desk, choice.drawn[option])
+        return may_display(workspace, choice.drawn[option])
     if passes(choice, option):
         return True
     if kind == BUY:
-        return not desk.buy
+        return not workspace.buy
     if kind == PLAY:
-        if desk.second and table.played > 0:
+        if workspace.second and table.played > 0:
             return False
-    elif desk.react:
+    elif workspace.react:
         return False
-    return may_display(desk, played_card(me, choice, option))
+    return may_display(workspace, played_card(me, choice, option))
 
 
 @kernel
-def may_display(desk, card):
+def may_display(workspace, card):
     """Whether the seat may add a card to its display."""
-    for i in range(desk.cards):
-        if desk.card[i] == card:
+    for i in range(workspace.cards):
+        if workspace.card[i] == card:
             return False
-    return not desk.category[category_of(card)]
+    return not workspace.category[category_of(card)]
 
 
 @kernel
-def leave_out(desk, choice, left):
+def leave_out(workspace, choice, left):
     """Make a choice of the options that are left, numbered as `paxsim.engine.choices` says."""
-    copy_choice(desk.choice, choice)
-    desk.choice.count = left
+    copy_choice(workspace.choice, choice)
+    workspace.choice.count = left
     if choice.kind == DISPLAY:
-        sort_drawn(desk, choice, left)
+        sort_drawn(workspace, choice, left)
     else:
         for i in range(left):
-            desk.choice.options[i] = choice.options[desk.option[i]]
+            workspace.choice.options[i] = choice.options[workspace.option[i]]
 
 
 @kernel
-def sort_drawn(desk, choice, left):
+def sort_drawn(workspace, choice, left):
     """Put the cards that may be chosen in front; the seat still sees the others."""
     behind = left
     following = 0
     for i in range(choice.drawn_count):
-        if following < left and desk.option[following] == i:
-            desk.choice.drawn[following] = choice.drawn[i]
+        if following < left and workspace.option[following] == i:
+            workspace.choice.drawn[following] = choice.drawn[i]
             following += 1
         else:
-            desk.choice.drawn[behind] = choice.drawn[i]
+            workspace.choice.drawn[behind] = choice.drawn[i]
             behind += 1
 
 
 @kernel
-def ask_inner(desk, table, me, choice):
+def ask_inner(workspace, table, me, choice):
     """The answer of the policy that plays, with its own parameters and what it may never play."""
     where = me.params[0]
     for i in range(MAX_PARAMS):
-        me.params[i] = desk.params[i]
+        me.params[i] = workspace.params[i]
     allowance = table.allowance[me.seat]
     for category in range(N_CATEGORIES):
-        desk.allowance[category] = allowance[category]
-        if desk.category[category]:
+        workspace.allowance[category] = allowance[category]
+        if workspace.category[category]:
             allowance[category] = NEVER
-    answer = policy_at(desk.policy)(table, me, choice)
+    answer = policy_at(workspace.policy)(table, me, choice)
     for category in range(N_CATEGORIES):
-        allowance[category] = desk.allowance[category]
+        allowance[category] = workspace.allowance[category]
     me.params[0] = where
     return answer
 
@@ -319,17 +319,17 @@ class Restricted(Policy):
         """Where the compiled restriction is."""
         return _address()
 
-    def outfit(self) -> Outfit:
+    def context(self) -> PolicyContext:
         """A note of what is forbidden, whose address is its only parameter."""
-        inner = self.policy.outfit()
-        desk = self._new_desk(inner.params)
+        inner = self.policy.context()
+        workspace = self._new_workspace(inner.params)
         vector = np.zeros(MAX_PARAMS)
-        vector[0] = address_of(desk)
-        return Outfit(vector, inner.rollouts, inner.asked, (desk, inner))
+        vector[0] = address_of(workspace)
+        return PolicyContext(vector, inner.rollouts, inner.asked, (workspace, inner))
 
-    def _new_desk(self, params: np.ndarray) -> np.ndarray:
-        desk = np.zeros(1, desk_dtype)
-        one = desk[0]
+    def _new_workspace(self, params: np.ndarray) -> np.ndarray:
+        workspace = np.zeros(1, workspace_dtype)
+        one = workspace[0]
         one["policy"] = self.policy.address()
         one["params"] = params
         for category in self.forbidden.categories:
@@ -339,7 +339,7 @@ class Restricted(Policy):
             one["card"][number] = card.code
         for action in self.forbidden.actions:
             one[action] = 1
-        return desk
+        return workspace
 
     def with_params(self, changes: dict[str, float]) -> Restricted:
         """The same restriction for the policy with some parameters changed."""

@@ -220,14 +220,14 @@ def sample(
     """
     copy, players = game.copy(), game.setting.players
     copy.record["seats"][copy.seat - 1]["stream"] = _stream(seed)
-    outfit, plans = searcher.outfit(), plans_of(searcher, game)
-    desk = outfit.memory[0]  # type: ignore[index]
+    context, plans = searcher.context(), plans_of(searcher, game)
+    workspace = context.memory[0]  # type: ignore[index]
     samples = np.zeros((rollouts, len(plans), len(options), players + 1))
     at_seats = np.array(models or [RECOGNISED] * players, np.int64)
     numbers = np.array(options, np.int64)
     play = fill_samples.compiled()  # type: ignore[attr-defined]
-    arguments = (address_of(desk), copy._address, at_seats, numbers, unseen_end, samples)
-    play_rollouts(lambda: play(*arguments), searcher, desk[0]["progress"])
+    arguments = (address_of(workspace), copy._address, at_seats, numbers, unseen_end, samples)
+    play_rollouts(lambda: play(*arguments), searcher, workspace[0]["progress"])
     return samples
 
 
@@ -243,9 +243,9 @@ def choice_of(policy: Policy, game: Game, seed: Sequence[int]) -> int:
     own["stream"], own["memory"] = _stream(seed), 0.0
     lineup = Lineup((policy,) * game.setting.players)
     progress = np.zeros(1, progress_dtype)
-    outfits = copy.take_seats(lineup, 0, progress)
+    contexts = copy.take_seats(lineup, 0, progress)
     arguments = (copy._address, address_of(progress))
-    return int(ask_all(ask_policy, arguments, game.setting, lineup, outfits, 0, progress[0]))
+    return int(ask_all(ask_policy, arguments, game.setting, lineup, contexts, 0, progress[0]))
 
 
 def different_options(game: Game) -> list[int]:
@@ -306,7 +306,7 @@ class Models:
 
 
 @dataclass(frozen=True)
-class Outlook:
+class Evaluation:
     """What the seat that is asked may expect of its options.
 
     Attributes
@@ -331,7 +331,7 @@ class Outlook:
 
 def evaluate_options(
     game: Game, policies: str | Policy = "search", *, rollouts: int = 200, seed: int = 0
-) -> Outlook:
+) -> Evaluation:
     """The win chance of every option at hand, from what the seat that is asked knows.
 
     Nothing else of the game is looked at, and the game is not changed. The interpreter lock is free
@@ -365,7 +365,7 @@ def evaluate_options(
 def warm_rollouts() -> None:
     """Compile, or load, the rollouts and the policies that play them."""
     fill_samples.compiled()  # type: ignore[attr-defined]
-    get_policy("search").outfit()
+    get_policy("search").context()
 
 
 def chance_in_words(win: float, error: float, rollouts: int) -> str:
@@ -385,7 +385,7 @@ def _searcher_of(policy: Policy) -> Searcher:
 
 def _told(
     game: Game, plans: list[str], first: list[int], plain: int, samples: np.ndarray
-) -> Outlook:
+) -> Evaluation:
     """The samples as a table."""
     rollouts, options = len(samples), sorted(set(first))
     own = samples[..., game.seat - 1]
@@ -409,4 +409,4 @@ def _told(
     ]
     place = options.index(plain)
     *seats, rome = samples[:, best[place], place].mean(axis=0).tolist()
-    return Outlook(pd.DataFrame(rows), plain, tuple(seats), rome)
+    return Evaluation(pd.DataFrame(rows), plain, tuple(seats), rome)

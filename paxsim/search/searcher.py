@@ -17,7 +17,7 @@ from paxsim.engine.loop import policy_address
 from paxsim.engine.lowlevel import POLICY_SIGNATURE, record_at
 from paxsim.engine.records import MAX_PARAMS, address_of
 from paxsim.errors import PaxsimError, unknown
-from paxsim.policies.policy import Outfit, Policy
+from paxsim.policies.policy import Policy, PolicyContext
 from paxsim.policies.registry import HEURISTICS, get_policy, parse_setting
 from paxsim.search.memory import MAX_MODELS, MAX_PLANS, SearchType, search_dtype
 from paxsim.search.opponents import priors_of, profile_of
@@ -238,17 +238,19 @@ class Searcher(Policy):
         """Where the compiled search is."""
         return _address()
 
-    def outfit(self) -> Outfit:
+    def context(self) -> PolicyContext:
         """A memory of its own, whose address is its only parameter.
 
         What is kept with it is what the policies of its rollouts need.
         """
-        plans = [[plan.outfit() for plan in plans] for plans in self.plans]
-        models = [model.outfit() for model in self.models]
-        desk = self._new_desk(plans, models)
+        plans = [[plan.context() for plan in plans] for plans in self.plans]
+        models = [model.context() for model in self.models]
+        workspace = self._new_workspace(plans, models)
         vector = np.zeros(MAX_PARAMS)
-        vector[0] = address_of(desk)
-        return Outfit(vector, desk[0]["progress"], self.asked_in_rollout, (desk, plans, models))
+        vector[0] = address_of(workspace)
+        return PolicyContext(
+            vector, workspace[0]["progress"], self.asked_in_rollout, (workspace, plans, models)
+        )
 
     def asked_in_rollout(self, progress: np.void) -> Policy:
         """The policy that was asked last in rollouts that stand there."""
@@ -261,10 +263,12 @@ class Searcher(Policy):
         with_others, solo = self.plans
         return (*with_others, *solo, *self.models)
 
-    def _new_desk(self, plan_outfits: list[list[Outfit]], outfits: list[Outfit]) -> np.ndarray:
+    def _new_workspace(
+        self, plan_contexts: list[list[PolicyContext]], contexts: list[PolicyContext]
+    ) -> np.ndarray:
         """The memory that it works with, set up (`paxsim.search.memory.search_dtype`)."""
-        desk = np.zeros(1, search_dtype)
-        one = desk[0]
+        workspace = np.zeros(1, search_dtype)
+        one = workspace[0]
         for name, value in self.params.items():
             one[name] = value
         one["deep"] = self.kind == TREE
@@ -272,19 +276,19 @@ class Searcher(Policy):
             one["plans"][solo] = len(plans)
             for number, plan in enumerate(plans):
                 one["plan"][solo, number] = plan.address()
-                one["plan_params"][solo, number] = plan_outfits[solo][number].params
+                one["plan_params"][solo, number] = plan_contexts[solo][number].params
                 one["credit"][solo, number] = 0.0 if self.own else USUAL_CREDITS[solo][number]
         one["adaptive"] = not self.opponents
         one["models"] = len(self.models)
         for number, model in enumerate(self.models):
             one["model"][number] = model.address()
-            one["model_params"][number] = outfits[number].params
+            one["model_params"][number] = contexts[number].params
         if not self.opponents:
             names = [model.name for model in self.models]
             one["prior"][: len(names)] = priors_of(names)
             for number, name in enumerate(names):
                 one["profile"][number] = profile_of(name)
-        return desk
+        return workspace
 
     def with_params(self, changes: dict[str, float]) -> Searcher:
         """The same searcher with some numbers changed."""

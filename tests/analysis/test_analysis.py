@@ -180,12 +180,12 @@ def test_what_was_really_better_is_found_with_its_size_and_error(placing):
 
 
 def test_a_decision_is_judged_by_what_its_seat_knew(game):
-    random, desk = np.random.default_rng(3), imagined.new_desk()
+    random, workspace = np.random.default_rng(3), imagined.new_workspace()
     _, found = retrace(game.events)
     models = models_of(game.setup["policies"], 4)
     for decision in found[20:90:23]:
         other = decision.game.copy()
-        known = imagined.what_is_known(desk, decision.game._address)
+        known = imagined.what_is_known(workspace, decision.game._address)
         change_what_is_hidden(other.record, known, random)
         one, two = (
             judge(Decision(0, each, decision.chosen, 0), models, 10, 5)

@@ -26,7 +26,7 @@ def test_a_shared_lineup_can_not_be_changed():
     lineup = paxsim.make_lineup(LINEUP, 2)
     with pytest.raises(TypeError):
         lineup.policies[0].params["breadth"] = 5.0
-    for numbers in (lineup.addresses(), lineup.outfits().params):
+    for numbers in (lineup.addresses(), lineup.contexts().params):
         with pytest.raises(ValueError, match="read-only"):
             numbers[0] = 0
 
@@ -52,7 +52,7 @@ def test_a_lineup_that_has_played_travels_without_its_addresses():
     copy = pickle.loads(pickle.dumps(lineup))
     assert list(vars(copy)) == ["policies"]
     assert copy == lineup
-    assert np.array_equal(copy.outfits().params, lineup.outfits().params)
+    assert np.array_equal(copy.contexts().params, lineup.contexts().params)
 
 
 def test_a_setting_is_made_once_for_equal_decks_and_rules():

@@ -352,10 +352,10 @@ def test_nothing_against_nothing_is_held_by_rome():
 # --- what is still to come ------------------------------------------------------------------
 
 
-def never_seen(position, desk):
+def never_seen(position, workspace):
     """The cards that the deciding seat can't place, or has just drawn, as a counter of codes."""
     game = position.game
-    known = imagined.what_is_known(desk, game._address)
+    known = imagined.what_is_known(workspace, game._address)
     unseen = Counter(
         {int(known["card"][k]): int(known["unseen"][k]) for k in range(known["kinds"])}
     )
@@ -366,9 +366,9 @@ def never_seen(position, desk):
 
 def test_unseen_cards_are_exactly_those_that_a_perfect_memory_can_not_place(positions):
     """What the search works out with a memory of its own, which onlookers have checked."""
-    desk, players = imagined.new_desk(), Counter()
+    workspace, players = imagined.new_workspace(), Counter()
     for position in positions:
-        unseen = never_seen(position, desk)
+        unseen = never_seen(position, workspace)
         resolved = position.game.setting.resolved()
         out = len(position.game.setting.deck.cards) - resolved["cards_added"]
         in_play = 1 - out / unseen.total() if resolved["cards_added"] else 1

@@ -55,12 +55,12 @@ def is_forbidden(words, game, option):
 
 def asker(policy):
     """A function that asks a policy about the decision at hand of a game."""
-    outfit = policy.outfit()  # what is forbidden stands there, so it lives as long as the asker
+    context = policy.context()  # what is forbidden stands there, so it lives as long as the asker
     progress = np.zeros(1, progress_dtype)
     progress[0]["policies"] = policy.address()
 
     def decide(game):
-        game.record["seats"][game.seat - 1]["params"] = outfit.params
+        game.record["seats"][game.seat - 1]["params"] = context.params
         return ask_policy(game._address, address_of(progress))
 
     return decide

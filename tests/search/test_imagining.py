@@ -67,10 +67,12 @@ def test_an_imagined_world_fits_all_that_the_seat_knows(setting, deal, steps):
     play_some(record, random, steps)
     if view(record)["hidden"]["decision"] == OVER:
         return
-    desk = DESKS.setdefault("one", imagined.new_desk())  # used again and again, as in a run
+    workspace = WORKSPACES.setdefault(
+        "one", imagined.new_workspace()
+    )  # used again and again, as in a run
     game, before = view(record), record.copy()
-    known = imagined.what_is_known(desk, address_of(record))
-    world = imagined.imagine(desk, address_of(record))
+    known = imagined.what_is_known(workspace, address_of(record))
+    world = imagined.imagine(workspace, address_of(record))
     seat = int(game["hidden"]["seat"])
     game["seats"][seat]["stream"] = view(before)["seats"][seat]["stream"]
     assert (record == before).all(), "the searcher may only draw from its random stream"
@@ -122,7 +124,7 @@ def test_an_imagined_world_fits_all_that_the_seat_knows(setting, deal, steps):
     assert view(continued)["hidden"]["decision"] == OVER
 
 
-DESKS = {}
+WORKSPACES = {}
 
 SMALL = paxsim.Deck(
     name="small",
@@ -149,13 +151,13 @@ def test_every_unseen_card_is_as_likely_in_every_place(steps):
     rules = {"cards_removed": 1, "rome_hidden": 1, "legions": 2, "draft_sizes": [2, 2]}
     record = begun(paxsim.make_setting(2, deck=SMALL, rules=rules), 4)
     play_some(record, np.random.default_rng(1), steps, peeking=0.0)
-    desk, seat = imagined.new_desk(), int(view(record)["hidden"]["seat"])
-    known = imagined.what_is_known(desk, address_of(record))
+    workspace, seat = imagined.new_workspace(), int(view(record)["hidden"]["seat"])
+    known = imagined.what_is_known(workspace, address_of(record))
     unseen = [int(known["card"][k]) for k in range(known["kinds"]) if known["unseen"][k]]
     assert len(unseen) == known["places"] > 2
     worlds = 6000
     found = np.array(
-        [places_of(imagined.imagine(desk, address_of(record)), seat) for _ in range(worlds)]
+        [places_of(imagined.imagine(workspace, address_of(record)), seat) for _ in range(worlds)]
     )
     uncertain = [column for column in found.T if len(set(column)) > 1]
     assert len(uncertain) == known["places"]
@@ -211,12 +213,14 @@ def test_with_a_second_copy_in_part_every_deal_is_as_likely_as_it_is_in_truth(de
     rules = {"cards_added": 3, "cards_removed": 1, "rome_hidden": 1, "rome_open": 1, "legions": 1}
     rules["draft_sizes"] = [2, 1, 1, 1, 1]
     record = begun(paxsim.make_setting(5, deck=TINY, rules=rules), deal)
-    desk, game = imagined.new_desk(), view(record)
-    assert imagined.what_is_known(desk, address_of(record))["out"] == 3
+    workspace, game = imagined.new_workspace(), view(record)
+    assert imagined.what_is_known(workspace, address_of(record))["out"] == 3
     seen = [int(game["table"]["shown"][0]), *deciding(record)[1]["drawn"][:2].tolist()]
     expected = chances([card.code for card in TINY.cards], 3, seen)
     worlds = 20_000
-    found = Counter(places_of(imagined.imagine(desk, address_of(record)), 0) for _ in range(worlds))
+    found = Counter(
+        places_of(imagined.imagine(workspace, address_of(record)), 0) for _ in range(worlds)
+    )
     assert set(found) <= set(expected)
     counts = [found[order] for order in expected]
     assert chisquare(counts, [worlds * chance for chance in expected.values()]).pvalue > RARE

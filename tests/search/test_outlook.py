@@ -58,11 +58,11 @@ def test_the_game_stays_as_it_is_and_the_seed_says_all():
 
 
 def test_what_the_seat_can_not_know_changes_nothing():
-    random, desk = np.random.default_rng(3), imagined.new_desk()
+    random, workspace = np.random.default_rng(3), imagined.new_workspace()
     for decisions in (3, 20, 33, 47):
         game = game_at(decisions)
         other = game.copy()
-        known = imagined.what_is_known(desk, game._address)
+        known = imagined.what_is_known(workspace, game._address)
         change_what_is_hidden(other.record, known, random)
         one, two = (evaluate_options(each, rollouts=30).options for each in (game, other))
         assert one.equals(two)

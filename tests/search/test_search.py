@@ -110,10 +110,10 @@ def change_what_is_hidden(record, known, random):
 def asker(spec):
     """A function that asks a searcher about the decision at hand of a game."""
     searcher, progress = paxsim.get_policy(spec), np.zeros(1, progress_dtype)
-    progress[0]["policies"], outfit = searcher.address(), searcher.outfit()
+    progress[0]["policies"], context = searcher.address(), searcher.context()
 
     def decide(game):
-        game.record["seats"][game.seat - 1]["params"] = outfit.params
+        game.record["seats"][game.seat - 1]["params"] = context.params
         return ask_policy(game._address, address_of(progress))
 
     return decide
@@ -121,7 +121,7 @@ def asker(spec):
 
 @pytest.mark.parametrize("kind", SEARCHERS)
 def test_no_decision_depends_on_what_the_seat_can_not_know(kind):
-    decide, desk = asker(SEARCHERS[kind]), imagined.new_desk(FLAT)
+    decide, workspace = asker(SEARCHERS[kind]), imagined.new_workspace(FLAT)
     random = np.random.default_rng(8)
     asked, plain, hidden = 0, Counter(), 0
     tables = [(1, 3), (2, None), (3, None), (4, None), (5, None), (8, None)]
@@ -133,7 +133,7 @@ def test_no_decision_depends_on_what_the_seat_can_not_know(kind):
             for number, game in enumerate(walk(setting, lineup, 5, deal, 0)):
                 if game.over:
                     break
-                known = imagined.what_is_known(desk, game._address)
+                known = imagined.what_is_known(workspace, game._address)
                 one, other = game.copy(), game.copy()
                 change_what_is_hidden(other.record, known, random)
                 hidden += one.record["hidden"].tobytes() != other.record["hidden"].tobytes()
@@ -185,11 +185,11 @@ def test_rollouts_find_nothing_of_other_games_in_their_memory(curious):
 
 def test_every_game_and_every_seat_has_a_memory_of_its_own():
     lineup = paxsim.make_lineup([FLAT, FLAT, "random"], 3)
-    kept = [lineup.outfits() for _ in range(2)]
+    kept = [lineup.contexts() for _ in range(2)]
     memories = [one.params[position, 0] for one in kept for position in (0, 1)]
     assert len(set(memories)) == 4
     plain = paxsim.make_lineup(["weighted", "random"], 2)
-    assert plain.outfits() is plain.outfits()
+    assert plain.contexts() is plain.contexts()
 
 
 def test_games_stay_themselves_when_many_threads_come_and_go():

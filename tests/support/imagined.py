@@ -54,21 +54,21 @@ def _copy():
     return copy
 
 
-def new_desk(spec="search:rollouts=2:self=random:opponents=random"):
+def new_workspace(spec="search:rollouts=2:self=random:opponents=random"):
     """The memory of a searcher that nobody else uses."""
-    return paxsim.get_policy(spec).outfit().memory[0]
+    return paxsim.get_policy(spec).context().memory[0]
 
 
-def what_is_known(desk, address):
+def what_is_known(workspace, address):
     """What the deciding seat of a game knows (`paxsim.search.memory.known_dtype`)."""
-    _look()(address_of(desk), address)
-    return desk[0]["known"]
+    _look()(address_of(workspace), address)
+    return workspace[0]["known"]
 
 
-def imagine(desk, address):
+def imagine(workspace, address):
     """One more world for the deciding seat of the game that was looked at last."""
-    _imagine()(address_of(desk), address)
-    return desk[0]["world"]
+    _imagine()(address_of(workspace), address)
+    return workspace[0]["world"]
 
 
 def copy_lean(target, source):

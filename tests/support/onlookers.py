@@ -161,7 +161,7 @@ def look_on(setting, lineup, seed, deal, rotation=0):
     log[0]["full"] = 1  # so that the engine stops after everything that happens
     progress[0]["deal"] = deal - 1
     places = [address_of(part) for part in (game, log, result, progress)]
-    take_seats(places[0], lineup.addresses(), lineup.outfits().params, rotation, places[3])
+    take_seats(places[0], lineup.addresses(), lineup.contexts().params, rotation, places[3])
     record = game.view(game_dtype)[0]
     table = Table(setting.players)
     while play_logged(*places, seat_keys(seed), seed, deal):

@@ -100,9 +100,9 @@ def finish(game: Game, lineup: Lineup, seed: int, deal: int, rotation: int) -> N
     """Play a copied game to its end with its line-up."""
     progress = np.zeros(1, progress_dtype)
     progress["deal"] = deal
-    outfits = game.take_seats(lineup, rotation, progress)
+    contexts = game.take_seats(lineup, rotation, progress)
     arguments = (game._address, address_of(progress))
-    ask_all(finish_game, arguments, game.setting, lineup, outfits, seed, progress[0])
+    ask_all(finish_game, arguments, game.setting, lineup, contexts, seed, progress[0])
 
 
 def shares_of(game: Game) -> np.ndarray:
