@@ -1,4 +1,4 @@
-# Everything runs in .venv, which is made from the pinned versions in requirements.lock.
+# Everything runs in .venv, which holds the versions pinned in requirements.lock.
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
@@ -12,7 +12,7 @@ RECORD ?=
 
 .PHONY: report test whole mutants ends lint format docs site bench clean help
 
-help:           ## this list
+help:           ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
 
 $(READY): requirements.lock pyproject.toml
@@ -23,45 +23,44 @@ $(READY): requirements.lock pyproject.toml
 
 .venv: $(READY)
 
-report: $(READY)  ## all standing studies into reports/index.html; SCALE=10 for more games
-	$(BIN)/python -m paxsim.report --scale $(SCALE) --out reports
+report: $(READY)  ## run all studies and write reports/index.html; SCALE=10 for more games
+	$(BIN)/paxsim report --scale $(SCALE) --out reports
 
-# A worker takes a file at a time, so that what a file prepares is prepared once; those that take
-# longest come first (tests/conftest.py). The many processes that tests start find the package's
-# bytecode.
+# Each worker takes a whole file, so that a file's fixtures are made once; the longest files come first
+# (tests/conftest.py). Bytecode is written, because tests start many processes.
 PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
 
-test: $(READY)  ## the tests, but for those of `make whole`
+test: $(READY)  ## run the tests, except those of `make whole`
 	$(PYTEST) -n $(WORKERS) -m "not whole"
 
-whole: $(READY)  ## tests that start whole programs: wheel, notebooks, scripts, browser, a cold start
+whole: $(READY)  ## run the tests that start whole programs: wheel, notebooks, scripts, browser
 	$(PYTEST) -n $(WORKERS) -m whole
 
-mutants: $(READY)  ## does the suite notice mistakes? takes hours; SAMPLE=150, JOBS=2, AREA="tally stats", RECORD=FILE
+mutants: $(READY)  ## check that the tests notice small mistakes; SAMPLE=60, JOBS=2, AREA=engine
 	$(BIN)/python tests/mutants/run.py --jobs $(JOBS) $(addprefix --area ,$(AREA)) $(addprefix --sample ,$(SAMPLE)) \
 	    $(addprefix --record ,$(RECORD))
 
-ends: $(READY)  ## the oldest and the newest numba allowed, each in an environment of its own
+ends: $(READY)  ## test with the oldest and the newest numba allowed
 	$(BIN)/python tests/ends.py
 
-lint: $(READY)  ## style and types
+lint: $(READY)  ## style, types and layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-logo
 	$(BIN)/mypy
 
-format: $(READY)  ## rewrite the sources in the common style
+format: $(READY)  ## format the sources
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: $(READY)  ## the pages that are made by commands
-	$(BIN)/python docs/make_reference.py
-	$(BIN)/python experiments/catalogue.py
+docs: $(READY)  ## run the examples on the pages and rewrite the output they show
+	$(BIN)/python docs/run_examples.py
 
-site: $(READY)  ## the documentation as a site with a search box, in build/site; runs the notebooks
+site: $(READY)  ## build the documentation site in build/site; runs the notebooks
 	$(BIN)/python docs/make_site.py
 
-bench: $(READY)  ## all figures about speed, into benchmarks/results
+bench: $(READY)  ## measure all speeds, into benchmarks/results
 	$(BIN)/python benchmarks/bench.py
 
-clean:          ## remove the environment and what was built
+clean:          ## remove the environment and build output
 	rm -rf .venv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

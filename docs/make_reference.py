@@ -1,86 +1,52 @@
-"""Write ``docs/reference.md`` from the docstrings of the public interface.
-
-python docs/make_reference.py
-"""
+"""Reference page of the public interface, made from its docstrings when the site is built."""
 
 from __future__ import annotations
 
 import inspect
-from pathlib import Path
-from types import ModuleType
+from importlib import import_module
 
-import paxsim
-import paxsim.analysis
-import paxsim.board
-import paxsim.charts
-import paxsim.cli.scripting
-import paxsim.envs
-import paxsim.experiment
-import paxsim.helpers
-import paxsim.stats
-import paxsim.testing
-import paxsim.tuning
-
-PAGE = Path(__file__).parent / "reference.md"
-
-#: What the page has, module by module; the policies' helpers have a table of their own.
-MODULES: tuple[ModuleType, ...] = (
-    paxsim,
-    paxsim.experiment,
-    paxsim.tuning,
-    paxsim.cli.scripting,
-    paxsim.charts,
-    paxsim.board,
-    paxsim.analysis,
-    paxsim.envs,
-    paxsim.testing,
-    paxsim.stats,
+#: Modules on the page. The helpers of policies have a page of their own.
+MODULES = (
+    "paxsim",
+    "paxsim.charts",
+    "paxsim.envs",
+    "paxsim.gametheory",
+    "paxsim.stats",
+    "paxsim.testing",
 )
 
 
-def public(module: ModuleType) -> list[tuple[str, object]]:
-    """Classes and functions that a module offers, by name."""
-    names = getattr(module, "__all__", None) or [
-        "Check",
-        "Checks",
-        "PolicyWarning",
-        "check_policy",
-        "doubts",
-    ]
-    found = [(name, getattr(module, name)) for name in sorted(names)]
-    return [(name, item) for name, item in found if inspect.isclass(item) or callable(item)]
-
-
-def heading(module: ModuleType, name: str, item: object) -> str:
-    """Full name and signature, without the types, which the docstring says in words."""
+def signature(item: object) -> str:
+    """Return the parameters of a function or class, without the types its docstring explains."""
     try:
-        signature = inspect.signature(item)  # type: ignore[arg-type]
+        parameters = inspect.signature(item).parameters.values()  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        return f"`{module.__name__}.{name}`"
+        return ""
+    stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
     words = []
-    for parameter in signature.parameters.values():
-        star = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+    for parameter in parameters:
         default = "" if parameter.default is parameter.empty else f"={parameter.default!r}"
-        words.append(f"{star}{parameter.name}{default if ' at 0x' not in default else '=...'}")
-    return f"`{module.__name__}.{name}({', '.join(words)})`"
+        words.append(
+            f"{stars.get(parameter.kind, '')}{parameter.name}"
+            f"{default if ' at 0x' not in default else '=...'}"
+        )
+    return f"({', '.join(words)})"
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the page as Markdown."""
     parts = [
         "# Reference\n",
-        "Made from the docstrings by `python docs/make_reference.py`. What policies may ask about "
-        "the table is on [a page of its own](policies.md); every command explains itself with "
-        "`--help`.\n",
+        "Every public function and class. Commands explain themselves with `--help`; what a policy "
+        "can look at is described in [Writing a policy](policies.md).\n",
     ]
-    for module in MODULES:
+    for name in MODULES:
+        module = import_module(name)
         summary = (inspect.getdoc(module) or "").split("\n")[0]
-        parts.append(f"## {module.__name__}\n\n{summary}\n")
-        for name, item in public(module):
-            text = inspect.getdoc(item) or ""
-            parts.append(f"### {heading(module, name, item)}\n\n```text\n{text}\n```\n")
+        parts.append(f"## {name}\n\n{summary}\n")
+        for public in sorted(module.__all__):
+            item = getattr(module, public)
+            if inspect.isclass(item) or callable(item):
+                text = inspect.getdoc(item) or ""
+                parts.append(f"### `{name}.{public}{signature(item)}`\n\n```text\n{text}\n```\n")
     return "\n".join(parts)
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page(), "utf-8")

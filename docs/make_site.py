@@ -1,4 +1,4 @@
-"""Lay out the pages of the site in ``build/pages``, notebooks executed, and build it.
+"""Build the documentation site: pages in ``build/pages``, notebooks executed, site in ``build/site``.
 
     python docs/make_site.py            (or: make site)
 
@@ -14,6 +14,9 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+import make_reference
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / "build" / "pages"
@@ -31,7 +34,7 @@ LINKED = re.compile(r"\]\(([^)#\s]+)")
 
 
 def lay_out(run_notebooks: bool, few: bool) -> list[Path]:
-    """Copy all pages and what they link to; return the pages."""
+    """Copy all pages and the files they link to; return the pages."""
     shutil.rmtree(PAGES, ignore_errors=True)
     pages = [ROOT / name for name in OTHERS] + sorted(ROOT.glob("docs/**/*.md"))
     for page in pages:
@@ -42,13 +45,16 @@ def lay_out(run_notebooks: bool, few: bool) -> list[Path]:
             goal = (page.parent / target).resolve()
             if goal.is_file() and goal.is_relative_to(ROOT) and goal not in pages:
                 copy(goal)
+    reference = PAGES / "docs" / "reference.md"
+    reference.write_text(make_reference.page(), "utf-8")
+    made.append(reference)
     for book in sorted(ROOT.glob("examples/*.ipynb")):
         made.append(convert(book, run_notebooks, few))
     return made
 
 
 def copy(file: Path) -> None:
-    """Put a file where it is in the repository."""
+    """Copy a file to the same place below `PAGES`."""
     goal = PAGES / file.relative_to(ROOT)
     goal.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(file, goal)
@@ -83,11 +89,11 @@ def convert(book: Path, run: bool, few: bool) -> Path:
 
 
 def main() -> None:
-    """Lay out the pages and have MkDocs build the site."""
+    """Lay out the pages and build the site with MkDocs."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--few", action="store_true", help="few games in the notebooks")
-    parser.add_argument("--pages", action="store_true", help="lay out the pages, nothing more")
-    parser.add_argument("--unrun", action="store_true", help="notebooks as they are, not run")
+    parser.add_argument("--few", action="store_true", help="run the notebooks with few games")
+    parser.add_argument("--pages", action="store_true", help="lay out the pages without building the site")
+    parser.add_argument("--unrun", action="store_true", help="do not run the notebooks")
     asked = parser.parse_args()
     lay_out(not asked.unrun, asked.few)
     if not asked.pages:

@@ -56,7 +56,11 @@ def rewrite(text: str) -> str:
             shown = block, f"```console{info}\n{run_commands(body)}```\n"
         elif language == "python":
             output = run_python(body, variables)
-            if following and following[1] == "text" and not text[block.end() : following.start()].strip():
+            if (
+                following
+                and following[1] == "text"
+                and not text[block.end() : following.start()].strip()
+            ):
                 shown = following, f"```text\n{output}```\n"
         if shown:
             old, new = shown
@@ -78,7 +82,12 @@ def run_command(command: str) -> str:
         words = [sys.executable, "-m", *words]
     environment = {**os.environ, "COLUMNS": str(WIDTH), "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
     done = subprocess.run(
-        words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment, check=False
+        words,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=environment,
+        check=False,
     )
     return tidy(done.stdout)
 
@@ -114,7 +123,13 @@ def process(page: Path, check: bool) -> bool:
         return True
     if check:
         name = str(page.relative_to(ROOT))
-        print("\n".join(difflib.unified_diff(old.splitlines(), new.splitlines(), name, "run", lineterm="", n=1)))
+        print(
+            "\n".join(
+                difflib.unified_diff(
+                    old.splitlines(), new.splitlines(), name, "run", lineterm="", n=1
+                )
+            )
+        )
     else:
         page.write_text(new, "utf-8")
     return False
@@ -122,7 +137,9 @@ def process(page: Path, check: bool) -> bool:
 
 def main() -> int:
     """Run the examples of the pages named, each page in a process of its own."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("pages", nargs="*", type=Path)
     parser.add_argument("--check", action="store_true", help="write nothing, compare")
     options = parser.parse_args()
