@@ -46,7 +46,7 @@ ends: $(READY)  ## test with the oldest and the newest numba allowed
 lint: $(READY)  ## style, types and layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/lint-imports --no-logo
+	$(BIN)/lint-imports
 	$(BIN)/mypy
 
 format: $(READY)  ## format the sources
