@@ -92,7 +92,9 @@ def main() -> None:
     """Lay out the pages and build the site with MkDocs."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--few", action="store_true", help="run the notebooks with few games")
-    parser.add_argument("--pages", action="store_true", help="lay out the pages without building the site")
+    parser.add_argument(
+        "--pages", action="store_true", help="lay out the pages without building the site"
+    )
     parser.add_argument("--unrun", action="store_true", help="do not run the notebooks")
     asked = parser.parse_args()
     lay_out(not asked.unrun, asked.few)
