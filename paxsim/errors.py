@@ -1,4 +1,4 @@
-"""The one kind of error that a user can cause."""
+"""PaxsimError, the only kind of error that a user can cause, and checks that raise it."""
 
 from __future__ import annotations
 
@@ -13,189 +13,170 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-#: Control characters, line separators, halves of characters, and marks that turn the direction of
-#: writing: none of them can be seen, and all of them change how the rest is seen.
-_UNSEEN = "\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff"
-_ANY_UNSEEN = re.compile(f"[{_UNSEEN}]")
-#: The same without the line feed and the tabulator, which only lay a text out.
-_HARMFUL = re.compile(f"(?![\n\t])[{_UNSEEN}]")
-#: What begins a formula in a spreadsheet, in either width.
-_FORMULA = re.compile("[=+\\-@\t\r＝＋－＠]")
-#: Texts in messages are cut after so many characters.
-_LONGEST = 300
+#: Control characters, line separators, lone surrogates and marks of writing direction: they are
+#: invisible, and change how the rest of a text is displayed.
+_INVISIBLE = "\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff"
+_ANY_INVISIBLE = re.compile(f"[{_INVISIBLE}]")
+#: The same without line feeds and tabs, which are harmless.
+_HARMFUL = re.compile(f"(?![\n\t])[{_INVISIBLE}]")
+#: Values are cut to this length in messages.
+_MAX_LENGTH = 300
 
 
 def visible(text: str) -> str:
-    """The text with every unseen character spelled out, as in ``\\x1b``; lines stay lines."""
-    return _HARMFUL.sub(_spelled, text)
+    """Return the text with invisible characters escaped, as in ``\\x1b``; line breaks stay."""
+    return _HARMFUL.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
 
 
 def one_line(text: str) -> str:
-    """The text in one line, with unseen characters spelled out."""
+    """Return the text as one line, with invisible characters escaped."""
     return visible(" ".join(text.split()))
 
 
-def _spelled(match: re.Match) -> str:
-    return match[0].encode("unicode_escape").decode("ascii")
-
-
-def is_name(found: Any, longest: int) -> bool:
-    """Whether something may be a name: a text that is seen as it is, in one line, not too long."""
+def is_name(value: Any, max_length: int) -> bool:
+    """Return whether a value is usable as a name: one visible line that is not too long."""
     return (
-        isinstance(found, str)
-        and 0 < len(found.strip()) <= len(found) <= longest
-        and not _ANY_UNSEEN.search(found)
+        isinstance(value, str)
+        and 0 < len(value.strip()) <= len(value) <= max_length
+        and not _ANY_INVISIBLE.search(value)
     )
 
 
-def is_prose(found: Any, longest: int) -> bool:
-    """Whether something may be a note: a text of any lines that is seen as it is."""
-    return isinstance(found, str) and len(found) <= longest and not _HARMFUL.search(found)
+def is_prose(value: Any, max_length: int) -> bool:
+    """Return whether a value is usable as a note: visible text that is not too long."""
+    return isinstance(value, str) and len(value) <= max_length and not _HARMFUL.search(value)
 
 
-def safe_repr(found: Any) -> str:
-    """What a user gave, for a message: one line, not too long, whatever it is."""
+def safe_repr(value: Any) -> str:
+    """Return the `repr` of any value for a message: on one line and not too long."""
     try:
-        text = repr(found)
-    except Exception:  # a number of five thousand digits, say
-        text = f"something of type {type(found).__name__}"
+        text = repr(value)
+    except Exception:  # e.g. an integer of more than 4,300 digits
+        text = f"a value of type {type(value).__name__}"
     text = one_line(text) if "\n" in text else visible(text)
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
-
-
-def as_cell(value: Any) -> Any:
-    """A value for a CSV file: a text that would be taken for a formula gets a ``'`` before it."""
-    if isinstance(value, str) and (_FORMULA.match(value) or _marked(value)):
-        return f"'{value}"
-    return value
-
-
-def from_cell(value: Any) -> Any:
-    """The inverse of `as_cell`."""
-    return value[1:] if isinstance(value, str) and _marked(value) else value
-
-
-def _marked(text: str) -> bool:
-    """Whether a text looks as if `as_cell` had marked it."""
-    stripped = text.lstrip("'")
-    return stripped != text and bool(_FORMULA.match(stripped))
+    return text if len(text) <= _MAX_LENGTH else f"{text[: _MAX_LENGTH - 3]}..."
 
 
 class PaxsimError(ValueError):
-    """A mistake in what the user asked for, told in one line.
+    """Mistake in what the user asked for, explained in one line.
 
-    The command line prints the message and exits with code 2; a traceback never reaches the user.
+    The command line prints the message and exits with code 2, without a traceback.
     """
 
     def _render_traceback_(self) -> list[str]:
-        """What a notebook shows: the user's own lines that led here, and the message.
+        """Return what IPython shows: the user's own lines, and the message.
 
-        Before it the same of its cause, which is a mistake in the user's own code.
+        A cause is an error in the user's own code and comes first.
         """
-        before = [] if self.__cause__ is None else [*_shown(self.__cause__), ""]
-        return [*before, *_shown(self)]
+        before = [] if self.__cause__ is None else [*_user_lines(self.__cause__), ""]
+        return [*before, *_user_lines(self)]
 
 
-def _shown(error: BaseException) -> Iterator[str]:
+#: Where this package, Python and installed packages are.
+_LIBRARIES = (str(Path(__file__).parent), *sysconfig.get_paths().values(), "<frozen")
+
+
+def _user_lines(error: BaseException) -> Iterator[str]:
     for frame in traceback.extract_tb(error.__traceback__):
-        if not frame.filename.startswith(_NOT_THE_USERS):
+        if not frame.filename.startswith(_LIBRARIES):
             yield f"line {frame.lineno} of {frame.name}: {frame.line}"
     yield f"{type(error).__name__}: {error}"
 
 
-#: Where the files of this package, of Python and of what is installed with it are.
-_NOT_THE_USERS = (str(Path(__file__).parent), *sysconfig.get_paths().values(), "<frozen")
-
-
-def unknown(field: str, found: object, allowed: Iterable[str]) -> PaxsimError:
-    """Build the error for a name that is not one of the allowed ones.
+def unknown(field: str, value: object, allowed: Iterable[str]) -> PaxsimError:
+    """Build the error for a name that does not exist.
 
     Parameters
     ----------
     field : str
-        What the name stands for, e.g. ``"deck"``.
-    found : object
+        What the name stands for, e.g. ``"deck"``, or ``"policy builder: parameter"``.
+    value : object
         What the user gave.
     allowed : iterable of str
-        The names that would have been accepted.
+        The names that exist.
+
+    Examples
+    --------
+    >>> unknown("deck", "asumed", ["assumed", "cheap"])
+    PaxsimError("unknown deck 'asumed' (did you mean 'assumed'?); choose from assumed, cheap")
     """
     names = [str(name) for name in allowed]
-    text = found if isinstance(found, str) else safe_repr(found)
-    hint = suggestion(text, names)
-    return PaxsimError(f"{field}: {safe_repr(text)} is unknown{hint}; allowed: {', '.join(names)}")
+    text = value if isinstance(value, str) else safe_repr(value)
+    where, colon, noun = field.rpartition(": ")
+    choices = f"; choose from {', '.join(names)}" if names else "; there are none"
+    return PaxsimError(
+        f"{where}{colon}unknown {noun} {safe_repr(text)}{suggestion(text, names)}{choices}"
+    )
 
 
-def suggestion(found: str, names: Iterable[str]) -> str:
-    """``" (did you mean 'builder'?)"`` if one of the names is close to what was found."""
-    near = get_close_matches(found, list(names), n=1)
-    return f" (did you mean {near[0]!r}?)" if near else ""
+def suggestion(text: str, names: Iterable[str]) -> str:
+    """Return ``" (did you mean 'builder'?)"`` if one of the names is similar to the text."""
+    matches = get_close_matches(text, list(names), n=1)
+    return f" (did you mean {matches[0]!r}?)" if matches else ""
 
 
-def is_whole(found: object) -> bool:
-    """Whether something is a whole number, Python's or numpy's; True and False are none."""
-    return isinstance(found, Integral) and not isinstance(found, bool)
+def is_integer(value: object) -> bool:
+    """Return whether a value is an integer, of Python or NumPy, but not a boolean."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
-def is_number(found: Any) -> bool:
-    """Whether something is a number; infinity, "not a number", True and False are none."""
-    if not isinstance(found, Real) or isinstance(found, bool):
+def is_number(value: Any) -> bool:
+    """Return whether a value is a finite number, of Python or NumPy, but not a boolean."""
+    if not isinstance(value, Real) or isinstance(value, bool):
         return False
     try:
-        return isfinite(found)
+        return isfinite(value)
     except OverflowError:  # too large for a float
         return False
 
 
-def checked_int(field: str, found: Any, low: int, high: int) -> int:
-    """Return `found` if it is a whole number within ``low..high``; complain otherwise."""
-    # Nearly all are Python's own numbers, and one look tells.
-    if (type(found) is int or is_whole(found)) and low <= int(found) <= high:
-        return int(found)
-    raise PaxsimError(
-        f"{field}: found {safe_repr(found)}; allowed: a whole number from {low} to {high}"
-    )
+def checked_int(field: str, value: Any, low: int, high: int) -> int:
+    """Return `value` as an int if it is an integer between `low` and `high`; raise otherwise."""
+    is_int = type(value) is int or is_integer(value)  # the first test is the fast one
+    if is_int and low <= int(value) <= high:
+        return int(value)
+    span = f"{low}" if low == high else f"between {low} and {high}"
+    kind = "" if is_int else "an integer " if low < high else "the integer "
+    raise PaxsimError(f"{field} must be {kind}{span}, got {safe_repr(value)}")
 
 
-def checked_bool(field: str, found: Any) -> bool:
-    """Return `found` if it is true or false, also numpy's; complain otherwise."""
-    if isinstance(found, (bool, np.bool_)):
-        return bool(found)
-    raise PaxsimError(f"{field}: found {safe_repr(found)}; allowed: true or false")
+def checked_bool(field: str, value: Any) -> bool:
+    """Return `value` as a bool if it is a boolean, of Python or NumPy; raise otherwise."""
+    numpy_type = getattr(value, "dtype", None)  # NumPy is not imported for this
+    if isinstance(value, bool) or str(numpy_type) == "bool":
+        return bool(value)
+    raise PaxsimError(f"{field} must be true or false, got {safe_repr(value)}")
 
 
-def checked_list(field: str, found: Any, allowed: str) -> list[Any]:
-    """Return the items of a list, a tuple or the like, at least one; complain otherwise.
+def checked_list(field: str, value: Any, expected: str) -> list[Any]:
+    """Return the items of a list, tuple or other sequence with at least one item; raise otherwise.
 
-    Texts and mappings have items too, but not those that somebody who gives them means; a set has
-    no order.
+    Strings, mappings and sets are refused although they can be iterated over. The message says that
+    `field` must be what `expected` describes, e.g. ``"a list of numbers"``.
     """
-    unfit = isinstance(found, (str, bytes, Mapping, Set)) or not isinstance(found, Iterable)
+    refused = isinstance(value, (str, bytes, Mapping, Set)) or not isinstance(value, Iterable)
     try:
-        items = [] if unfit else list(found)
-    except TypeError:  # numpy's array of no dimension
+        items = [] if refused else list(value)
+    except TypeError:  # a NumPy array without dimensions
         items = []
     if not items:
-        raise PaxsimError(f"{field}: found {safe_repr(found)}; allowed: {allowed}")
+        raise PaxsimError(f"{field} must be {expected}, got {safe_repr(value)}")
     return items
 
 
-def checked_path(field: str, found: Any) -> Path:
-    """Return `found` as a path if it can be one; complain otherwise."""
-    text = os.fspath(found) if isinstance(found, (str, os.PathLike)) else None
+def checked_path(field: str, value: Any) -> Path:
+    """Return `value` as a path; raise if it can't be one."""
+    text = os.fspath(value) if isinstance(value, (str, os.PathLike)) else None
     if not isinstance(text, str) or not text.strip() or "\0" in text:
-        raise PaxsimError(
-            f"{field}: found {safe_repr(found)}; allowed: the name of a file or folder"
-        )
+        raise PaxsimError(f"{field} must be a file or folder name, got {safe_repr(value)}")
     try:
         Path(text).exists()
-    except OSError as error:  # it is too long, say
-        raise PaxsimError(f"{field}: cannot use {safe_repr(text)}: {error.strerror}") from None
+    except OSError as error:  # e.g. the name is too long
+        raise PaxsimError(f"{field}: can't use {safe_repr(text)}: {error.strerror}") from None
     return Path(text)
 
 
-#: The extra of the package that brings a library; all others come with the package itself.
+#: The extra of this package that installs a library; other libraries come with the package.
 _EXTRAS = {
     "cmaes": "tune",
     "dask": "dask",
@@ -207,9 +188,9 @@ _EXTRAS = {
 }
 
 
-def missing_library(what: str, name: str | None) -> PaxsimError:
-    """Build the error for something whose library is not installed."""
+def missing_library(feature: str, name: str | None) -> PaxsimError:
+    """Build the error for a feature whose library is not installed."""
     library = (name or "a library").partition(".")[0]
     extra = _EXTRAS.get(library)
     wanted = f"'paxsim[{extra}]'" if extra else "paxsim"
-    return PaxsimError(f"{what}: {library} is not installed; allowed: pip install {wanted}")
+    return PaxsimError(f"{feature} needs {library}, which is not installed: pip install {wanted}")

@@ -16,7 +16,7 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from paxsim.errors import PaxsimError, is_name, is_number, is_whole, safe_repr
+from paxsim.errors import PaxsimError, is_integer, is_name, is_number, safe_repr
 
 
 @contextmanager
@@ -219,7 +219,7 @@ NUMBER = Kind(is_number, "a number")
 def whole(low: int, high: int) -> Kind:
     """A whole number within ``low..high``."""
     return Kind(
-        lambda found: is_whole(found) and low <= found <= high,
+        lambda found: is_integer(found) and low <= found <= high,
         f"a whole number from {low} to {high}",
     )
 

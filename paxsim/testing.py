@@ -403,7 +403,7 @@ def _settings(deck: Any, rules: Any, players: Sequence[int] | None) -> dict[str,
     """What is played, by its name; solo at every level."""
     counts: Sequence[int] = range(1, MAX_PLAYERS + 1)
     if players is not None:
-        listed = checked_list("players", players, "player counts")
+        listed = checked_list("players", players, "a list of player counts")
         counts = [checked_int("players", count, 1, MAX_PLAYERS) for count in listed]
     found = {}
     for count in counts:

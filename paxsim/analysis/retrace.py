@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from paxsim.cards import Deck, list_decks, load_deck
-from paxsim.errors import PaxsimError, is_whole
+from paxsim.errors import PaxsimError, is_integer
 from paxsim.game import Game
 from paxsim.search.evaluation import different_options
 from paxsim.setting import Setting, make_setting
@@ -117,7 +117,7 @@ def _numbers(setup: dict[str, Any]) -> tuple[int, int, int]:
     """Seed, deal and rotation."""
     game = setup["game"] if isinstance(setup["game"], dict) else {}
     numbers = (setup["seed"], game.get("deal"), game.get("rotation"))
-    if not all(map(is_whole, numbers)):
+    if not all(map(is_integer, numbers)):
         raise PaxsimError("seed: found no numbers of the game; allowed: seed, deal and rotation")
     return numbers  # type: ignore[return-value]
 

@@ -11,7 +11,7 @@ from paxsim.board.replay import Replay, head_of
 from paxsim.board.session import Session, chances, question
 from paxsim.board.view import seen_by
 from paxsim.cards import DEFAULT_DECK, load_deck
-from paxsim.errors import PaxsimError, checked_int, is_whole
+from paxsim.errors import PaxsimError, checked_int, is_integer
 from paxsim.io import (
     FLAG,
     NAME,
@@ -255,7 +255,9 @@ class Host:
         if seat not in session.persons:
             raise PaxsimError(f"seat: found {seat}; allowed: {session.persons}")
         story = session.story(seat)
-        known = since if epoch == self.epoch and is_whole(since) and 0 <= since <= len(story) else 0
+        known = (
+            since if epoch == self.epoch and is_integer(since) and 0 <= since <= len(story) else 0
+        )
         mine = session.waits_for_person and session.game.seat == seat
         told = {
             "epoch": self.epoch,

@@ -15,7 +15,7 @@ from typing import Any
 from paxsim.board.view import EVERYTHING, Onlooker, with_rome_turned_up
 from paxsim.board.words import in_words, player_name, roman
 from paxsim.cards import CATEGORIES, DEFAULT_DECK, MAX_SYMBOLS, MAX_VALUE, list_decks, load_deck
-from paxsim.errors import PaxsimError, checked_int, is_whole
+from paxsim.errors import PaxsimError, checked_int, is_integer
 from paxsim.io import (
     ANYTHING,
     FLAG,
@@ -336,7 +336,7 @@ def command_of(setup: dict[str, Any], path: str = "", number: int | None = None)
     game = setup["game"] if isinstance(setup["game"], dict) else {}
     numbers: list[Any] = [setup["seed"], game.get("deal"), game.get("rotation")]
     policies = setup["policies"]
-    if not all(map(is_whole, numbers)) or not policies or PERSON in policies:
+    if not all(map(is_integer, numbers)) or not policies or PERSON in policies:
         which = "" if number is None else f" --number {number}"
         return f"paxsim replay {shlex.quote(path or 'game.jsonl')}{which} --out game.html"
     seed, deal, rotation = numbers

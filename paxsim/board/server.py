@@ -27,7 +27,7 @@ from starlette.routing import Route
 from paxsim.board.host import Host
 from paxsim.board.replay import fill_page
 from paxsim.board.session import warm_hints
-from paxsim.errors import PaxsimError, is_whole
+from paxsim.errors import PaxsimError, is_integer
 
 ADDRESS = "127.0.0.1"
 #: Seconds that an answer waits for something to tell.
@@ -132,7 +132,7 @@ class Room:
         act = message.get("act")
         answer: dict[str, Any] = {"done": act}
         if act == "choose":
-            if not is_whole(message.get("decision")):
+            if not is_integer(message.get("decision")):
                 raise RefusedError(BROKEN, "decision: allowed: the number of the decision at hand")
             await self._call(self._host.decide, seat, message["decision"], message.get("option"))
         elif act == "undo":

@@ -109,7 +109,7 @@ def chart(width: float = 7.0, height: float = 4.0) -> Callable[[Callable], Calla
                 raise PaxsimError(f"caption: found {safe_repr(caption)}; allowed: a text")
             for name in kwargs:
                 if name not in options:
-                    raise unknown(f"argument of the chart {function.__name__}", name, options)
+                    raise unknown(f"chart {function.__name__}: argument", name, options)
             with style():
                 axes = _new_axes(width, height) if ax is None else ax
                 try:

@@ -17,7 +17,7 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 from paxsim.cards import DEFAULT_DECK, Deck
 from paxsim.envs.seatview import RENDER_MODES, SeatView
 from paxsim.envs.spaces import Layout
-from paxsim.errors import PaxsimError, checked_int, is_whole, safe_repr, suggestion, unknown
+from paxsim.errors import PaxsimError, checked_int, is_integer, safe_repr, suggestion, unknown
 from paxsim.rules import MAX_PLAYERS, Rules
 from paxsim.setting import MAX_NUMBER, make_setting
 
@@ -65,7 +65,7 @@ def checked_deal(options: Any) -> int:
     for name in options or {}:
         # (PettingZoo's own test hands over options that no environment knows.)
         if name != "deal" and suggestion(str(name), ["deal"]):
-            raise unknown("options", name, ["deal"])
+            raise unknown("option", name, ["deal"])
     return checked_int("deal", (options or {}).get("deal", 0), 0, MAX_NUMBER)
 
 
@@ -131,7 +131,7 @@ class PaxEnv(AECEnv[str, dict, int]):
         render_mode: str | None = None,
     ):
         super().__init__()
-        if not is_whole(players) or not 2 <= players <= MAX_PLAYERS:
+        if not is_integer(players) or not 2 <= players <= MAX_PLAYERS:
             raise PaxsimError(
                 f"players: found {safe_repr(players)}; "
                 f"allowed: a whole number from 2 to {MAX_PLAYERS}, and paxsim.solo_env for solo"

@@ -13,8 +13,8 @@ from paxsim.errors import (
     checked_bool,
     checked_int,
     checked_list,
+    is_integer,
     is_number,
-    is_whole,
     safe_repr,
     unknown,
 )
@@ -317,7 +317,7 @@ def solo(
 def checked_games(games: Any) -> int:
     """A number of games: a positive whole number, which may be written as 1e6."""
     found = int(games) if isinstance(games, float) and games.is_integer() else games
-    if not is_whole(found) or not 1 <= found <= MAX_GAMES:
+    if not is_integer(found) or not 1 <= found <= MAX_GAMES:
         raise PaxsimError(
             f"games: found {safe_repr(games)}; "
             f"allowed: a whole number from 1 to {MAX_GAMES}, such as 100_000 or 1e6"
@@ -328,7 +328,7 @@ def checked_games(games: Any) -> int:
 def _numbers(field: str, found: int | Sequence[int], low: int, high: int) -> list[int]:
     """One number or several, such as player counts, as a list."""
     allowed = f"a whole number from {low} to {high}, or a list of such"
-    several = [found] if is_whole(found) else checked_list(field, found, allowed)
+    several = [found] if is_integer(found) else checked_list(field, found, allowed)
     numbers = [checked_int(field, number, low, high) for number in several]
     if len(set(numbers)) < len(numbers):
         raise PaxsimError(f"{field}: found {safe_repr(found)}; allowed: every number once")
@@ -652,7 +652,7 @@ def _things(without: str | Sequence[str], deck: Deck) -> list[str]:
     if isinstance(without, str):
         without = without.split(",")
     things: list[str] = []
-    for one in checked_list("without", without, "e.g. intrigue,peek,land/2/4"):
+    for one in checked_list("without", without, "a list such as intrigue,peek,land/2/4"):
         if not isinstance(one, str):
             raise PaxsimError(
                 f"without: found {safe_repr(one)}; allowed: a text such as intrigue+peek"
@@ -694,4 +694,4 @@ def _check_cards(forbidden: Forbidden, deck: Deck) -> None:
     """To forbid a card that the deck has not is a mistake."""
     for card in forbidden.cards:
         if card not in deck.counts:
-            raise unknown(f"without: a card of deck {deck.name}", str(card), map(str, deck.counts))
+            raise unknown(f"without: deck {deck.name}: card", str(card), map(str, deck.counts))

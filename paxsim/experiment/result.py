@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pandas as pd
 
-from paxsim.errors import PaxsimError, as_cell, checked_path, unknown, visible
+from paxsim.errors import PaxsimError, checked_path, unknown, visible
 from paxsim.experiment.design import fingerprint_of
 from paxsim.experiment.estimates import MatchMeasures
 from paxsim.io import atomic_write, check_can_write, make_folder, read_regular, remove_folders
@@ -435,12 +435,8 @@ class Result:
 
 
 def as_csv(table: pd.DataFrame) -> str:
-    """A table as the text of a CSV file, in which no text begins like a formula."""
-    written = table.copy()
-    for name in written.columns:
-        if not pd.api.types.is_numeric_dtype(written[name]):
-            written[name] = written[name].map(as_cell)
-    return written.to_csv(index=False, float_format=written_number)
+    """Return a table as the text of a CSV file."""
+    return table.to_csv(index=False, float_format=written_number)
 
 
 def written_number(value: float) -> str:

@@ -377,7 +377,7 @@ def _dask_client(address: str | None) -> Iterator[None]:
     try:
         from distributed import Client
     except ImportError:
-        raise missing_library("backend", "dask") from None
+        raise missing_library("the dask backend", "dask") from None
     import dask
 
     try:

@@ -114,7 +114,7 @@ def _check_fields(function: Callable, body: ast.FunctionDef, names: list[str]) -
         if isinstance(node, ast.Attribute):
             owner = ast.unparse(node.value)
             if owner in allowed and node.attr not in allowed[owner]:
-                where = f"{_at(function, node.lineno)}: {owner}"
+                where = f"{_at(function, node.lineno)}: {owner} field"
                 mistake = unknown(where, node.attr, allowed[owner])
                 raise PaxsimError(f"{mistake}{quoted(function, node.lineno)}")
 

@@ -248,7 +248,7 @@ class Policy:
             )
         for name, value in changes.items():
             if name not in self.params:
-                raise unknown(f"policy {self.name}: parameter", name, self.params or ["none"])
+                raise unknown(f"policy {self.name}: parameter", name, self.params)
             if not is_number(value):
                 raise PaxsimError(
                     f"policy {self.name}: parameter {name}: found {safe_repr(value)}; allowed: a number"
@@ -291,7 +291,7 @@ def _checked_signed(name: str, signed: Any, params: dict[str, float]) -> frozens
     named = list(signed)
     for parameter in named:
         if parameter not in params:
-            raise unknown(f"policy {name}: signed: parameter", parameter, params or ["none"])
+            raise unknown(f"policy {name}: signed: parameter", parameter, params)
     return frozenset([*named, *(key for key, value in params.items() if value <= 0)])
 
 

@@ -350,7 +350,7 @@ def _from_module(module: ModuleType, file: str, name: str) -> Policy:
     if not name and len(found) == 1:
         name = next(iter(found))
     if name not in found:
-        raise unknown(f"policy {file}", name, found)
+        raise unknown(f"policy {file}: policy", name, found)
     return _itself(found[name])
 
 

@@ -99,7 +99,11 @@ def read_forbidden(text: str) -> Forbidden:
                 "`paxsim ablate --seats all`"
             )
         if word not in CATEGORIES and word not in ACTIONS:
-            raise unknown("without", word, [*CATEGORIES, *ACTIONS, "CATEGORY/SYMBOLS/VALUE"])
+            raise unknown(
+                "without: category, action or card",
+                word,
+                [*CATEGORIES, *ACTIONS, "CATEGORY/SYMBOLS/VALUE"],
+            )
     if len(cards) > MAX_FORBIDDEN:
         raise PaxsimError(
             f"without: found {len(cards)} cards by name; allowed: at most {MAX_FORBIDDEN}"
@@ -115,7 +119,7 @@ def _card(word: str) -> Card:
     """A card by its name, ``category/symbols/value``."""
     category, *numbers = word.split("/")
     if category not in CATEGORIES:
-        raise unknown("without: a card's category", category, CATEGORIES)
+        raise unknown("without: card category", category, CATEGORIES)
     largest = (MAX_SYMBOLS, MAX_VALUE)
     if len(numbers) != len(largest) or not all(
         number.isdecimal() and number.isascii() and int(number) <= most

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from paxsim.errors import PaxsimError, from_cell, one_line
+from paxsim.errors import PaxsimError, one_line
 
 
 def damaged(path: Path, problem: str) -> PaxsimError:
@@ -36,5 +36,4 @@ def read_table(folder: Path, name: str) -> pd.DataFrame:
         raise PaxsimError(f"out: cannot read {path}: {error.strerror}") from None
     except (ValueError, OverflowError, RecursionError) as error:
         raise damaged(path, one_line(str(error))) from None
-    texts = [column for column in table if not pd.api.types.is_numeric_dtype(table[column])]
-    return table.assign(**{column: table[column].map(from_cell) for column in texts})
+    return table

@@ -153,7 +153,7 @@ def make_subject(
     specs = () if policies is None else tuple(map(_spec, as_specs(policies)))
     counts: tuple[int, ...] = PLAYERS
     if players is not None:
-        listed = checked_list("players", players, "player counts")
+        listed = checked_list("players", players, "a list of player counts")
         counts = tuple(sorted({checked_int("players", n, 2, MAX_PLAYERS) for n in listed}))
     subject = Subject(load_deck(deck), load_rules(rules), specs, counts)
     labels = [policy.label for policy in subject.found.values()]

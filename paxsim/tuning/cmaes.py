@@ -129,7 +129,7 @@ def make_space(policy: str | Policy, params: str | Sequence[str] | None) -> Spac
 def _names(params: Any) -> list[Any]:
     if isinstance(params, str):
         return [name.strip() for name in params.split(",")]
-    return checked_list("params", params, "names of parameters")
+    return checked_list("params", params, "a list of parameter names")
 
 
 def _different(points: list[np.ndarray]) -> list[np.ndarray]:

@@ -127,7 +127,7 @@ def double_oracle(
     setting = table_setting(len(found), players, deck, rules)
     wanted = [
         checked_int("seats", number, 1, setting.players - 1)
-        for number in checked_list("seats", seats, "numbers of seats, e.g. 1,2,3")
+        for number in checked_list("seats", seats, "a list of seat counts, e.g. 1,2,3")
     ]
     if not is_number(margin) or not 0 <= margin < 1:
         raise PaxsimError(f"margin: found {safe_repr(margin)}; allowed: from 0 to below 1 (100%)")

@@ -305,7 +305,7 @@ def _arena(
     if goal not in GOALS:
         raise unknown("goal", goal, GOALS)
     if goal == SOLO:
-        wanted = checked_list("levels", levels, "numbers of solo levels")
+        wanted = checked_list("levels", levels, "a list of solo levels")
         wanted = [checked_int("levels", level, 1, SOLO_LEVELS[-1]) for level in wanted]
         settings = [make_setting(1, solo_level=level, deck=deck, rules=rules) for level in wanted]
         return Arena(GOALS[goal], tuple(settings), 1, make_field(field, 0), seed)

@@ -464,7 +464,7 @@ def test_a_save_that_does_not_fit_is_refused(tmp_path, capsys):
         "differs from what was saved": {
             **good, "arrangement": {**good["arrangement"], "policies": [None, "first"]}
         },
-        "policy: 'nobody' is unknown": {
+        "unknown policy 'nobody'": {
             **good, "arrangement": {**good["arrangement"], "policies": [None, "nobody"]}
         },
         "option: found 77": {**good, "games": [[77]]},
@@ -485,7 +485,7 @@ def test_a_save_that_does_not_fit_is_refused(tmp_path, capsys):
         (["--players", "4", "--policies", "random,first"], "policies: found 2 for 3 seats"),
         (
             ["--policies", "random,first", "--seat", "9"],
-            "seat: found 9; allowed: a whole number from 1 to 3",
+            "seat must be between 1 and 3, got 9",
         ),
         (["--players", "2", "--seat", "1,2", "--policies", "first"], "with no seat left"),
         (
@@ -505,7 +505,7 @@ def test_a_save_that_does_not_fit_is_refused(tmp_path, capsys):
         (["--out", "a.json", "--save", "a.json"], "allowed: two names"),
         (["--out", "nowhere/a.jsonl"], "out: cannot write nowhere/a.jsonl: No such file"),
         (["--out", "."], "out: . is a folder; allowed: the name of a file"),
-        (["--policies", "nobody"], "policy: 'nobody' is unknown"),
+        (["--policies", "nobody"], "unknown policy 'nobody'"),
     ],
 )
 def test_an_arrangement_that_makes_no_sense_is_refused(words, said, tmp_path, capsys, monkeypatch):

@@ -239,7 +239,7 @@ def test_bad_input_is_one_line_and_leaves_nothing_behind(name, folder, capsys):
 def test_a_mistake_ends_the_process_with_code_2_and_no_traceback(folder):
     done = command("trace", "--players", "9", "--out", "game.jsonl", cwd=folder)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "paxsim: players: found 9; allowed: a whole number from 1 to 8\n"
+    assert done.stderr == "paxsim: players must be between 1 and 8, got 9\n"
     assert list(folder.iterdir()) == []
 
 
@@ -253,4 +253,4 @@ main()
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 2
-    assert done.stderr == ("paxsim: run: pandas is not installed; allowed: pip install paxsim\n")
+    assert done.stderr == ("paxsim: run needs pandas, which is not installed: pip install paxsim\n")

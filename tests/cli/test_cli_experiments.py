@@ -112,7 +112,7 @@ def test_at_80_columns_nothing_is_cut_off_and_the_bar_shows_rate_time_and_wins()
         ("run --deck asumed", "did you mean 'assumed'"),
         ("run --rules rome_need=5", "rome_needs"),
         ("run --jobs 0", "jobs: found 0"),
-        ("run --backend cluster", "backend: 'cluster' is unknown"),
+        ("run --backend cluster", "unknown backend 'cluster'"),
         ("run --precision 0", "precision"),
         ("run --precision little", "precision: found 'little'"),
         ("run --precision 1% --players 2,3 --policies random", "one at a time"),

@@ -22,9 +22,9 @@ def test_the_command_alone_shows_all_of_its_help(capsys):
 
 
 def test_a_mistyped_command_is_answered_with_the_nearest(capsys):
-    assert "command: 'rnu' is unknown (did you mean 'run'?)" in mistake(capsys, "rnu")
+    assert "unknown command 'rnu' (did you mean 'run'?)" in mistake(capsys, "rnu")
     assert "did you mean 'tournament'?" in mistake(capsys, "tournement", "--games", "3")
-    said = "deck command: 'shw' is unknown (did you mean 'show'?); allowed: check, list, show"
+    said = "unknown deck command 'shw' (did you mean 'show'?); choose from check, list, show"
     assert said in mistake(capsys, "deck", "shw")
 
 
@@ -146,7 +146,7 @@ def test_completion_says_how_it_is_set_up(capsys):
     for shell in ("bash", "zsh", "fish"):
         assert run_command(["completion", shell]) == 0
         assert "_PAXSIM_COMPLETE" in capsys.readouterr().out
-    assert "shell: 'tcsh' is unknown" in mistake(capsys, "completion", "tcsh")
+    assert "unknown shell 'tcsh'" in mistake(capsys, "completion", "tcsh")
 
 
 def table_at(width, capsys, monkeypatch):

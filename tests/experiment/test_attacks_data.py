@@ -143,7 +143,7 @@ COMMANDS = [
 @pytest.mark.parametrize("arguments", COMMANDS)
 def test_an_empty_name_is_not_the_current_folder(arguments, project, no_games, capsys):
     before = content(project)
-    assert "allowed: the name of a file or folder" in refused(capsys, *arguments)
+    assert "must be a file or folder name" in refused(capsys, *arguments)
     assert content(project) == before
 
 
@@ -151,7 +151,7 @@ def test_an_empty_name_is_not_the_current_folder(arguments, project, no_games, c
 def test_python_takes_no_empty_name_either(out, project, no_games, finished):
     before = content(project)
     for ask in (run, load_result, load_result(finished).to_csv, load_result(finished).to_json):
-        with pytest.raises(PaxsimError, match="allowed: the name of a file or folder"):
+        with pytest.raises(PaxsimError, match="must be a file or folder name"):
             ask(out)
     assert content(project) == before
 
@@ -823,7 +823,7 @@ def test_several_games_of_a_run_are_those_with_the_next_numbers(finished, capsys
     [
         (["--games", "-3"], "games: found '-3'; allowed: a positive whole number"),
         (["--games", "0"], "games: found '0'"),
-        (["--game", "58", "--games", "3"], "games: found 3; allowed: a whole number from 1 to 2"),
+        (["--game", "58", "--games", "3"], "games must be between 1 and 2, got 3"),
         (["--game", "60"], "game: found 60"),
         (["--game", "-1"], "game: found -1"),
     ],

@@ -192,9 +192,7 @@ def test_a_deck_with_escapes_in_a_manifest_is_not_shown(runs, here, capsys):
 
 def test_a_place_is_named_by_its_path():
     shape = {"a": [{"b": whole(0, 9)}]}
-    assert misfit({"a": [{"b": 1}, {"b": 10}]}, shape) == (
-        "a[1].b: found 10; allowed: a whole number from 0 to 9"
-    )
+    assert misfit({"a": [{"b": 1}, {"b": 10}]}, shape) == ("a[1].b must be between 0 and 9, got 10")
     assert misfit({"a": [{"b": 1}]}, shape) is None
     assert misfit({"a": {}}, shape) == "a: found {}; allowed: a list"
 

@@ -129,7 +129,7 @@ def test_of_too_many_line_ups_some_are_played_and_the_others_estimated_and_it_is
         ("--policies random", "policies: found random; allowed: two or more, all different"),
         ("--policies random,random", "all different"),
         ("--policies rnadom,first", "did you mean 'random'"),
-        ("--policies random,first --players 1", "players: found 1; allowed: a whole number from 2"),
+        ("--policies random,first --players 1", "players must be between 2 and"),
         ("--policies random,first --players 9", "players: found 9"),
         ("--policies random,first --games 5", "games: found 5 for 5 line-ups of 4 players"),
         ("--policies random,first --games few", "games: found 'few'"),

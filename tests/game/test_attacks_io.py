@@ -24,7 +24,7 @@ from paxsim import charts
 from paxsim.cards import unpublished_cards
 from paxsim.cli import run_command
 from paxsim.cli.console import let_everything_be_written, print_table
-from paxsim.errors import as_cell, from_cell, visible
+from paxsim.errors import visible
 from paxsim.experiment.result import as_csv
 
 
@@ -145,36 +145,9 @@ def test_dollars_in_names_are_no_formulas_in_charts(here, name):
     plt.close("all")
 
 
-FORMULAS = ["=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(A1)", "＝1", "'=x"]
-
-
-@pytest.mark.parametrize("name", FORMULAS)
-def test_no_text_of_a_csv_file_is_a_formula(here, name):
-    result = simulated(name)
-    result.to_csv(here / "tables")
-    for path in (here / "tables").glob("*.csv"):
-        table = pd.read_csv(path)
-        plain = result[path.stem]
-        if "deck" in table:
-            assert set(table["deck"]) == {f"'{name}"}
-            assert set(table["deck"].map(from_cell)) == {name}
-        numbers = plain.select_dtypes("number").columns
-        assert path.stem == "seats" or len(numbers)
-        for column in numbers:  # a negative number is no formula
-            pd.testing.assert_series_equal(
-                table[column], plain[column], check_dtype=False, check_index=False
-            )
-
-
-@given(st.text())
-def test_a_cell_is_read_back_as_it_was(text):
-    assert from_cell(as_cell(text)) == text
-    assert as_cell(text)[:1] not in set("=+-@\t\r")
-
-
 def test_numbers_are_written_as_they_are():
     table = pd.DataFrame({"n": [-1, 2], "x": [-0.5, None], "t": ["-1", "b"], "b": [True, False]})
-    assert as_csv(table) == "n,x,t,b\n-1,-0.5,'-1,True\n2,,b,False\n"
+    assert as_csv(table) == "n,x,t,b\n-1,-0.5,-1,True\n2,,b,False\n"
 
 
 def test_a_script_in_a_name_is_text_in_html():

@@ -170,15 +170,15 @@ def bad_deck(data):
         ({"category": "lands"}, "category", "'lands'", "did you mean 'land'?"),
         ({"category": "gold"}, "category", "'gold'", "wealth, fleet, army, religion, senator"),
         ({"category": 3}, "category", "'3'", "wealth, fleet"),
-        ({"symbols": 0}, "symbols", "0", "from 1 to 31"),
-        ({"symbols": 32}, "symbols", "32", "from 1 to 31"),
-        ({"symbols": True}, "symbols", "True", "a whole number"),
-        ({"symbols": 1.5}, "symbols", "1.5", "a whole number"),
-        ({"value": -1}, "value", "-1", "from 0 to 255"),
-        ({"value": 256}, "value", "256", "from 0 to 255"),
-        ({"value": "2"}, "value", "'2'", "a whole number"),
-        ({"count": 0}, "count", "0", "from 1 to 120"),
-        ({"count": 121}, "count", "121", "from 1 to 120"),
+        ({"symbols": 0}, "symbols", "0", "between 1 and 31"),
+        ({"symbols": 32}, "symbols", "32", "between 1 and 31"),
+        ({"symbols": True}, "symbols", "True", "an integer"),
+        ({"symbols": 1.5}, "symbols", "1.5", "an integer"),
+        ({"value": -1}, "value", "-1", "between 0 and 255"),
+        ({"value": 256}, "value", "256", "between 0 and 255"),
+        ({"value": "2"}, "value", "'2'", "an integer"),
+        ({"count": 0}, "count", "0", "between 1 and 120"),
+        ({"count": 121}, "count", "121", "between 1 and 120"),
         ({"cuont": 1}, "field", "'cuont'", "did you mean 'count'?"),
     ],
 )
@@ -186,7 +186,7 @@ def test_a_bad_card_is_named_with_its_entry_what_was_found_and_what_is_allowed(
     changes, field, found, allowed
 ):
     message = bad_deck({"name": "x", "complete": False, "cards": [LAND, {**LAND, **changes}]})
-    assert message.startswith(f"deck my.toml: cards entry 2: {field}:")
+    assert message.startswith("deck my.toml: cards entry 2: ") and field in message
     assert found in message and allowed in message
 
 
@@ -217,7 +217,7 @@ def test_a_bad_deck_field_is_named_with_what_was_found_and_what_is_allowed(
     changes, field, found, allowed
 ):
     message = bad_deck({"name": "x", "complete": False, "cards": [LAND], **changes})
-    assert message.startswith(f"deck my.toml: {field}:")
+    assert message.startswith("deck my.toml: ") and field in message
     assert found in message and allowed in message
 
 
@@ -288,7 +288,7 @@ def load_bad(source):
 
 def test_an_unknown_deck_is_answered_with_the_names_there_are():
     message = load_bad("asumed")
-    assert "deck: 'asumed' is unknown (did you mean 'assumed'?)" in message
+    assert "unknown deck 'asumed' (did you mean 'assumed'?)" in message
     assert all(name in message for name in paxsim.list_decks())
     assert "FILE.toml" in message
 

@@ -234,7 +234,7 @@ def test_its_parameters_are_those_of_the_policy_that_plays():
     assert found.params == paxsim.get_policy("weighted").params
     assert changed.label == "restricted:without=peek:policy=weighted:new=0.25"
     assert changed.params["new"] == 0.25 and changed.fingerprint != found.fingerprint
-    with pytest.raises(paxsim.PaxsimError, match="policy weighted: parameter: 'newer' is unknown"):
+    with pytest.raises(paxsim.PaxsimError, match="policy weighted: unknown parameter 'newer'"):
         found.with_params({"newer": 1.0})
 
 
@@ -267,15 +267,15 @@ MISTAKES = {
     "restricted:without=peek": "allowed: restricted:without=A+B:policy=NAME",
     "restricted:policy=random:without=peek": "allowed: restricted:without=A+B:policy=NAME",
     "restricted:without=intrige:policy=random": "did you mean 'intrigue'?",
-    "restricted:without=:policy=random": "without: '' is unknown; allowed: wealth",
-    "restricted:without=peek+:policy=random": "without: '' is unknown",
+    "restricted:without=:policy=random": "without: unknown category, action or card ''; choose from wealth",
+    "restricted:without=peek+:policy=random": "without: unknown category, action or card ''",
     "restricted:without=double-draw:policy=random": "found double-draw, which one seat can't",
     "restricted:without=land/2:policy=random": "allowed: a card as category/symbols/value",
     "restricted:without=land/2/-4:policy=random": "allowed: a card as category/symbols/value",
     "restricted:without=land/99/4:policy=random": "allowed: a card as category/symbols/value",
-    "restricted:without=lnd/2/4:policy=random": "a card's category: 'lnd' is unknown",
-    "restricted:without=peek:policy=nobody": "policy: 'nobody' is unknown",
-    "restricted:without=peek:policy=random:greed=2": "policy random: parameter: 'greed'",
+    "restricted:without=lnd/2/4:policy=random": "without: unknown card category 'lnd'",
+    "restricted:without=peek:policy=nobody": "unknown policy 'nobody'",
+    "restricted:without=peek:policy=random:greed=2": "policy random: unknown parameter 'greed'",
 }
 
 

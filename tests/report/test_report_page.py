@@ -485,7 +485,7 @@ def test_a_report_about_a_deck_and_a_strategy_of_ones_own(tmp_path, monkeypatch,
         ("--policies miser", "allowed in a report: two or more"),
         ("--policies miser,miser", "policies: found miser; allowed"),
         ("--players 1-3", "players: found 1"),
-        ("--deck none", "deck: 'none' is unknown"),
+        ("--deck none", "unknown deck 'none'"),
         ("--rules rome_needs=99", "rome_needs: found 99"),
     ],
 )

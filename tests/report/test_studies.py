@@ -79,7 +79,7 @@ def test_nothing_is_loaded_from_outside_the_package(folder):
 
 
 def test_a_study_that_there_is_not_is_refused():
-    with pytest.raises(PaxsimError, match="study: 'luck' is unknown; allowed: rome_rate, "):
+    with pytest.raises(PaxsimError, match="unknown study 'luck'; choose from rome_rate, "):
         load_study("luck")
 
 
@@ -96,12 +96,12 @@ def test_without_a_name_all_studies_are_listed_with_their_questions(capsys):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("study luck", "study: 'luck' is unknown; allowed: rome_rate"),
-        ("study rome_rat", "study: 'rome_rat' is unknown (did you mean 'rome_rate'?); allowed: "),
+        ("study luck", "unknown study 'luck'; choose from rome_rate"),
+        ("study rome_rat", "unknown study 'rome_rat' (did you mean 'rome_rate'?); choose from "),
         ("study decks --games many", "games: found 'many'"),
         ("study decks --games 9e14", "games: found 9e14; allowed for decks: at most"),
         ("study decks --out /dev/null/x", "out: cannot write /dev/null/x"),
-        ("report --study luck", "study: 'luck' is unknown; allowed: "),
+        ("report --study luck", "unknown study 'luck'; choose from "),
         ("report --scale 0", "scale: found 0.0; allowed: above 0, at most 1000"),
     ],
 )

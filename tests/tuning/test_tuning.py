@@ -325,7 +325,7 @@ def test_a_mistake_leaves_no_folder_behind(tmp_path, capsys):
         ("tune racer --params stronger,trhift", "did you mean 'thrift'"),
         ("tune racer --params thrift,thrift", "every parameter once"),
         ("tune racer --goal win", "did you mean 'wins'"),
-        ("tune racer --coalition 4", "coalition: found 4; allowed: a whole number from 1 to 3"),
+        ("tune racer --coalition 4", "coalition must be between 1 and 3, got 4"),
         ("tune racer --coalition 0", "coalition: found 0"),
         ("tune racer --players 1", "players: found 1"),
         ("tune racer --players 9", "players: found 9"),

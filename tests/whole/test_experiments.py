@@ -119,7 +119,7 @@ def test_a_mistake_in_an_option_is_one_line(name, capsys):
         run(name, *words, "--rules", "rome_needs=99")
     err = capsys.readouterr().err
     assert left.value.code == 2 and err.count("\n") == 1
-    assert "rome_needs: found 99; allowed: a whole number from 0 to 8" in err
+    assert "rome_needs must be between 0 and 8, got 99" in err
 
 
 def test_what_is_asked_of_the_usual_game_goes_where_it_always_went():

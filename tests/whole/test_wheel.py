@@ -130,7 +130,7 @@ def test_what_needs_an_extra_says_which(empty):
     done = empty(MAIN, "tune", "weighted", "--generations", "1")
     assert done.returncode == 2
     assert done.stderr.endswith(
-        "tune: cmaes is not installed; allowed: pip install 'paxsim[tune]'\n"
+        "tune needs cmaes, which is not installed: pip install 'paxsim[tune]'\n"
     )
 
 
@@ -150,5 +150,5 @@ for make in (paxsim.env, paxsim.parallel_env, paxsim.solo_env):
     done = empty(code)
     allowed, *said = done.stdout.splitlines()
     assert int(allowed) > 0, done.stderr
-    missing = "gymnasium is not installed; allowed: pip install 'paxsim[learn]'"
+    missing = "gymnasium, which is not installed: pip install 'paxsim[learn]'"
     assert len(said) == 3 and all(line.endswith(missing) for line in said), said
