@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -330,8 +332,35 @@ def policy_from_module(module: str, source: bytes, label: str) -> Policy:
     return found
 
 
+#: The data file that names policies whose code must not be imported; "" if there is none.
+_untrusted_source: ContextVar[str] = ContextVar("untrusted source", default="")
+
+
+@contextmanager
+def policies_named_by(source: str | Path, trusted: bool) -> Iterator[None]:
+    """Refuse policy files named by a file that somebody else may have written, unless trusted.
+
+    Parameters
+    ----------
+    source : str or pathlib.Path
+        The run directory, save or other data file that names the policies.
+    trusted : bool
+        Whether the user agreed to importing policy files that the data names.
+    """
+    token = _untrusted_source.set("" if trusted else str(source))
+    try:
+        yield
+    finally:
+        _untrusted_source.reset(token)
+
+
 def _from_file(file: str, name: str) -> Policy:
     """A policy of a user's file; without a name, the only one in it."""
+    if source := _untrusted_source.get():
+        raise PaxsimError(
+            f"{source} names the policy file {safe_repr(file)}, whose code would be run; "
+            "use --trust-policies if you trust it"
+        )
     path = checked_path("policy", file).resolve()
     try:
         module = import_user_file(read_user_file(path))
