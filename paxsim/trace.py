@@ -123,15 +123,15 @@ class TracedGame(Game):
 
     Attributes
     ----------
-    lines : list of str
-        The trace up to the decision at hand, one JSON text an event; whole at the game's end. What
-        a seat is about to draft is told when it has decided.
+    events : list of dict
+        The trace up to the decision at hand, complete at the end of the game. A draft is added
+        once its seat has decided.
     """
 
     def __init__(self, setting: Setting, policies: list[str], seed: int, deal: int, rotation: int):
         seed, deal, rotation = check_numbers(setting, seed, deal, rotation)
         self.setting = setting
-        self.lines: list[str] = []
+        self.events: list[dict[str, Any]] = []
         self._teller = _Teller(setting, policies, seed, deal, rotation)
         self._numbers = (seat_keys(seed), seed, deal, rotation)
         self._hold(setting.new_game())
@@ -149,7 +149,7 @@ class TracedGame(Game):
         """An independent copy that can be continued on its own."""
         other = super().copy()
         assert isinstance(other, TracedGame)
-        other.lines = list(self.lines)
+        other.events = list(self.events)
         other._teller = copy.copy(self._teller)
         other._numbers = self._numbers
         return other
@@ -163,7 +163,7 @@ class TracedGame(Game):
         while options == 1:
             options = step_logged(*places, option)
             option = ONLY
-            self.lines += self._teller.tell(_words(log)).splitlines()
+            self.events += map(json.loads, self._teller.tell(_words(log)).splitlines())
 
 
 def _words(log: np.ndarray) -> list[int]:

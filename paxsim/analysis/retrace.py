@@ -6,7 +6,6 @@ game that comes of it must tell the very same events.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,15 +80,15 @@ def retrace(
     found: list[Decision] = []
     shown = 0
     while not game.over:
-        chosen = _chosen(game, events[len(game.lines)], shown)
+        chosen = _chosen(game, events[len(game.events)], shown)
         shown = shown + 1 if game.decision == "display" else 0
-        step, before = len(game.lines), game.copy()
+        step, before = len(game.events), game.copy()
         different = different_options(game)[chosen]
         found.append(Decision(len(found), before, different, step))
         game.apply(chosen)
         _compare(game, events, step)
-    if len(game.lines) != len(events):
-        raise _foreign(len(game.lines), events[len(game.lines)])
+    if len(game.events) != len(events):
+        raise _foreign(len(game.events), events[len(game.events)])
     return setting, found
 
 
@@ -143,13 +142,13 @@ def _chosen(game: Game, event: dict[str, Any], shown: int) -> int:
             fits = card == (event["card"] if name == kind else None)
         if fits:
             return index
-    raise _foreign(len(getattr(game, "lines", ())), event)
+    raise _foreign(len(getattr(game, "events", ())), event)
 
 
 def _compare(game: TracedGame, events: Sequence[dict[str, Any]], first: int) -> None:
     """What was told since a step must be what the trace tells."""
-    for place, line in enumerate(game.lines[first:], start=first):
-        if place >= len(events) or _told(json.loads(line)) != _told(events[place]):
+    for place, event in enumerate(game.events[first:], start=first):
+        if place >= len(events) or _told(event) != _told(events[place]):
             raise _foreign(place, events[min(place, len(events) - 1)])
 
 

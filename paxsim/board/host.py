@@ -274,7 +274,7 @@ class Host:
             asked = question(session.game, session.view(seat))
             told["decision"] = {"number": len(session.taken), **asked}
         if known == 0:
-            told["head"] = head_of(seen_by(seat, json.loads(session.game.lines[0])))
+            told["head"] = head_of(seen_by(seat, session.game.events[0]))
         return told
 
     @property
@@ -286,8 +286,7 @@ class Host:
         """The finished game, with all its cards; nobody sees it before."""
         if not self.session.over:
             raise PaxsimError("replay: the game goes on; allowed: at its end")
-        events = [json.loads(line) for line in self.session.game.lines]
-        return Replay(events, f"paxsim replay {self._trace} --out game.html")
+        return Replay(self.session.game.events, f"paxsim replay {self._trace} --out game.html")
 
     # --- files ------------------------------------------------------------------------------
 
@@ -306,7 +305,7 @@ class Host:
         if not self.session.over or len(self._traces) > len(self._past):
             return
         before = "".join(self._traces)
-        self._traces.append("".join(f"{line}\n" for line in self.session.game.lines))
+        self._traces.append("".join(f"{json.dumps(event)}\n" for event in self.session.game.events))
         if self._found() in (None, before.encode()):
             self._write_trace()
 

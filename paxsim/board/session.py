@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
@@ -166,10 +165,10 @@ class Session:
 
     def _tell_further(self) -> None:
         """Let all people know what has happened since the last time."""
-        lines = self.game.lines
+        told = self.game.events
         # The setup goes before them: it says what Rome turns up in the end.
-        events = list(with_rome_turned_up(map(json.loads, [lines[0], *lines[self._told :]])))[1:]
-        self._told = len(lines)
+        events = list(with_rome_turned_up([told[0], *told[self._told :]]))[1:]
+        self._told = len(told)
         for event in events:
             for seat in self.persons:
                 self._stories[seat].append(self._onlookers[seat].tell(event))

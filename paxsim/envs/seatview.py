@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import operator
 from typing import Any
 
@@ -87,12 +86,12 @@ class SeatView:
     def render(self, mode: str) -> str:
         """The table as the deciding seat sees it, or the whole game as a page."""
         assert isinstance(self.game, TracedGame)
-        events = list(with_rome_turned_up(map(json.loads, self.game.lines)))
+        events = list(with_rome_turned_up(self.game.events))
         if mode == "html":
             if not self.game.over:
                 raise PaxsimError("render: the page of the board shows whole games; allowed: 'ansi'"
                                   " before the end")  # fmt: skip
-            return Replay([json.loads(line) for line in self.game.lines]).page()
+            return Replay(self.game.events).page()
         seat = EVERYTHING if self.game.over else self.game.seat
         onlooker = Onlooker(seat)
         said = [onlooker.tell(event)["said"] for event in events]

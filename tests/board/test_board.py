@@ -195,22 +195,22 @@ def test_a_game_step_by_step_has_the_trace_of_its_batch(players, level):
         if game.record["table"]["round"] == 3 and halfway is None:
             halfway = game.copy()
     wanted = list(trace_lines(setting, lineup, 4, 2, 1, 0))
-    assert game.lines == wanted
-    assert len(halfway.lines) < len(wanted)
+    assert list(map(json.dumps, game.events)) == wanted
+    assert len(halfway.events) < len(wanted)
     while not halfway.over:
         halfway.apply(0)
-    assert halfway.lines == wanted
+    assert halfway.events == game.events
     with pytest.raises(paxsim.PaxsimError, match="the game is over"):
         game.apply(0)
 
 
 def test_an_option_that_there_is_not_changes_nothing():
     game = TracedGame(paxsim.make_setting(2), ["a", "b"], 1, 0, 0)
-    before = game._bytes.tobytes(), list(game.lines)
+    before = game._bytes.tobytes(), list(game.events)
     for option in (99, -1, "0", None, 10**30):
         with pytest.raises(paxsim.PaxsimError, match="option"):
             game.apply(option)
-    assert (game._bytes.tobytes(), game.lines) == before
+    assert (game._bytes.tobytes(), game.events) == before
 
 
 # --- words ----------------------------------------------------------------------------------

@@ -54,7 +54,7 @@ def test_a_finished_game_is_a_trace_that_the_referee_passes(policies, level, tmp
     host = make_host(tmp_path, policies, solo_level=level)
     play_to_the_end(host, random.Random(1))
     lines = (tmp_path / "game.jsonl").read_text().splitlines()
-    assert lines == host.session.game.lines
+    assert lines == list(map(json.dumps, host.session.game.events))
     assert len(referee.replay(lines)) == 1
     assert json.loads(lines[0])["policies"] == [policy or "person" for policy in policies]
     assert host.replay().page().count("Watch") == 0
@@ -68,7 +68,7 @@ def test_strategies_play_as_they_play_without_people(tmp_path):
             seat = host.session.game.seat
             host.decide(seat, len(host.session.taken), 0)
     result = paxsim.play("first,weighted,random", seed=9)
-    totals = [p["points"]["total"] for p in json.loads(host.session.game.lines[-1])["players"]]
+    totals = [p["points"]["total"] for p in host.session.game.events[-1]["players"]]
     assert totals == result.points
 
 
@@ -153,7 +153,7 @@ class Tracker:
 
 def swap_cards(game, one, other):
     """Exchange two cards of a game that was just dealt, where nobody has seen them."""
-    record, setup = game.record, json.loads(game.lines[0])
+    record, setup = game.record, game.events[0]
     hidden, top = record["hidden"], int(record["table"]["deck_top"])
     drafted = int(game.choice["drawn_count"])
     for (pile, i), card in ((one, setup[other[0]][other[1]]), (other, setup[one[0]][one[1]])):
@@ -167,7 +167,7 @@ def swap_cards(game, one, other):
         setup[other[0]][other[1]],
         setup[one[0]][one[1]],
     )
-    game.lines[0] = json.dumps(names)
+    game.events[0] = names
     symbols = hidden["rome_hidden_symbols"]
     symbols[:] = 0
     for card in names["rome_hidden"]:
@@ -181,7 +181,7 @@ def story_sent(host, viewer, options):
     for option in [*options, None]:
         told = host.look(viewer, epoch, since)
         epoch, since = told["epoch"], told["from"] + len(told["steps"])
-        sent.append((len(host.session.game.lines), json.dumps(told).encode()))
+        sent.append((len(host.session.game.events), json.dumps(told).encode()))
         if option is not None:
             host.decide(host.session.game.seat, len(host.session.taken), option)
     return sent
@@ -195,7 +195,7 @@ def test_cards_that_a_seat_has_not_seen_change_no_byte_that_it_is_sent(tmp_path)
     people = [None, None, None]
     first = make_host(tmp_path, people, seed=21, name="first")
     play_to_the_end(first, random.Random(4))
-    options, lines = list(first.session.taken), list(first.session.game.lines)
+    options, lines = list(first.session.taken), list(map(json.dumps, first.session.game.events))
     plain = story_sent(make_host(tmp_path, people, seed=21, name="plain"), 1, options)
     tracker = Tracker(1, lines)
     drafted = len(json.loads(lines[1])["drawn"])
@@ -223,7 +223,7 @@ def test_cards_that_a_seat_has_not_seen_change_no_byte_that_it_is_sent(tmp_path)
 def test_a_card_that_a_seat_sees_does_change_what_it_is_sent(tmp_path):
     """The test above can fail: cards that lie open from the start are told."""
     hosts = [make_host(tmp_path, [None, None], seed=2, name=name) for name in "ab"]
-    setup = json.loads(hosts[1].session.game.lines[0])
+    setup = hosts[1].session.game.events[0]
     drawn = 2 + 3  # by both drafts; what comes next lies below the legions
     other = next(i for i in range(20, 40) if setup["deck"][i] != setup["deck"][drawn])
     swap_cards(hosts[1].session.game, ("deck", drawn), ("deck", other))
@@ -386,7 +386,7 @@ def test_what_is_taken_back_and_decided_again_is_the_same_game(tmp_path):
             assert len(other.session.taken) == number and other.epoch != epoch
             assert other.look(1, epoch, 5)["from"] == 0, "an old story goes on"
         other.decide(1, number, taken[number])
-    assert other.session.game.lines == one.session.game.lines
+    assert other.session.game.events == one.session.game.events
 
 
 def test_nobody_takes_back_what_another_person_has_seen(tmp_path):
@@ -416,7 +416,7 @@ def test_a_saved_game_goes_on_where_it_was(until, tmp_path):
     assert again.session.can_undo(2) == host.session.can_undo(2)
     play_to_the_end(again, random.Random(7))
     play_to_the_end(host, random.Random(7))
-    assert again.session.game.lines == host.session.game.lines
+    assert again.session.game.events == host.session.game.events
 
 
 @pytest.mark.whole
@@ -612,7 +612,7 @@ def test_a_game_in_the_terminal(tmp_path):
     for answer in ("0", "x", "000000001999"):
         assert f"found '{answer}'; allowed: 1 to 2; u takes back, h asks for a hint" in text
     assert "undo: found nothing of seat 1" in text and "200 rollouts, on with" in text
-    assert host.session.game.lines[-1] and said[-1].startswith("Rome holds")
+    assert host.session.game.events[-1] and said[-1].startswith("Rome holds")
 
 
 def test_a_trace_that_can_not_be_written_in_the_end_keeps_nobody_at_the_table(
