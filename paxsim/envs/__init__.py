@@ -1,32 +1,26 @@
-"""PAX for programs that learn: as arrays of many games, for PettingZoo, for Gymnasium.
+"""Environments for reinforcement learning.
 
-`layout` says what observations and actions mean, `kernels` writes them, `batch` holds many games
-at once, `reader` makes a policy of what was learnt, `pettingzoo`, `parallel` and `solo` are what
-the two libraries ask for (the extra ``learn``).
+`spaces` describes observations and actions, `encoding` computes them, `vector` steps many games at
+once, and `policy` turns a trained model into a policy. `pettingzoo` and `gymnasium` implement the
+interfaces of these libraries and need the extra ``learn``.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from paxsim.cards import DEFAULT_DECK, Deck
 from paxsim.envs.policy import ObservationEncoder
-from paxsim.envs.spaces import Field, Layout
+from paxsim.envs.spaces import Feature, Layout
 from paxsim.envs.vector import VectorEnv
 from paxsim.errors import missing_library
-from paxsim.rules import Rules
 
 if TYPE_CHECKING:
-    from pettingzoo.utils.wrappers import OrderEnforcingWrapper
-
-    from paxsim.envs.gymnasium import SoloEnv
-    from paxsim.envs.pettingzoo import ParallelPaxEnv
+    from paxsim.envs.gymnasium import solo_env
+    from paxsim.envs.pettingzoo import env, parallel_env
 
 __all__ = [
-    "Field",
+    "Feature",
     "Layout",
     "ObservationEncoder",
     "VectorEnv",
@@ -34,50 +28,14 @@ __all__ = [
     "parallel_env",
     "solo_env",
 ]
+_MODULES = {"env": "pettingzoo", "parallel_env": "pettingzoo", "solo_env": "gymnasium"}
 
 
-def env(
-    players: int = 4,
-    *,
-    deck: str | Path | Deck = DEFAULT_DECK,
-    rules: str | Path | dict[str, Any] | Rules | None = None,
-    max_cycles: int | None = None,
-    render_mode: str | None = None,
-) -> OrderEnforcingWrapper[str, dict[str, np.ndarray], int]:
-    """PAX as a PettingZoo environment; see `paxsim.envs.pettingzoo.PaxEnv`."""
+def __getattr__(name: str) -> Any:
+    """Import an environment that needs another library when it is first used."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        from paxsim.envs.pettingzoo import env as made
+        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
     except ImportError as error:
-        raise missing_library("paxsim.env", error.name) from None
-    return made(players, deck=deck, rules=rules, max_cycles=max_cycles, render_mode=render_mode)
-
-
-def parallel_env(
-    players: int = 4,
-    *,
-    deck: str | Path | Deck = DEFAULT_DECK,
-    rules: str | Path | dict[str, Any] | Rules | None = None,
-    max_cycles: int | None = None,
-    render_mode: str | None = None,
-) -> ParallelPaxEnv:
-    """PAX for agents that act all at once; see `paxsim.envs.parallel.ParallelPaxEnv`."""
-    try:
-        from paxsim.envs.pettingzoo import parallel_env as made
-    except ImportError as error:
-        raise missing_library("paxsim.parallel_env", error.name) from None
-    return made(players, deck=deck, rules=rules, max_cycles=max_cycles, render_mode=render_mode)
-
-
-def solo_env(
-    level: int = 1,
-    *,
-    deck: str | Path | Deck = DEFAULT_DECK,
-    rules: str | Path | dict[str, Any] | Rules | None = None,
-    render_mode: str | None = None,
-) -> SoloEnv:
-    """Solo PAX as a Gymnasium environment; see `paxsim.envs.gymnasium.SoloEnv`."""
-    try:
-        from paxsim.envs.gymnasium import solo_env as made
-    except ImportError as error:
-        raise missing_library("paxsim.solo_env", error.name) from None
-    return made(level, deck=deck, rules=rules, render_mode=render_mode)
+        raise missing_library(f"paxsim.{name}", error.name) from None

@@ -1,12 +1,14 @@
-"""Compiled code that writes what a seat sees as a row of numbers; `layout` says what they mean."""
+"""Compiled encoding of observations and actions; `paxsim.envs.spaces` describes the numbers."""
 
 from __future__ import annotations
 
+import numba
 import numpy as np
+from numba import types
 
 from paxsim.cards import MAX_COPY
-from paxsim.engine.jit import called, kernel
-from paxsim.engine.loop import options_asked
+from paxsim.engine.jit import called, entry, kernel
+from paxsim.engine.loop import game_at, options_asked
 from paxsim.engine.lowlevel import (
     INT16_BYTES,
     address,
@@ -14,6 +16,7 @@ from paxsim.engine.lowlevel import (
     copy_bytes,
     load_byte,
     load_int16,
+    record_at,
     saturating_copy,
     store_byte,
     store_int16,
@@ -32,6 +35,7 @@ from paxsim.engine.records import (
     ROW,
     TO_HAND,
     TURN,
+    address_of,
     bought_legion,
     category_of,
     choice_dtype,
@@ -42,12 +46,20 @@ from paxsim.engine.records import (
     table_dtype,
     value_of,
 )
-from paxsim.envs.spaces import FIRST_DRAWN, IN_VIEW, OF_CARD, OTHER_PLACES, PASS
+from paxsim.envs.spaces import (
+    CARD_WIDTH,
+    FIRST_DRAWN,
+    IN_VIEW,
+    OTHER_PLACES,
+    PASS,
+    Layout,
+    layout_dtype,
+)
 from paxsim.rules import MAX_DRAFT
 
-#: Bytes of eight numbers: a row of the table that is by category, or a number of every seat.
+#: Bytes of eight numbers of an observation: a table row by category, or one number per seat.
 _ROW_BYTES = ROW * INT16_BYTES
-#: Bytes of one of those numbers of the table that have 32 bits.
+#: Bytes of a 32-bit number of the table.
 _WIDE = np.dtype(np.int32).itemsize
 assert MAX_PLAYERS == ROW
 
@@ -61,15 +73,19 @@ _ROME_SYMBOLS, _ROME_CARDS = _offset("rome_symbols"), _offset("rome_cards")
 _MONEY, _HAND_SIZE, _PEEKED = _offset("money"), _offset("hand_size"), _offset("peeked")
 _LEGION_VALUE = _offset("legion_value")
 narrow_row, narrow_four, narrow_two = map(saturating_copy, (ROW, 4, 2))
-#: The end of a row, which stands side by side in the choice as well.
+#: The last features of an observation, which are adjacent in the choice record too.
 _LAST = ("undrawn", "hand_open", "bottom_open", "legion_open", "hand_waits", "shown")
 _FIRST_FOUR, _NEXT_TWO = _offset(_LAST[0], choice_dtype), _offset(_LAST[4], choice_dtype)
 assert all(_offset(name, choice_dtype) == _FIRST_FOUR + i * _WIDE for i, name in enumerate(_LAST))
+layout_at = record_at(numba.from_dtype(layout_dtype))
+
+
+# --- observations -------------------------------------------------------------------------------
 
 
 @called
 def observe(game, seat, layout, row):
-    """Write what a seat sees into a row of observations."""
+    """Write the observation of a seat into a row."""
     clear_bytes(row, layout.size * INT16_BYTES)
     decides = game.hidden.seat == seat and game.hidden.decision != OVER
     choice = game.choices[seat]
@@ -83,7 +99,7 @@ def observe(game, seat, layout, row):
 
 @kernel
 def observe_table(table, seat, row, at):
-    """From the round to Rome's open cards; return where the next field begins."""
+    """Write the features from ``round`` to ``rome_cards``; return the next index."""
     players = np.int64(table.players)
     store_int16(row, at, table.round)
     store_int16(row, at + 1, table.turns_left)
@@ -99,15 +115,15 @@ def observe_table(table, seat, row, at):
     if table.primus != NOBODY:
         store_int16(row, at + 2 * players + from_own(table.primus, seat, players), 1)
     at += 3 * players
-    # The seats from one's own to the last, and behind them the first ones.
-    field, behind = row + at * INT16_BYTES, (players - seat) * INT16_BYTES
-    place = address(table) + _MONEY
-    narrow_row(field, place + seat * _WIDE)
-    narrow_row(field + behind, place)
-    for place in (address(table) + _HAND_SIZE, address(table) + _PEEKED):
-        field += players * INT16_BYTES
-        copy_bytes(field, place + seat * INT16_BYTES, _ROW_BYTES)
-        copy_bytes(field + behind, place, _ROW_BYTES)
+    # Rotate to the observing seat: the seats from it to the last, then the first ones.
+    target, rest = row + at * INT16_BYTES, (players - seat) * INT16_BYTES
+    source = address(table) + _MONEY
+    narrow_row(target, source + seat * _WIDE)
+    narrow_row(target + rest, source)
+    for source in (address(table) + _HAND_SIZE, address(table) + _PEEKED):
+        target += players * INT16_BYTES
+        copy_bytes(target, source + seat * INT16_BYTES, _ROW_BYTES)
+        copy_bytes(target + rest, source, _ROW_BYTES)
     at += 3 * players
     at = observe_displays(address(table) + _SYMBOLS, seat, players, row, at)
     at = observe_displays(address(table) + _CARDS, seat, players, row, at)
@@ -118,25 +134,25 @@ def observe_table(table, seat, row, at):
 
 @kernel
 def observe_displays(displayed, seat, players, row, at):
-    """Numbers by category of every seat, from one's own; return where the next field begins."""
+    """Write numbers by category for every seat, the observing one first; return the next index."""
     other = seat
     for i in range(players):
         copy_categories(row + at * INT16_BYTES, i, displayed, other)
         other += 1
-        other &= (other - players) >> 63  # 0 after the last seat: where that is can't be guessed
+        other &= (other - players) >> 63  # 0 after the last seat, without a branch to mispredict
     return at + players * N_CATEGORIES
 
 
 @kernel
 def from_own(other, seat, players):
-    """How many seats a seat is after one's own."""
+    """Return how many seats after the observing seat another one is."""
     distance = other - seat
     return distance if distance >= 0 else distance + players
 
 
 @kernel
 def copy_categories(target, target_row, source, source_row):
-    """Copy numbers by category from a row of the table, and one number more."""
+    """Copy a table row of numbers by category (and the padding after it)."""
     copy_bytes(
         target + target_row * N_CATEGORIES * INT16_BYTES,
         source + source_row * _ROW_BYTES,
@@ -146,7 +162,7 @@ def copy_categories(target, target_row, source, source_row):
 
 @kernel
 def observe_cards(table, me, layout, row, at):
-    """Cards below legions, in the own hand, and Rome's hidden ones if they are known."""
+    """Write the cards below legions, in hand and, if known, Rome's; return the next index."""
     legions, kinds = table.legions, layout.kinds
     copy_bytes(row + at * INT16_BYTES, address(table) + _LEGION_VALUE, MAX_LEGIONS * INT16_BYTES)
     at += legions
@@ -162,8 +178,8 @@ def observe_cards(table, me, layout, row, at):
 
 @kernel
 def count_kinds(cards, count, layout, row, at):
-    """Count the cards of a list by kind; the row is clear there."""
-    # How many there are can't be guessed: two are counted without asking. (Behind the last is 0.)
+    """Count the cards of a list by kind into cleared numbers."""
+    # The first two are counted without a branch, which would often be mispredicted; card 0 is none.
     store_int16(row, at + layout.kind_of[cards[0]], cards[0] != 0)
     second = at + layout.kind_of[cards[1]]
     store_int16(row, second, load_int16(row, second) + (cards[1] != 0))
@@ -174,20 +190,22 @@ def count_kinds(cards, count, layout, row, at):
 
 @kernel
 def observe_choice(choice, most_drawn, row, at):
-    """What is asked of the seat: the cards in view, and what may be done with them."""
+    """Write the decision: the cards in view and the places still open."""
     for i in range(choice.drawn_count):
         card = choice.drawn[i]
-        store_int16(row, at + i * OF_CARD + category_of(card), symbols_of(card))
-        store_int16(row, at + i * OF_CARD + N_CATEGORIES, value_of(card))
-    at += most_drawn * OF_CARD
+        store_int16(row, at + i * CARD_WIDTH + category_of(card), symbols_of(card))
+        store_int16(row, at + i * CARD_WIDTH + N_CATEGORIES, value_of(card))
+    at += most_drawn * CARD_WIDTH
     store_int16(row, at, choice.price)
     narrow_four(row + (at + 1) * INT16_BYTES, address(choice) + _FIRST_FOUR)
     narrow_two(row + (at + 5) * INT16_BYTES, address(choice) + _NEXT_TWO)
 
 
-#: What stands for an action that is not allowed, where options count from 1.
+# --- actions ------------------------------------------------------------------------------------
+
+#: Marks an action that is not allowed, where options count from 1.
 NOT_ALLOWED = 0
-#: The most options, and actions, that there are: a byte has room for the number of one.
+#: Largest possible numbers of options and actions; both must fit into a byte.
 _MOST_OPTIONS = MAX_CARDS + 1
 _MOST_ACTIONS = (
     FIRST_DRAWN + MAX_DRAFT + IN_VIEW * (OTHER_PLACES + MAX_LEGIONS) + MAX_LEGIONS + MAX_COPY
@@ -197,32 +215,32 @@ assert max(_MOST_OPTIONS, _MOST_ACTIONS) < 256
 
 @kernel
 def choosing(index):
-    """The action that keeps, or displays, a drawn card."""
+    """Return the action that keeps or displays a drawn card."""
     return np.int64(FIRST_DRAWN + index)
 
 
 @kernel
 def placing(table, layout, index, place):
-    """The action that puts a card in view somewhere; see `paxsim.engine.choices`."""
+    """Return the action that puts a card in view into a place."""
     number = np.int64(place) + OTHER_PLACES if place >= 0 else TO_HAND - np.int64(place)
     return choosing(layout.drawn) + index * (OTHER_PLACES + table.legions) + number
 
 
 @kernel
 def buying(table, layout, legion):
-    """The action that buys the cards below a legion."""
+    """Return the action that buys the cards below a legion."""
     return placing(table, layout, IN_VIEW, TO_HAND) + legion
 
 
 @kernel
 def playing(table, layout, card):
-    """The action that plays a card, or reacts with it."""
+    """Return the action that plays a card or reacts with it."""
     return buying(table, layout, table.legions) + layout.kind_of[card]
 
 
 @kernel
 def action_of(game, option, layout):
-    """The action that an option of the decision at hand is."""
+    """Return the action of an option of the current decision."""
     seat = game.hidden.seat
     choice = game.choices[seat]
     kind = choice.kind
@@ -242,7 +260,7 @@ def action_of(game, option, layout):
 
 @called
 def option_of(game, action, layout):
-    """The first option of the decision at hand that an action is, or -1."""
+    """Return the first option of the current decision with an action, or -1."""
     for option in range(options_asked(game)):
         if action_of(game, option, layout) == action:
             return option
@@ -251,18 +269,18 @@ def option_of(game, action, layout):
 
 @called
 def allow(game, layout, mask, options, allowed):
-    """Note which actions are allowed, and return how many.
+    """Write the action mask and return the number of allowed actions.
 
-    Says the same as `action_of`, for all options at once.
+    Equivalent to `action_of` for all options at once.
 
     Parameters
     ----------
     mask : address
-        Of bytes by action, which get 1 for allowed actions and 0 for others.
+        Bytes by action: 1 if allowed, else 0.
     options : address
-        Of bytes by action: the first option that it is, from 1, or ``NOT_ALLOWED``.
+        Bytes by action: its first option, from 1, or ``NOT_ALLOWED``.
     allowed : address
-        Of bytes: the allowed actions, in the order of the options.
+        Bytes: the allowed actions in the order of the options.
     """
     clear_bytes(mask, layout.actions)
     clear_bytes(options, layout.actions)
@@ -275,35 +293,74 @@ def allow(game, layout, mask, options, allowed):
         for index in range(choice.drawn_count):
             for i in range(choice.places):
                 action = placing(game.table, layout, index, choice.options[i])
-                note(action, option, mask, options, allowed, option)
+                allow_action(action, option, mask, options, allowed, option)
                 option += 1
         return count
     if kind == TURN or kind == KEEP or kind == DISPLAY:
         for option in range(count):
             action = np.int64(option) if kind == TURN else choosing(option)
-            note(action, option, mask, options, allowed, option)
+            allow_action(action, option, mask, options, allowed, option)
         return count
     last = count - 1
-    noted = 0
+    found = 0
     if kind == BUY:
         for option in range(last):
             action = buying(game.table, layout, choice.options[option])
-            note(action, option, mask, options, allowed, option)
-        noted = last
+            allow_action(action, option, mask, options, allowed, option)
+        found = last
     else:
         hand = game.seats[seat].hand
         for option in range(last):
             action = playing(game.table, layout, hand[choice.options[option]])
             if load_byte(options, action) == NOT_ALLOWED:  # the first card of its kind
-                note(action, option, mask, options, allowed, noted)
-                noted += 1
-    note(PASS, last, mask, options, allowed, noted)
-    return noted + 1
+                allow_action(action, option, mask, options, allowed, found)
+                found += 1
+    allow_action(PASS, last, mask, options, allowed, found)
+    return found + 1
 
 
 @kernel
-def note(action, option, mask, options, allowed, place):
-    """Note that an option is an action, which is allowed."""
+def allow_action(action, option, mask, options, allowed, place):
+    """Record an allowed action and its option."""
     store_byte(mask, action, 1)
     store_byte(options, action, option + 1)
     store_byte(allowed, place, action)
+
+
+# --- one game -----------------------------------------------------------------------------------
+
+
+@entry(types.void(types.int64, types.int64, types.int64, types.int64, types.int64, types.int64))
+def observe_game(game_address, seat, layout_address, observation, mask, scratch):
+    """Write the observation and the action mask of a seat; `scratch` has two bytes per action."""
+    game = game_at(game_address)
+    layout = layout_at(layout_address)
+    observe(game, seat, layout, observation)
+    if game.hidden.decision != OVER and game.hidden.seat == seat:
+        allow(game, layout, mask, scratch, scratch + layout.actions)
+    else:
+        clear_bytes(mask, layout.actions)
+
+
+@entry(types.int64(types.int64, types.int64, types.int64))
+def option_for(game_address, action, layout_address):
+    """Return the option of the current decision with an action, or -1."""
+    return option_of(game_at(game_address), action, layout_at(layout_address))
+
+
+@entry(types.int64(types.int64, types.int64, types.int64))
+def action_for(game_address, option, layout_address):
+    """Return the action of an option of the current decision."""
+    return action_of(game_at(game_address), option, layout_at(layout_address))
+
+
+def observation_and_mask(
+    game_address: int, seat: int, layout: Layout
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the observation and the action mask of a seat (from 0) of a game."""
+    observation = np.empty(layout.size, np.int16)
+    mask = np.empty(layout.actions, np.int8)
+    scratch = np.empty(2 * layout.actions, np.uint8)
+    addresses = map(address_of, (observation, mask, scratch))
+    observe_game(game_address, seat, layout.address, *addresses)
+    return observation, mask

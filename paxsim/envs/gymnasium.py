@@ -1,8 +1,7 @@
-"""Solo PAX as a Gymnasium environment."""
+"""Gymnasium environment: solo PAX."""
 
 from __future__ import annotations
 
-import copy
 from pathlib import Path
 from typing import Any
 
@@ -10,32 +9,47 @@ import gymnasium
 import numpy as np
 
 from paxsim.cards import DEFAULT_DECK, Deck
-from paxsim.envs.pettingzoo import checked_deal, checked_render_mode, rendered, spaces_of
-from paxsim.envs.seatview import RENDER_MODES, SeatView, whole_action
+from paxsim.envs.pettingzoo import (
+    RENDER_MODES,
+    SEEDS,
+    RenderedEnv,
+    SeatView,
+    as_int,
+    checked_deal,
+    make_spaces,
+)
 from paxsim.envs.spaces import Layout
 from paxsim.errors import PaxsimError, checked_int, safe_repr
 from paxsim.rules import SOLO_LEVELS, Rules
 from paxsim.setting import make_setting
 
 
-class SoloEnv(gymnasium.Env):
-    """A solo game; the reward is 1 for a win, at its end.
+class SoloEnv(RenderedEnv, gymnasium.Env):
+    """Solo game of PAX; the reward is 1 for a win, at the end.
 
-    Observations are as those of `paxsim.env`. An action that is not allowed loses the game, and
-    ``info["illegal"]`` says so: many learners for single players know no masks.
+    Observations are those of `paxsim.env`. An action that is not allowed loses the game and sets
+    ``info["illegal"]``, because many single-agent learners do not use masks.
 
     Parameters
     ----------
     level : int
-        1 to 5.
+        Solo level, 1 to 5.
     deck, rules
         See `paxsim.make_setting`.
     render_mode : str, optional
-        As for `paxsim.env`.
+        See `paxsim.env`.
+
+    Examples
+    --------
+    >>> import paxsim
+    >>> env = paxsim.solo_env(level=2)
+    >>> observation, info = env.reset(seed=1)
+    >>> int(observation["action_mask"].sum()) > 0
+    True
     """
 
     metadata = {"render_modes": RENDER_MODES, "render_fps": 4}
-    _ended = True
+    _over = True
 
     def __init__(
         self,
@@ -47,73 +61,47 @@ class SoloEnv(gymnasium.Env):
     ):
         level = checked_int("level", level, SOLO_LEVELS[0], SOLO_LEVELS[-1])
         self.setting = make_setting(1, solo_level=level, deck=deck, rules=rules)
-        self.render_mode = checked_render_mode(render_mode)
+        self._set_render_mode(render_mode)
         self.layout = Layout(self.setting)
-        self.observation_space, self.action_space = spaces_of(self.layout, self._mask)
-
-    def __copy__(self) -> SoloEnv:
-        """A game of its own: two that act in the same game are of no use."""
-        return copy.deepcopy(self)
+        self.observation_space, self.action_space = make_spaces(self.layout, self._mask)
 
     def __repr__(self) -> str:
         return f"SoloEnv, level {self.setting.solo_level}, deck {self.setting.deck.name}"
 
     def _mask(self) -> np.ndarray | None:
-        return self._view.observe(0)["action_mask"] if hasattr(self, "_view") else None
+        return None if self._view is None else self._view.observe(0)["action_mask"]
 
     def reset(
         self, *, seed: int | None = None, options: dict | None = None
     ) -> tuple[dict[str, np.ndarray], dict]:
-        """Deal a game; ``options={"deal": k}`` names a deal of the seed, 0 by default."""
+        """Deal a game; ``options={"deal": k}`` selects deal k of the seed, 0 by default."""
         super().reset(seed=seed)
-        named = int(self.np_random.integers(1 << 48)) if seed is None else seed
+        seed = int(self.np_random.integers(SEEDS)) if seed is None else seed
         deal = checked_deal(options)
-        self._view = SeatView(self.setting, self.layout, named, deal, self.render_mode is not None)
-        self._ended = False
+        self._view = SeatView(self.setting, self.layout, seed, deal, self.render_mode is not None)
+        self._over = False
         return self._view.observe(0), {}
 
     def step(self, action: Any) -> tuple[dict[str, np.ndarray], float, bool, bool, dict]:
         """Take an action."""
-        if self._ended:
-            raise PaxsimError("action: no game is being played; allowed: after reset()")
-        number = whole_action(action)
+        view = self._view
+        if view is None or self._over:
+            raise PaxsimError("call reset() first: no game is being played")
+        number = as_int(action)
         if number is None:
-            raise PaxsimError(f"action: found {safe_repr(action)}; allowed: a whole number")
-        seen = self._view.observe(0)
-        if not (0 <= number < self.layout.actions and seen["action_mask"][number]):
-            self._ended = True
-            return seen, 0.0, True, False, {"illegal": True}
-        self._view.act(number)
-        game = self._view.game
-        self._ended = game.over
-        reward = float(game.result()["shares"][0]) if game.over else 0.0
-        return self._view.observe(0), reward, game.over, False, {}
-
-    def render(self) -> str | None:
-        """The game to be looked at; see `render_mode`."""
-        return rendered(self)
+            raise PaxsimError(f"action must be an integer, got {safe_repr(action)}")
+        before = view.observe(0)
+        if not (0 <= number < self.layout.actions and before["action_mask"][number]):
+            self._over = True
+            return before, 0.0, True, False, {"illegal": True}
+        view.act(number)
+        self._over = view.game.over
+        reward = float(view.game.result()["shares"][0]) if self._over else 0.0
+        return view.observe(0), reward, self._over, False, {}
 
 
-#: Named like this, `gymnasium.make` imports this module, and finds it.
+solo_env = SoloEnv
+
+#: With this name, `gymnasium.make("paxsim.envs.gymnasium:paxsim/Solo-v0")` imports this module.
 GYM_ID = "paxsim/Solo-v0"
 gymnasium.register(id=GYM_ID, entry_point=f"{__name__}:SoloEnv")
-
-
-def solo_env(
-    level: int = 1,
-    *,
-    deck: str | Path | Deck = DEFAULT_DECK,
-    rules: str | Path | dict[str, Any] | Rules | None = None,
-    render_mode: str | None = None,
-) -> SoloEnv:
-    """Solo PAX as a Gymnasium environment; see `SoloEnv`.
-
-    Examples
-    --------
-    >>> import paxsim
-    >>> solo = paxsim.solo_env(level=2)
-    >>> observation, info = solo.reset(seed=1)
-    >>> int(observation["action_mask"].sum()) > 0
-    True
-    """
-    return SoloEnv(level, deck=deck, rules=rules, render_mode=render_mode)

@@ -1,12 +1,13 @@
-"""PAX for two to eight learners as a PettingZoo environment, in which seats act one at a time."""
+"""PettingZoo environments: 2 to 8 agents that act in turn (AEC) or in parallel."""
 
 from __future__ import annotations
 
 import copy
+import operator
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from gymnasium import logger
@@ -14,92 +15,173 @@ from gymnasium.spaces import Box, Dict, Discrete, Space
 from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
+from paxsim.board.replay import Replay
+from paxsim.board.view import EVERYTHING, Onlooker, with_rome_turned_up
+from paxsim.board.words import table_in_words
 from paxsim.cards import DEFAULT_DECK, Deck
-from paxsim.envs.seatview import RENDER_MODES, SeatView
+from paxsim.envs.encoding import action_for, observation_and_mask, option_for
 from paxsim.envs.spaces import Layout
 from paxsim.errors import PaxsimError, checked_int, is_integer, safe_repr, suggestion, unknown
+from paxsim.game import Game
 from paxsim.rules import MAX_PLAYERS, Rules
-from paxsim.setting import MAX_NUMBER, make_setting
+from paxsim.setting import MAX_NUMBER, Setting, make_setting
+from paxsim.trace import TracedGame
 
-#: Without a seed, deals are drawn from so many.
-_SEEDS = 1 << 48
+#: Text from the seat's point of view, or a page of the board once the game is over.
+RENDER_MODES = ["ansi", "html"]
+#: Number of seeds to draw from when `reset` is called without one.
+SEEDS = 1 << 48
+
+
+def as_int(action: Any) -> int | None:
+    """Return an action as an int, also from an array with one element; None if it is none."""
+    if isinstance(action, bool):
+        return None
+    try:
+        return operator.index(action)
+    except TypeError:
+        return None
+
+
+class SeatView:
+    """One game in the observations and actions of a `Layout`.
+
+    Parameters
+    ----------
+    setting : Setting
+        Players, deck and rules.
+    layout : Layout
+        Layout of the setting.
+    seed, deal : int
+        Random seed and deal number.
+    traced : bool
+        Whether to record events, for rendering.
+    """
+
+    def __init__(self, setting: Setting, layout: Layout, seed: int, deal: int, traced: bool):
+        self.layout = layout
+        self.names = [f"seat_{seat + 1}" for seat in range(setting.players)]
+        self.game: Game = (
+            TracedGame(setting, self.names, seed, deal, 0)
+            if traced
+            else Game.of_setting(setting, seed, deal, 0)
+        )
+
+    def observe(self, seat: int) -> dict[str, np.ndarray]:
+        """Return the observation and the action mask of a seat (from 0)."""
+        observation, mask = observation_and_mask(self.game._address, seat, self.layout)
+        return {"observation": observation, "action_mask": mask}
+
+    def act(self, action: Any) -> None:
+        """Take an action for the deciding seat."""
+        number, option = as_int(action), -1
+        if number is not None and 0 <= number < self.layout.actions:
+            option = option_for(self.game._address, number, self.layout.address)
+        if option < 0:
+            mask = self.observe(self.game.seat - 1)["action_mask"]
+            allowed = ", ".join(map(str, np.flatnonzero(mask)))
+            raise PaxsimError(f"action must be one of {allowed}, got {safe_repr(action)}")
+        self.game.apply(option)
+
+    def action_of(self, option: int) -> int:
+        """Return the action of an option of the current decision."""
+        return action_for(self.game._address, option, self.layout.address)
+
+    def render(self, mode: str) -> str:
+        """Draw the table as the deciding seat sees it, or the whole game as a page."""
+        assert isinstance(self.game, TracedGame)
+        events = self.game.events
+        if mode == "html":
+            if not self.game.over:
+                raise PaxsimError("render_mode 'html' shows finished games; the game is not over")
+            return Replay(events).page()
+        seat = EVERYTHING if self.game.over else self.game.seat
+        onlooker = Onlooker(seat)
+        said = [onlooker.tell(event)["said"] for event in with_rome_turned_up(events)]
+        return f"{said[-1]}\n{table_in_words(self.names, onlooker.view, seat)}"
 
 
 class AllowedActions(Discrete):
-    """Actions by number; without a mask it samples from those that are allowed now.
+    """Discrete action space that samples from the currently allowed actions.
 
     Parameters
     ----------
     n : int
-        How many actions there are.
-    allowed : callable
-        Gives the mask of the moment, or None where there is no game.
+        Number of actions.
+    current_mask : callable
+        Returns the current action mask, or None without a game.
     """
 
-    def __init__(self, n: int, allowed: Callable[[], np.ndarray | None]):
+    def __init__(self, n: int, current_mask: Callable[[], np.ndarray | None]):
         super().__init__(n)
-        self._allowed = allowed
+        self._current_mask = current_mask
 
     def sample(self, mask: Any = None, probability: Any = None) -> np.int64:
-        """One of the actions of the mask, or of those that are allowed now."""
+        """Return a random action of `mask`, by default one that is allowed now."""
         if mask is None and probability is None:
-            mask = self._allowed()
+            mask = self._current_mask()
         return super().sample(mask, probability)
 
 
-def spaces_of(
-    layout: Layout, allowed: Callable[[], np.ndarray | None], more: int = 0
+def make_spaces(
+    layout: Layout, current_mask: Callable[[], np.ndarray | None], extra_actions: int = 0
 ) -> tuple[Space, Space]:
-    """The observation space and the action space of a layout, with `more` actions than it has."""
-    limits = np.iinfo(np.int16)
-    actions = layout.actions + more
-    seen = Box(0, limits.max, (layout.size,), np.int16)
+    """Return the observation space and the action space of a layout."""
+    actions = layout.actions + extra_actions
+    observation = Box(0, np.iinfo(np.int16).max, (layout.size,), np.int16)
     mask = Box(0, 1, (actions,), np.int8)
-    return Dict({"observation": seen, "action_mask": mask}), AllowedActions(actions, allowed)
+    spaces = Dict({"observation": observation, "action_mask": mask})
+    return spaces, AllowedActions(actions, current_mask)
 
 
 def checked_deal(options: Any) -> int:
-    """The deal that the options of a reset name; 0 by default."""
+    """Return the deal number in the options of `reset`, 0 by default."""
     if options is not None and not isinstance(options, dict):
-        raise PaxsimError(f'options: found {safe_repr(options)}; allowed: {{"deal": k}}')
+        raise PaxsimError(f'options must be a dict such as {{"deal": 1}}, got {safe_repr(options)}')
     for name in options or {}:
-        # (PettingZoo's own test hands over options that no environment knows.)
+        # PettingZoo's API test passes options that no environment knows.
         if name != "deal" and suggestion(str(name), ["deal"]):
             raise unknown("option", name, ["deal"])
     return checked_int("deal", (options or {}).get("deal", 0), 0, MAX_NUMBER)
 
 
-class OrderedPaxEnv(OrderEnforcingWrapper):
-    """A `PaxEnv` that says so when it is used in the wrong order."""
+class RenderedEnv:
+    """Base class of environments with one game in `_view`: rendering and copying."""
 
-    def __copy__(self) -> OrderedPaxEnv:
+    render_mode: str | None
+    _view: SeatView | None = None
+
+    def _set_render_mode(self, mode: str | None) -> None:
+        if mode is not None and mode not in RENDER_MODES:
+            raise unknown("render_mode", mode, RENDER_MODES)
+        self.render_mode = mode
+
+    def __copy__(self) -> Self:
+        """Return a deep copy: a shallow one would share its game."""
         return copy.deepcopy(self)
 
+    def render(self) -> str | None:
+        """Return the game as text or HTML, as ``render_mode`` says; warn without one."""
+        if self.render_mode is None:
+            modes = " or ".join(map(repr, RENDER_MODES))
+            logger.warn(f"nothing is rendered: set render_mode={modes} when creating the env")
+            return None
+        return self._current_view().render(self.render_mode)
 
-def checked_render_mode(mode: str | None) -> str | None:
-    """A way to show games, or none."""
-    if mode is not None and mode not in RENDER_MODES:
-        raise unknown("render_mode", mode, RENDER_MODES)
-    return mode
+    def _current_view(self) -> SeatView:
+        if self._view is None:
+            raise PaxsimError("call reset() first: there is no game yet")
+        return self._view
 
-
-def rendered(env: Any) -> str | None:
-    """The game of an environment to be looked at, or a warning that nobody said how."""
-    if env.render_mode is None:
-        modes = " or ".join(repr(mode) for mode in RENDER_MODES)
-        logger.warn(f"render_mode: found none, so that nothing is shown; allowed: {modes}")
-        return None
-    if not hasattr(env, "_view"):
-        raise PaxsimError("render: no game has been dealt; allowed: after reset()")
-    return env._view.render(env.render_mode)
+    def close(self) -> None:
+        """Do nothing: there are no resources to free."""
 
 
-class PaxEnv(AECEnv[str, dict, int]):
-    """A game of PAX; agents are ``"seat_1"`` to ``"seat_8"``.
+class PaxEnv(RenderedEnv, AECEnv[str, dict, int]):
+    """Game of PAX for agents ``"seat_1"`` to ``"seat_8"`` that act in turn.
 
-    Observations are dictionaries of ``observation`` (see `paxsim.envs.layout`, and
-    ``layout.fields`` for every number) and ``action_mask``. The reward is the seat's share of the
-    win, at the end of the game; Rome's win leaves nothing to those who have no share.
+    Observations are dicts of ``observation`` (see ``layout.features``) and ``action_mask``. At the
+    end of the game, the reward is the seat's share of the win; if Rome wins alone, all get 0.
 
     Parameters
     ----------
@@ -108,15 +190,15 @@ class PaxEnv(AECEnv[str, dict, int]):
     deck, rules
         See `paxsim.make_setting`.
     max_cycles : int, optional
-        End a game as truncated before a seat decides more often than this.
+        Truncate a game when a seat is about to decide more often than this.
     render_mode : str, optional
-        ``"ansi"``: `render` returns the table in words, as the deciding seat sees it. ``"html"``:
-        it returns the game as a page of the board, once it is over.
+        ``"ansi"``: `render` returns the table as text, as the deciding seat sees it. ``"html"``:
+        it returns a page with the whole game, once it is over.
 
     Attributes
     ----------
     layout : Layout
-        What observations and actions mean.
+        Meaning of observations and actions.
     """
 
     metadata = {"name": "pax_v0", "render_modes": RENDER_MODES, "is_parallelizable": False}
@@ -133,39 +215,33 @@ class PaxEnv(AECEnv[str, dict, int]):
         super().__init__()
         if not is_integer(players) or not 2 <= players <= MAX_PLAYERS:
             raise PaxsimError(
-                f"players: found {safe_repr(players)}; "
-                f"allowed: a whole number from 2 to {MAX_PLAYERS}, and paxsim.solo_env for solo"
+                f"players must be between 2 and {MAX_PLAYERS} (for solo use paxsim.solo_env), "
+                f"got {safe_repr(players)}"
             )
         self.setting = make_setting(players, deck=deck, rules=rules)
-        self.render_mode = checked_render_mode(render_mode)
-        self.max_cycles = (
-            None if max_cycles is None else checked_int("max_cycles", max_cycles, 1, MAX_NUMBER)
-        )
+        self._set_render_mode(render_mode)
+        if max_cycles is not None:
+            max_cycles = checked_int("max_cycles", max_cycles, 1, MAX_NUMBER)
+        self.max_cycles = max_cycles
         self.layout = Layout(self.setting)
         self.possible_agents = [f"seat_{seat + 1}" for seat in range(self.setting.players)]
         self.agents: list[str] = []
-        spaces = {
-            agent: spaces_of(self.layout, partial(self._mask, agent))
+        self._spaces = {
+            agent: make_spaces(self.layout, partial(self._mask, agent))
             for agent in self.possible_agents
         }
-        self.observation_spaces = {agent: seen for agent, (seen, _) in spaces.items()}
-        self.action_spaces = {agent: taken for agent, (_, taken) in spaces.items()}
         self._draw_seeds = np.random.default_rng()
 
     def observation_space(self, agent: str) -> Space:
-        """The same for all seats."""
-        return self.observation_spaces[agent]
+        """Return the observation space, the same for all agents."""
+        return self._spaces[agent][0]
 
     def action_space(self, agent: str) -> Space:
-        """All actions; without a mask it samples from those that are allowed now."""
-        return self.action_spaces[agent]
+        """Return the action space; without a mask it samples from the allowed actions."""
+        return self._spaces[agent][1]
 
     def _mask(self, agent: str) -> np.ndarray | None:
-        return self.observe(agent)["action_mask"] if hasattr(self, "_view") else None
-
-    def __copy__(self) -> PaxEnv:
-        """A game of its own: two that act in the same game are of no use."""
-        return copy.deepcopy(self)
+        return None if self._view is None else self.observe(agent)["action_mask"]
 
     def reset(self, seed: int | None = None, options: dict | None = None) -> None:
         """Deal a game.
@@ -173,15 +249,15 @@ class PaxEnv(AECEnv[str, dict, int]):
         Parameters
         ----------
         seed : int, optional
-            Names the game, and those of the resets without a seed that follow it.
+            Random seed of this game and of later resets without a seed.
         options : dict, optional
-            ``{"deal": k}`` is deal k of the seed, the game that `paxsim.play` plays; 0 by default.
+            ``{"deal": k}`` selects deal k of the seed, as in `paxsim.play`; 0 by default.
         """
         if seed is not None:
             seed = checked_int("seed", seed, 0, MAX_NUMBER)
             self._draw_seeds = np.random.default_rng(seed)
         else:
-            seed = int(self._draw_seeds.integers(_SEEDS))
+            seed = int(self._draw_seeds.integers(SEEDS))
         deal = checked_deal(options)
         self._view = SeatView(self.setting, self.layout, seed, deal, self.render_mode is not None)
         self.agents = list(self.possible_agents)
@@ -190,51 +266,51 @@ class PaxEnv(AECEnv[str, dict, int]):
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict] = {agent: {} for agent in self.agents}
-        self._decided = dict.fromkeys(self.agents, 0)
-        self.agent_selection = self._deciding()
+        self._decisions = dict.fromkeys(self.agents, 0)
+        self.agent_selection = self._deciding_agent()
 
-    def _deciding(self) -> str:
-        return self.possible_agents[self._view.game.seat - 1]
+    def _deciding_agent(self) -> str:
+        return self.possible_agents[self.game.seat - 1]
 
     @property
-    def game(self) -> Any:
-        """The game behind it, a `paxsim.Game`, hidden things included."""
-        return self._view.game
+    def game(self) -> Game:
+        """The game with all its hidden information."""
+        return self._current_view().game
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """What a seat sees; its mask is empty unless it decides."""
+        """Return the observation of an agent; its mask is all 0 unless it decides."""
         if agent not in self.possible_agents:
             raise unknown("agent", agent, self.possible_agents)
-        return self._view.observe(self.possible_agents.index(agent))
+        return self._current_view().observe(self.possible_agents.index(agent))
 
     def step(self, action: int | None) -> None:
-        """Take an action for the seat that decides (``agent_selection``)."""
+        """Take an action for the deciding agent (``agent_selection``)."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        self._view.act(action)
-        self._decided[agent] += 1
+        self._current_view().act(action)
+        self._decisions[agent] += 1
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
-        if self._view.game.over:
-            shares = self._view.game.result()["shares"]
+        if self.game.over:
+            shares = self.game.result()["shares"]
             self.rewards = {
-                each: float(shares[seat]) for seat, each in enumerate(self.possible_agents)
+                agent: float(shares[seat]) for seat, agent in enumerate(self.possible_agents)
             }
             self.terminations = dict.fromkeys(self.agents, True)
         else:
-            self.agent_selection = self._deciding()
-            if self._decided[self.agent_selection] == self.max_cycles:
+            self.agent_selection = self._deciding_agent()
+            if self._decisions[self.agent_selection] == self.max_cycles:
                 self.truncations = dict.fromkeys(self.agents, True)
         self._accumulate_rewards()
 
-    def render(self) -> str | None:
-        """The game to be looked at; see `render_mode`."""
-        return rendered(self)
 
-    def close(self) -> None:
-        """Nothing is open."""
+class _CheckedPaxEnv(OrderEnforcingWrapper):
+    """`PaxEnv` with PettingZoo's errors for calls in the wrong order."""
+
+    def __copy__(self) -> _CheckedPaxEnv:
+        return copy.deepcopy(self)
 
 
 def env(
@@ -245,45 +321,60 @@ def env(
     max_cycles: int | None = None,
     render_mode: str | None = None,
 ) -> OrderEnforcingWrapper:
-    """PAX as a PettingZoo environment; see `PaxEnv` for what can be asked for.
+    """Create a PettingZoo environment in which agents act in turn.
+
+    Parameters
+    ----------
+    players, deck, rules, max_cycles, render_mode
+        See `PaxEnv`.
 
     Examples
     --------
     >>> import paxsim
-    >>> table = paxsim.env(players=3)
-    >>> table.reset(seed=1)
-    >>> for agent in table.agent_iter():
-    ...     observation, reward, ended, truncated, info = table.last()
+    >>> env = paxsim.env(players=3)
+    >>> env.reset(seed=1)
+    >>> for agent in env.agent_iter():
+    ...     observation, reward, terminated, truncated, info = env.last()
     ...     mask = observation["action_mask"]
-    ...     table.step(None if ended or truncated else int(mask.argmax()))
-    >>> table.agents
+    ...     env.step(None if terminated or truncated else int(mask.argmax()))
+    >>> env.agents
     []
     """
-    made = PaxEnv(players, deck=deck, rules=rules, max_cycles=max_cycles, render_mode=render_mode)
-    return OrderedPaxEnv(made)
+    return _CheckedPaxEnv(
+        PaxEnv(players, deck=deck, rules=rules, max_cycles=max_cycles, render_mode=render_mode)
+    )
 
 
-class ParallelPaxEnv(ParallelEnv[str, dict, int]):
-    """A game of PAX in which every seat acts in every cycle; see `paxsim.envs.parallel`.
+class ParallelPaxEnv(RenderedEnv, ParallelEnv[str, dict, int]):
+    """Game of PAX in which every agent acts in every cycle.
 
-    Observations, rewards and names are those of `paxsim.env`, with one action more: ``wait``, the
-    only one of seats that do not decide.
+    Observations and rewards are those of `PaxEnv`. One more action, ``wait``, is the only one that
+    is allowed for agents that do not decide.
 
     Parameters
     ----------
-    players : int
-        2 to 8.
-    deck, rules, render_mode
-        See `paxsim.envs.pettingzoo.PaxEnv`.
+    players, deck, rules, render_mode
+        See `PaxEnv`.
     max_cycles : int, optional
-        End a game as truncated after so many decisions.
+        Truncate a game after this many decisions.
 
     Attributes
     ----------
     layout : Layout
-        What observations and actions mean.
+        Meaning of observations and actions.
     wait : int
-        The action that waits, ``layout.actions``.
+        The action of waiting, ``layout.actions``.
+
+    Examples
+    --------
+    >>> import paxsim
+    >>> env = paxsim.parallel_env(players=3, max_cycles=20)
+    >>> observations, infos = env.reset(seed=1)
+    >>> while env.agents:
+    ...     actions = {agent: env.action_space(agent).sample() for agent in env.agents}
+    ...     observations, rewards, terminations, truncations, infos = env.step(actions)
+    >>> all(truncations.values())
+    True
     """
 
     metadata = {"name": "pax_parallel_v0", "render_modes": RENDER_MODES}
@@ -297,45 +388,41 @@ class ParallelPaxEnv(ParallelEnv[str, dict, int]):
         max_cycles: int | None = None,
         render_mode: str | None = None,
     ):
-        self._table = PaxEnv(players, deck=deck, rules=rules, render_mode=render_mode)
-        self.max_cycles = (
-            None if max_cycles is None else checked_int("max_cycles", max_cycles, 1, MAX_NUMBER)
-        )
-        self.render_mode = self._table.render_mode
-        self.layout = self._table.layout
+        self._aec = PaxEnv(players, deck=deck, rules=rules, render_mode=render_mode)
+        if max_cycles is not None:
+            max_cycles = checked_int("max_cycles", max_cycles, 1, MAX_NUMBER)
+        self.max_cycles = max_cycles
+        self.render_mode = self._aec.render_mode
+        self.layout = self._aec.layout
         self.wait = self.layout.actions
-        self.possible_agents = self._table.possible_agents
+        self.possible_agents = self._aec.possible_agents
         self.agents: list[str] = []
-        self._cycles: int | None = None
+        self._cycles = 0
         self._spaces = {
-            agent: spaces_of(self.layout, partial(self._mask, agent), 1)
+            agent: make_spaces(self.layout, partial(self._mask, agent), 1)
             for agent in self.possible_agents
         }
-
-    def __copy__(self) -> ParallelPaxEnv:
-        """A game of its own: two that act in the same game are of no use."""
-        return copy.deepcopy(self)
 
     def __repr__(self) -> str:
         return f"ParallelPaxEnv with {len(self.possible_agents)} players"
 
     def observation_space(self, agent: str) -> Space:
-        """The same for all seats."""
+        """Return the observation space, the same for all agents."""
         return self._spaces[agent][0]
 
     def action_space(self, agent: str) -> Space:
-        """All actions; without a mask it samples from those that are allowed now."""
+        """Return the action space; without a mask it samples from the allowed actions."""
         return self._spaces[agent][1]
 
     def _mask(self, agent: str) -> np.ndarray | None:
         return self.observe(agent)["action_mask"] if self.agents else None
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """What a seat sees and may do."""
-        seen = self._table.observe(agent)
-        waits = not seen["action_mask"].any()
-        seen["action_mask"] = np.append(seen["action_mask"], np.int8(waits))
-        return seen
+        """Return the observation and the action mask of an agent."""
+        observation = self._aec.observe(agent)
+        waits = not observation["action_mask"].any()
+        observation["action_mask"] = np.append(observation["action_mask"], np.int8(waits))
+        return observation
 
     def _observations(self) -> dict[str, dict[str, np.ndarray]]:
         return {agent: self.observe(agent) for agent in self.possible_agents}
@@ -343,73 +430,40 @@ class ParallelPaxEnv(ParallelEnv[str, dict, int]):
     def reset(
         self, seed: int | None = None, options: dict | None = None
     ) -> tuple[dict[str, dict], dict[str, dict]]:
-        """Deal a game; seed and options are those of `paxsim.env`."""
-        self._table.reset(seed, options)
+        """Deal a game; see `PaxEnv.reset`."""
+        self._aec.reset(seed, options)
+        self._view = self._aec._view
         self.agents = list(self.possible_agents)
         self._cycles = 0
         return self._observations(), {agent: {} for agent in self.agents}
 
     def step(self, actions: dict[str, int]) -> tuple[dict, dict, dict, dict, dict]:
-        """One decision: an action of the seat that decides, ``wait`` of all others."""
-        if self._cycles is None:
-            raise PaxsimError("actions: no game has been dealt; allowed: after reset()")
+        """Take an action of the deciding agent; all others must ``wait``."""
+        game = self._current_view().game
         if not self.agents:
             return {}, {}, {}, {}, {}
         if not isinstance(actions, dict):
-            raise PaxsimError(
-                f"actions: found {safe_repr(actions)}; allowed: an action for each agent"
-            )
-        deciding = self._table.agent_selection
+            raise PaxsimError(f"actions must be a dict by agent, got {safe_repr(actions)}")
+        deciding = self._aec.agent_selection
         for agent in self.agents:
             action = actions.get(agent)
             if agent != deciding and action != self.wait:
                 raise PaxsimError(
-                    f"action of {agent}: found {safe_repr(action)}; allowed now: {self.wait}, to wait"
+                    f"action of {agent} must be {self.wait} (wait), got {safe_repr(action)}"
                 )
-        self._table.step(actions.get(deciding))
+        self._aec.step(actions.get(deciding))
         self._cycles += 1
-        ended = self._table.game.over
-        truncated = not ended and self._cycles == self.max_cycles
-        answer: tuple[dict, dict, dict, dict, dict] = (
+        truncated = not game.over and self._cycles == self.max_cycles
+        step: tuple[dict, dict, dict, dict, dict] = (
             self._observations(),
-            dict(self._table.rewards),
-            dict.fromkeys(self.agents, ended),
+            dict(self._aec.rewards),
+            dict.fromkeys(self.agents, game.over),
             dict.fromkeys(self.agents, truncated),
             {agent: {} for agent in self.agents},
         )
-        if ended or truncated:
+        if game.over or truncated:
             self.agents = []
-        return answer
-
-    def render(self) -> str | None:
-        """The game to be looked at; see `paxsim.env`."""
-        return self._table.render()
-
-    def close(self) -> None:
-        """Nothing is open."""
+        return step
 
 
-def parallel_env(
-    players: int = 4,
-    *,
-    deck: str | Path | Deck = DEFAULT_DECK,
-    rules: str | Path | dict[str, Any] | Rules | None = None,
-    max_cycles: int | None = None,
-    render_mode: str | None = None,
-) -> ParallelPaxEnv:
-    """PAX as a parallel environment of PettingZoo; see `ParallelPaxEnv`.
-
-    Examples
-    --------
-    >>> import paxsim
-    >>> table = paxsim.parallel_env(players=3, max_cycles=20)
-    >>> observations, infos = table.reset(seed=1)
-    >>> while table.agents:
-    ...     actions = {agent: table.action_space(agent).sample() for agent in table.agents}
-    ...     observations, rewards, ended, truncated, infos = table.step(actions)
-    >>> all(truncated.values())
-    True
-    """
-    return ParallelPaxEnv(
-        players, deck=deck, rules=rules, max_cycles=max_cycles, render_mode=render_mode
-    )
+parallel_env = ParallelPaxEnv

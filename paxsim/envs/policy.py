@@ -1,4 +1,4 @@
-"""What a learner learnt, as a policy: the three records of a policy in the numbers of a learner."""
+"""Learned policies: encoding the three records of a policy as an observation."""
 
 from __future__ import annotations
 
@@ -8,29 +8,28 @@ import numpy as np
 
 from paxsim.cards import Card
 from paxsim.engine.records import address_of, game_dtype
-from paxsim.envs.kernels import option_for
-from paxsim.envs.seatview import look_at
+from paxsim.envs.encoding import observation_and_mask, option_for
 from paxsim.envs.spaces import Layout
 from paxsim.errors import PaxsimError
 from paxsim.setting import Setting
 
 
 class ObservationEncoder:
-    """Reads what a policy is handed; for policies that stay plain Python.
+    """Encoder of the records that an interpreted policy receives.
 
     Parameters
     ----------
     setting : Setting
-        What is played.
+        The setting that the policy was trained in.
 
     Examples
     --------
     >>> import paxsim
-    >>> reader = paxsim.envs.ObservationEncoder(paxsim.make_setting(2))
+    >>> encoder = paxsim.envs.ObservationEncoder(paxsim.make_setting(2))
     >>> @paxsim.policy(compiled=False)
     ... def lowest(table, me, choice):
-    ...     observation, mask = reader.read(table, me, choice)
-    ...     return reader.option(int(mask.argmax()))
+    ...     observation, mask = encoder.encode(table, me, choice)
+    ...     return encoder.option(int(mask.argmax()))
     >>> paxsim.play([lowest, "random"], seed=1).rounds > 0
     True
     """
@@ -40,38 +39,38 @@ class ObservationEncoder:
         self._games = setting.new_game().view(game_dtype)
         self._known = {0, *(card.code for card in self.layout.kinds)}
 
-    def read(self, table: Any, me: Any, choice: Any) -> tuple[np.ndarray, np.ndarray]:
-        """The observation, shape ``(layout.size,)``, and the mask, shape ``(layout.actions,)``."""
+    def encode(self, table: Any, me: Any, choice: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return the observation, shape ``(layout.size,)``, and mask, ``(layout.actions,)``."""
         records = tuple(map(_record, (table, me, choice)))
         self._check_fits(records[0], records[2])
         game, seat = self._games[0], int(me.seat)
         game["table"], game["seats"][seat], game["choices"][seat] = records
         game["hidden"]["seat"], game["hidden"]["decision"] = seat, choice.kind
-        return look_at(address_of(self._games), seat, self.layout)
+        return observation_and_mask(address_of(self._games), seat, self.layout)
 
     def _check_fits(self, table: np.void, choice: np.void) -> None:
-        """Refuse what compiled code would write to other places of the row, or behind its end."""
+        """Raise an error if compiled code would write outside the features' places."""
         setting, drawn = self.layout.setting, self.layout.drawn
-        for name, own in (("players", setting.players), ("legions", self.layout.legions)):
-            if table[name] != own:
-                raise PaxsimError(f"{name}: found {table[name]}; allowed: {own}, as was learnt")
+        for name, expected in (("players", setting.players), ("legions", self.layout.legions)):
+            if table[name] != expected:
+                raise PaxsimError(f"{name} must be {expected}, as in training, got {table[name]}")
         if choice["drawn_count"] > drawn:
             raise PaxsimError(
-                f"draft_sizes: found {choice['drawn_count']} cards in view; "
-                f"allowed: at most {drawn}, as was learnt"
+                f"draft_sizes: at most {drawn} cards can be in view, as in training, "
+                f"got {choice['drawn_count']}"
             )
-        unknown = set(table["copy"].tolist()) - self._known
-        if unknown:
+        foreign = set(table["copy"].tolist()) - self._known
+        if foreign:
             raise PaxsimError(
-                f"deck: found {Card.from_code(min(unknown))}; "
-                f"allowed: the kinds of deck {setting.deck.name}, as was learnt"
+                f"deck: {Card.from_code(min(foreign))} is not in deck {setting.deck.name}, "
+                "which was used in training"
             )
 
     def option(self, action: int) -> int:
-        """The option that an action is, of the decision that was read last."""
+        """Return the option of an action in the decision encoded last, -1 if there is none."""
         return option_for(address_of(self._games), action, self.layout.address)
 
 
 def _record(record: Any) -> np.void:
-    """A record of the engine, from what a plain policy is handed or a game has."""
+    """Return the record of the engine behind an argument of a policy."""
     return getattr(record, "_record", record)

@@ -1,12 +1,12 @@
-"""What learners see and do: the numbers of an observation, and of an action, by name.
+"""Observation and action spaces: the meaning of every number that a learner sees and chooses.
 
-An observation is one row of whole numbers. It holds what lies before a seat: the public table, the
-seat's own cards and what it is asked. Seats are in turn order from one's own, so that a learner
-need not know where it sits. Not in it are the notes for a perfect memory that policies are handed
-besides (`paxsim.engine.knowledge`): who bought which card long ago, what lies where in the deck.
+An observation is one row of integers with what a seat sees: the public table, its own cards and the
+current decision. Seats are in turn order from the observing seat, so that a learner need not know
+where it sits. The notes that policies are given for a perfect memory (`paxsim.engine.knowledge`),
+such as who bought which card, are not part of it.
 
-An action is a number that means the same whenever it is allowed; the action mask says when. The
-order of what stands here is that of `paxsim.envs.observing` and `acting`, which write it.
+An action is a number that always means the same; the action mask says when it is allowed. The order
+of features and actions here is the one that `paxsim.envs.encoding` writes.
 """
 
 from __future__ import annotations
@@ -26,44 +26,44 @@ from paxsim.io import html_table
 from paxsim.setting import Setting
 from paxsim.text import in_lines
 
-#: Cards that a draw step shows at once, at most.
+#: Most cards that a draw step shows at once.
 IN_VIEW = 3
-#: Numbers by which a drawn card is shown: its symbols by category, and its value.
-OF_CARD = len(CATEGORIES) + 1
-#: Places of a drawn card besides the legions: the hand, and under the deck.
+#: Numbers per drawn card: its symbols by category, and its value.
+CARD_WIDTH = len(CATEGORIES) + 1
+#: Destinations of a drawn card besides the legions: hand and bottom of the deck.
 OTHER_PLACES = 2
 #: The first actions, which do not depend on the setting.
 TAKE_TURN, PEEK, PASS = range(3)
 FIRST_DRAWN = 3
-#: Card numbers have sixteen bits.
+#: Card codes have 16 bits.
 CODES = 1 << 16
 
 layout_dtype = np.dtype(
     [
         ("kinds", np.int64),
-        ("drawn", np.int64),  # cards that are drawn at once, at most
-        ("size", np.int64),  # numbers of an observation
+        ("drawn", np.int64),  # most cards drawn at once
+        ("size", np.int64),  # numbers in an observation
         ("actions", np.int64),
-        ("kind_of", np.int16, CODES),  # by a card's number in the engine: which kind it is
+        ("kind_of", np.int16, CODES),  # kind by card code
     ],
     align=True,
 )
 
 
 @dataclass(frozen=True)
-class Field:
-    """A part of an observation.
+class Feature:
+    """Named part of an observation.
 
     Attributes
     ----------
     name : str
-        What it is called.
+        Name of the feature.
     shape : tuple of int
-        Its shape.
+        Shape of its values.
     first : int
-        Where it begins in the row.
+        Index of its first value in the observation.
     meaning : str
-        What its numbers say.
+        Description of its values.
     """
 
     name: str
@@ -73,29 +73,28 @@ class Field:
 
     @property
     def size(self) -> int:
-        """How many numbers it has."""
+        """Number of values."""
         return int(np.prod(self.shape))
 
 
 class Layout:
-    """The observations and actions of a setting.
+    """Observation and action layout of a setting.
 
     Parameters
     ----------
     setting : Setting
-        What is played.
+        Players, deck and rules.
 
     Attributes
     ----------
     kinds : tuple of Card
-        The different cards of the deck, sorted; where a number is said to be by kind, it is in
-        this order.
-    fields : tuple of Field
+        The different cards of the deck, sorted. Counts "by kind" are in this order.
+    features : tuple of Feature
         The parts of an observation.
     size : int
-        Numbers of an observation.
+        Numbers in an observation.
     actions : int
-        How many actions there are.
+        Number of actions.
     """
 
     def __init__(self, setting: Setting):
@@ -108,8 +107,8 @@ class Layout:
         self.drawn = max(IN_VIEW, solo if setting.solo_level else max(drafts))
         parts = list(self._parts())
         firsts = [0, *accumulate(int(np.prod(shape)) for _, shape, _ in parts)]
-        self.fields = tuple(
-            Field(name, shape, first, meaning)
+        self.features = tuple(
+            Feature(name, shape, first, meaning)
             for (name, shape, meaning), first in zip(parts, firsts, strict=False)
         )
         self.size = firsts[-1]
@@ -121,9 +120,9 @@ class Layout:
     def _parts(self) -> Iterator[tuple[str, tuple[int, ...], str]]:
         players, categories, kinds = self.setting.players, len(CATEGORIES), len(self.kinds)
         decisions = ", ".join(DECISIONS[:-1])
-        yield "decision", (len(DECISIONS) - 1,), f"1 at what is asked of the seat: {decisions}"
+        yield "decision", (len(DECISIONS) - 1,), f"1 at the current decision: {decisions}"
         yield "round", (1,), "round, from 1; 0 during the draft"
-        yield "turns_left", (1,), "turns of this round that come after this one"
+        yield "turns_left", (1,), "turns left in this round after the current one"
         yield "deck_left", (1,), "cards in the deck"
         yield "played", (1,), "cards that the active seat has played this turn"
         yield "categories_played", (categories,), "1 for the categories of these cards"
@@ -135,59 +134,77 @@ class Layout:
         yield "peeked", (players,), "1 for seats that have looked at Rome's hidden cards"
         yield "symbols", (players, categories), "symbols displayed, by seat and category"
         yield "cards", (players, categories), "cards displayed, by seat and category"
-        yield "rome_symbols", (categories,), "Rome's symbols face up"
-        yield "rome_cards", (categories,), "Rome's cards face up"
+        yield "rome_symbols", (categories,), "Rome's face-up symbols"
+        yield "rome_cards", (categories,), "Rome's face-up cards"
         yield "legion_value", (self.legions,), "total value of the cards below each legion, Aurei"
         yield "legion_cards", (self.legions, kinds), "cards below each legion, by kind"
-        yield "hand", (kinds,), "one's own hand, by kind"
+        yield "hand", (kinds,), "own hand, by kind"
         yield "rome_hidden", (kinds,), "Rome's hidden cards, by kind, once the seat has peeked"
         yield (
             "drawn",
-            (self.drawn, OF_CARD),
-            "each card in view of who draws: its symbols in the column of its category, its value",
+            (self.drawn, CARD_WIDTH),
+            "each drawn card in view: its symbols in the column of its category, and its value",
         )
-        yield "price", (1,), "what the next card costs to play, Aurei"
+        yield "price", (1,), "price of playing the next card, Aurei"
         yield "undrawn", (1,), "cards of this draw step still in the deck"
-        yield "hand_open", (1,), "1 if this draw step may still put a card into the hand"
-        yield "bottom_open", (1,), "the same for under the deck"
-        yield "legion_open", (1,), "the same for below a legion"
+        yield "hand_open", (1,), "1 if a card of this draw step may still go to the hand"
+        yield "bottom_open", (1,), "1 if one may still go under the deck"
+        yield "legion_open", (1,), "1 if one may still go below a legion"
         yield "hand_waits", (1,), "1 if the first of two cards may not go to the hand (religion)"
         yield "shown", (1,), "solo start: cards displayed so far"
 
     def __repr__(self) -> str:
-        names = ", ".join(field.name for field in self.fields)
+        names = ", ".join(feature.name for feature in self.features)
         return in_lines(f"Layout of {self.size} numbers and {self.actions} actions: {names}")
 
     def _repr_html_(self) -> str:
-        rows = [(field.name, str(field.shape), field.first, field.meaning) for field in self.fields]
-        said = f"Layout of {self.size} numbers and {self.actions} actions"
-        return html_table(("field", "shape", "first", "meaning"), rows, said)
+        rows = [(part.name, str(part.shape), part.first, part.meaning) for part in self.features]
+        caption = f"Layout of {self.size} numbers and {self.actions} actions"
+        return html_table(("feature", "shape", "first", "meaning"), rows, caption)
 
-    def __getitem__(self, name: str) -> Field:
+    def __getitem__(self, name: str) -> Feature:
         if name not in self._by_name:
-            raise unknown("field", name, self._by_name)
+            raise unknown("feature", name, self._by_name)
         return self._by_name[name]
 
     @cached_property
-    def _by_name(self) -> dict[str, Field]:
-        return {field.name: field for field in self.fields}
+    def _by_name(self) -> dict[str, Feature]:
+        return {feature.name: feature for feature in self.features}
 
     def part(self, observations: np.ndarray, name: str) -> np.ndarray:
-        """A named part of one observation or of many, shape ``(..., *shape)``."""
-        field = self[name]
-        # (What has a shape stays what it is: a learner may hand over tensors with gradients.)
+        """Return one feature of one observation or of many.
+
+        Parameters
+        ----------
+        observations : array_like, shape (..., size)
+            Observations; arrays of other libraries, such as tensors, keep their type.
+        name : str
+            Name of the feature.
+
+        Returns
+        -------
+        array, shape (..., *feature shape)
+
+        Examples
+        --------
+        >>> import paxsim
+        >>> env = paxsim.VectorEnv(64, players=3, seed=1)
+        >>> observations, masks = env.reset()
+        >>> env.layout.part(observations, "symbols").shape
+        (64, 3, 7)
+        """
+        feature = self[name]
         rows = observations if hasattr(observations, "shape") else np.asarray(observations)
         if rows.shape[-1:] != (self.size,):
             raise PaxsimError(
-                f"observations: found shape {rows.shape}; "
-                f"allowed: rows of {self.size} numbers, shape (..., {self.size})"
+                f"observations must have shape (..., {self.size}), got {tuple(rows.shape)}"
             )
-        found = rows[..., field.first : field.first + field.size]
-        return found.reshape(*rows.shape[:-1], *field.shape)
+        values = rows[..., feature.first : feature.first + feature.size]
+        return values.reshape(*rows.shape[:-1], *feature.shape)
 
     @cached_property
     def record(self) -> np.ndarray:
-        """What compiled code has to know of it, one record (``layout_dtype``)."""
+        """The layout for compiled code, one record of ``layout_dtype``."""
         record = np.zeros(1, layout_dtype)
         for name in ("drawn", "size", "actions"):
             record[name] = getattr(self, name)
@@ -198,11 +215,18 @@ class Layout:
 
     @property
     def address(self) -> int:
-        """Where compiled code finds `record`."""
+        """Memory address of `record`."""
         return address_of(self.record)
 
     def action_name(self, action: int) -> str:
-        """An action in words."""
+        """Describe an action in words.
+
+        Examples
+        --------
+        >>> import paxsim
+        >>> paxsim.VectorEnv(1, players=2).layout.action_name(1)
+        'peek'
+        """
         action = checked_int("action", action, 0, self.actions - 1)
         if action < FIRST_DRAWN:
             return ("take a turn", "peek", "pass")[action]

@@ -10,7 +10,7 @@ from paxsim.policies.registry import BUILT_IN
 #: Modules with entry points; those that take longest come first, so that no process waits long.
 MODULES = (
     "paxsim.search.evaluation",
-    "paxsim.envs.kernels",
+    "paxsim.envs.vector",
     "paxsim.engine.loop",
     "paxsim.experiment.tally",
     "paxsim.engine.loop",
