@@ -97,15 +97,15 @@ def train(minutes, seed=1):
 
 def as_policy(model):
     """What was learnt, as a policy like any other: it takes the likeliest action."""
-    reader = paxsim.envs.ObservationEncoder(paxsim.make_setting(PLAYERS))
+    encoder = paxsim.envs.ObservationEncoder(paxsim.make_setting(PLAYERS))
 
     @paxsim.policy(compiled=False)
     def learned(table, me, choice):
         """Takes the action that won most in training."""
-        observation, mask = reader.read(table, me, choice)
+        observation, mask = encoder.encode(table, me, choice)
         features = model.features(observation[None])
         wishes = np.where(mask.astype(bool), features @ model.weights, -np.inf)
-        return reader.option(int(wishes.argmax()))
+        return encoder.option(int(wishes.argmax()))
 
     return learned
 
