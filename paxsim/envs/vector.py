@@ -401,8 +401,8 @@ class VectorEnv:
         most = MAX_NUMBER // (2 * self._rotations)
         self._first = checked_int("first_deal", first_deal, 0, most) * self._rotations
         self._lineup = make_lineup(self._seated(opponents), self.players)
-        self._outfits = self._lineup.outfits()
-        if any(outfit.memory is not None for outfit in self._outfits.by_position):
+        self._contexts = self._lineup.contexts()
+        if any(context.memory is not None for context in self._contexts.by_position):
             raise PaxsimError("opponents: search policies cannot play in a VectorEnv")
         self._games = aligned_rows(self.games, GAME_STRIDE)
         self._games[:, : game_dtype.itemsize] = self.setting.new_game()
@@ -437,7 +437,7 @@ class VectorEnv:
             "counts": self._counts,
             "done": self.done,
             "chosen": self._chosen,
-            "params": self._outfits.params,
+            "params": self._contexts.params,
             "keys": seat_keys(self._seed),
             "stream": self._stream,
             "layout": self.layout.record,
@@ -449,7 +449,7 @@ class VectorEnv:
         """Give compiled code the addresses of all arrays."""
         self._compiled = advance_games.compiled()  # type: ignore[attr-defined]
         self._choose = choose_at_random.compiled()  # type: ignore[attr-defined]
-        self._played = (self.setting, self._lineup, self._outfits, self._seed, self._progress[0])
+        self._played = (self.setting, self._lineup, self._contexts, self._seed, self._progress[0])
         self._batch = np.zeros(1, batch_dtype)
         for name, number in (
             ("seed", self._seed),
