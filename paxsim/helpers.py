@@ -10,6 +10,7 @@ from __future__ import annotations
 from paxsim.cards import ARMY, FLEET, INTRIGUE, LAND, RELIGION, SENATOR, WEALTH
 from paxsim.engine.jit import kernel
 from paxsim.engine.knowledge import seen_of_kind
+from paxsim.engine.piles import limit_of
 from paxsim.engine.records import (
     BUY,
     DISPLAY,
@@ -36,7 +37,7 @@ from paxsim.engine.records import (
     value_of,
 )
 from paxsim.engine.rng import below
-from paxsim.engine.turn import income_of, limit_of, price_of_legion, within_limit
+from paxsim.engine.turn import income_of, price_of_legion, within_limit
 
 __all__ = [
     "ARMY", "BUY", "DISPLAY", "DRAWN_FROM", "FLEET", "INTRIGUE", "KEEP", "LAND", "NOBODY",

@@ -1,12 +1,10 @@
-"""The log: what happened in games, as numbers, in the order in which a trace tells it.
+"""Event log: the events of a game as 64-bit words, in the order of a trace.
 
-A word of the log is a code with three numbers that fill it in; `paxsim.trace` has a piece of text
-for each. An event is one word or several; a list of cards is a word for each card. Words that come
-up again and again, which nearly all do, are put into text once.
+A word is a code and three numbers; `paxsim.trace` has the text of each. An event is one word or
+several, a list of cards one word per card. Nearly all words recur, so their text is cached.
 
-Batches and games step by step play with `None` for a log. Callers ask for that first
-(``if log is not None``): the compiler then knows the answer and leaves out the event with all that
-it would have to work out.
+Batches play with `None` as the log. Callers test ``if log is not None`` first: the compiler knows
+the answer and leaves out the event with everything it would compute.
 """
 
 from __future__ import annotations
@@ -15,57 +13,22 @@ import numpy as np
 
 from paxsim.engine.jit import kernel
 
-# Words that begin an event, then those that go on with one or end it.
+# Codes that begin an event, then codes that continue or end one.
 (
-    SETUP,
-    DRAFT,
-    REFILL,
-    ROUND,
-    PEEK,
-    REVEAL,
-    PLACE,
-    COMPENSATION,
-    BUY,
-    PLAY,
-    PRIMUS,
-    INCOME,
-    REACT,
-    ROME_TAKES,
-    END,
-    SCORE,
-    CARD,
-    LIST_END,
-    EVENT_END,
-    ROME_HIDDEN,
-    ROME_OPEN,
-    DECK,
-    SHOWN,
-    KEPT,
-    REFILLED,
-    PRICE,
-    MONEY,
-    VALUE,
-    SYMBOLS,
-    SEATS,
-    SEAT,
-    HAND,
-    POINTS,
-    SEAT_END,
-    OUTCOME,
-    WINNER,
-    SHARES,
-    SHARE,
-    SCORED,
-) = range(39)
+    SETUP, DRAFT, REFILL, ROUND, PEEK, REVEAL, PLACE, COMPENSATION, BUY, PLAY, PRIMUS, INCOME,
+    REACT, ROME_TAKES, END, SCORE, CARD, LIST_END, EVENT_END, ROME_HIDDEN, ROME_OPEN, DECK, SHOWN,
+    KEPT, REFILLED, PRICE, MONEY, VALUE, SYMBOLS, SEATS, SEAT, HAND, POINTS, SEAT_END, OUTCOME,
+    WINNER, SHARES, SHARE, SCORED,
+) = range(39)  # fmt: skip
 
-# Bits of a word: 8 for the code, 8 for a place in a list, a seat or a legion, 16 for a card, and 32
-# for any number.
+# Bits of a word: 8 for the code, 8 for an index (of a list, seat or legion), 16 for a card, 32 for
+# any other number.
 PLACE_SHIFT, CARD_SHIFT, NUMBER_SHIFT = 8, 16, 32
 
 
 @kernel
 def write(log, code, place, card, number):
-    """Append a word; what it has no use for is 0."""
+    """Append a word; unused parts are 0."""
     log.words[log.used] = (
         np.int64(code)
         | np.int64(place) << PLACE_SHIFT
@@ -84,5 +47,5 @@ def write_cards(log, cards, first, count):
 
 @kernel
 def is_full(log):
-    """Whether somebody has to empty the log before the game goes on."""
+    """Return whether the log must be emptied before the game continues."""
     return log.used >= log.full

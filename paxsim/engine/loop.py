@@ -1,4 +1,4 @@
-"""The play loop: whole games, one after another, with a policy at every seat."""
+"""Play loop: whole games in a row with a policy at every seat, and the entry points from Python."""
 
 from __future__ import annotations
 
@@ -24,17 +24,49 @@ from paxsim.engine.scoring import score, write_score
 #: Addresses of the policies by line-up position, and their parameters.
 AddressesType = types.Array(types.uint64, 1, "C", readonly=True)
 ParamsType = types.Array(types.float64, 2, "C", readonly=True)
+_INT = types.int64
+
+# Whether a policy returned an option that exists.
+FINE, OUT_OF_RANGE = range(2)
+#: Returned by `apply_option` for an option that doesn't exist.
+NO_SUCH_OPTION = -1
+#: Passed to `step_logged` instead of an option to deal a new game.
+DEAL = -1
+#: Only traces log events; see paxsim.engine.events.
+NO_LOG = None
+
+#: Where a batch stands; after a failure it names the exact decision.
+progress_dtype = np.dtype(
+    [
+        ("failure", np.int32),
+        ("seat", np.int32),
+        ("decision", np.int32),
+        ("rotation", np.int32),
+        ("deal", np.int64),
+        ("asked", np.int64),  # decisions of this game so far; changes while a batch makes progress
+        ("answer", np.int64),
+        ("policies", np.uint64, MAX_PLAYERS),  # addresses by seat, in this rotation
+    ],
+    align=True,
+)
+ProgressType = numba.from_dtype(progress_dtype)
+
+_RESULT_SIZE = result_dtype.itemsize
+
+game_at, log_at, result_at, progress_at = map(
+    record_at, (GameType, LogType, ResultType, ProgressType)
+)
 
 
 @entry(types.uint64(PolicyType))
 def policy_address(policy):
-    """The address of a compiled policy, which holds for as long as somebody keeps the policy."""
+    """Return the address of a compiled policy, valid while the policy exists."""
     return address_of_policy(policy)
 
 
 @kernel
 def position_at(seat, rotation, players):
-    """Line-up position that sits at a seat in a rotation."""
+    """Return the line-up position of a seat in a rotation."""
     position = seat + rotation
     return position if position < players else position - players
 
@@ -51,43 +83,9 @@ def seat_lineup(game, progress, addresses, params, rotation):
             me.params[i] = params[position, i]
 
 
-# Whether a policy answered with an option that there is.
-FINE, OUT_OF_RANGE = range(2)
-#: What `apply_option` answers to an option that there is not.
-NO_SUCH_OPTION = -1
-#: What `step_logged` is handed instead of an option to deal a fresh game.
-DEAL = -1
-
-#: Where a batch stands; after a failure it names the very decision.
-progress_dtype = np.dtype(
-    [
-        ("failure", np.int32),
-        ("seat", np.int32),
-        ("decision", np.int32),
-        ("rotation", np.int32),
-        ("deal", np.int64),
-        ("asked", np.int64),  # decisions of this game so far; a batch that moves changes it
-        ("answer", np.int64),
-        ("policies", np.uint64, MAX_PLAYERS),  # addresses by seat, in this rotation
-    ],
-    align=True,
-)
-ProgressType = numba.from_dtype(progress_dtype)
-
-#: Only traces write down what happens; see paxsim.engine.events.
-NO_LOG = None
-
-_RESULT_SIZE = result_dtype.itemsize
-
-
-game_at, log_at, result_at, progress_at = map(
-    record_at, (GameType, LogType, ResultType, ProgressType)
-)
-
-
 @short
 def ask(game, policy, progress):
-    """The option that the deciding seat's policy chooses."""
+    """Return the option that the deciding seat's policy chooses."""
     seat = game.hidden.seat
     choice = game.choices[seat]
     progress.seat = seat
@@ -97,7 +95,7 @@ def ask(game, policy, progress):
 
 @short
 def is_an_option(option, count, progress):
-    """Whether there is an option of this number; if not, note the failure."""
+    """Return whether an option exists; if not, record the failure."""
     if 0 <= option < count:
         return True
     progress.failure = OUT_OF_RANGE
@@ -107,9 +105,9 @@ def is_an_option(option, count, progress):
 
 @short
 def play_on(game, log, progress, count, decisions):
-    """Play a game from a decision with `count` options to its end, or until the log is full.
+    """Play from a decision with `count` options to the end, or until the log is full.
 
-    Returns how many decisions were asked, those before this one included.
+    Return the number of decisions asked, including `decisions` before.
     """
     while count > 0:
         if log is not None:
@@ -128,9 +126,9 @@ def play_on(game, log, progress, count, decisions):
 
 @called
 def play_until(game, progress, option, stop):
-    """Take an option of the decision at hand, and play on to the next decision of the seat `stop`.
+    """Apply an option and play on to the next decision of the seat `stop`.
 
-    Returns how many options that one has; 0 at the end of the game, or after a failure.
+    Return the number of its options, or 0 at the end of the game or after a failure.
     """
     while True:  # as in `steps.apply`: the rules are compiled once
         count = steps.carry_out(game, NO_LOG, option)
@@ -148,46 +146,30 @@ def play_until(game, progress, option, stop):
 
 @kernel
 def play_from(game, progress, option):
-    """Take an option of the decision at hand, and play to the end."""
+    """Apply an option and play to the end."""
     play_until(game, progress, np.int64(option), np.int64(NOBODY))
 
 
 @kernel
 def options_asked(game):
-    """How many options the decision at hand has; 0 at the end of the game."""
+    """Return the number of options of the current decision; 0 at the end of the game."""
     return game.choices[game.hidden.seat].count
 
 
 @entry(
-    types.int64(
-        types.int64,
-        AddressesType,
-        ParamsType,
-        KeysType,
-        types.int64,
-        types.int64,
-        types.int64,
-        types.Array(types.int64, 1, "C"),
-        types.int64,
-        types.int64,
+    _INT(
+        _INT, AddressesType, ParamsType, KeysType, _INT, _INT, _INT,
+        types.Array(_INT, 1, "C"), _INT, _INT,
     )
-)
+)  # fmt: skip
 def play_games(
-    game_address,
-    policies,
-    params,
-    keys,
-    seed,
-    first_deal,
-    deals,
-    rotations,
-    results_address,
+    game_address, policies, params, keys, seed, first_deal, deals, rotations, results_address,
     progress_address,
-):
-    """Play `deals` deals, each once for each rotation; fill one result a game.
+):  # fmt: skip
+    """Play `deals` deals, each once per rotation, and fill one result per game.
 
-    Results are ordered by deal, then by rotation. Returns the number of games played, which is
-    less than asked for only after a failure (see `progress`).
+    Results are ordered by deal, then by rotation. Return the number of games played, less than
+    requested only after a failure (see `progress`).
     """
     game = game_at(game_address)
     progress = progress_at(progress_address)
@@ -214,16 +196,12 @@ def play_games(
     return played
 
 
-@entry(
-    types.boolean(
-        types.int64, types.int64, types.int64, types.int64, KeysType, types.int64, types.int64
-    )
-)
+@entry(types.boolean(_INT, _INT, _INT, _INT, KeysType, _INT, _INT))
 def play_logged(game_address, log_address, result_address, progress_address, keys, seed, last_deal):
-    """Play deal after deal up to the last one, or until the log, which is emptied first, is full.
+    """Clear the log, then play deal after deal to the last one or until the log is full.
 
-    `progress` has the rotation, the policies (see `take_seats`) and the deal before the first one.
-    Call it again to play on: it returns whether there is anything left to play.
+    `progress` has the rotation, the policies (see `take_seats`) and the number before the first
+    deal. Return whether anything is left to play: then call it again.
     """
     game = game_at(game_address)
     log = log_at(log_address)
@@ -246,23 +224,12 @@ def play_logged(game_address, log_address, result_address, progress_address, key
     return True
 
 
-@entry(
-    types.int64(
-        types.int64,
-        types.int64,
-        types.int64,
-        KeysType,
-        types.int64,
-        types.int64,
-        types.int64,
-        types.int64,
-    )
-)
+@entry(_INT(_INT, _INT, _INT, KeysType, _INT, _INT, _INT, _INT))
 def step_logged(game_address, log_address, result_address, keys, seed, deal, rotation, option):
-    """Apply one option of a game, or `DEAL` it, and log what happens up to the next decision.
+    """Apply an option, or `DEAL` a game, and log the events up to the next decision or the score.
 
-    Returns how many options that one has, as `apply_option` does. After the end the score is
-    logged. If the log was full before, it returns 1: empty it, and go on with `ONLY`.
+    Return the number of options as `apply_option` does; 1 if the log was full before the next
+    decision: then continue with `ONLY`.
     """
     game = game_at(game_address)
     log = log_at(log_address)
@@ -281,19 +248,19 @@ def step_logged(game_address, log_address, result_address, keys, seed, deal, rot
     return count
 
 
-@entry(types.int64(types.int64, KeysType, types.int64, types.int64, types.int64))
+@entry(_INT(_INT, KeysType, _INT, _INT, _INT))
 def start_game(game_address, keys, seed, deal, rotation):
-    """Deal a game and stop at its first decision; return how many options it has."""
+    """Deal a game up to its first decision; return the number of its options."""
     game = game_at(game_address)
     steps.start(game, NO_LOG, keys, seed, deal, rotation)
     return options_asked(game)
 
 
-@entry(types.int64(types.int64, types.int64))
+@entry(_INT(_INT, _INT))
 def apply_option(game_address, option):
-    """Apply one option and stop at the next decision; return how many options that one has.
+    """Apply an option up to the next decision; return the number of its options.
 
-    That is 0 at the end of the game, and -1 if there is no such option: then nothing is done.
+    That is 0 at the end of the game, and `NO_SUCH_OPTION` if nothing was applied.
     """
     game = game_at(game_address)
     if not 0 <= option < options_asked(game):
@@ -302,14 +269,14 @@ def apply_option(game_address, option):
     return options_asked(game)
 
 
-@entry(types.int64(types.int64, types.int64))
+@entry(_INT(_INT, _INT))
 def finish_game(game_address, progress_address):
-    """Play a game from the decision at hand to its end; return how many decisions were asked."""
+    """Play a game from the current decision to its end; return the number of decisions asked."""
     game = game_at(game_address)
     return play_on(game, NO_LOG, progress_at(progress_address), options_asked(game), 0)
 
 
-@entry(types.void(types.int64, AddressesType, ParamsType, types.int64, types.int64))
+@entry(types.void(_INT, AddressesType, ParamsType, _INT, _INT))
 def take_seats(game_address, policies, params, rotation, progress_address):
     """Seat a line-up in a rotation, for `ask_policy`."""
     progress = progress_at(progress_address)
@@ -317,9 +284,9 @@ def take_seats(game_address, policies, params, rotation, progress_address):
     seat_lineup(game_at(game_address), progress, policies, params, rotation)
 
 
-@entry(types.int64(types.int64, types.int64))
+@entry(_INT(_INT, _INT))
 def ask_policy(game_address, progress_address):
-    """Ask the deciding seat's policy about the decision at hand."""
+    """Return the option that the deciding seat's policy chooses."""
     game = game_at(game_address)
     progress = progress_at(progress_address)
     seat = game.hidden.seat
@@ -329,7 +296,7 @@ def ask_policy(game_address, progress_address):
     return option
 
 
-@entry(types.void(types.int64, types.int64))
+@entry(types.void(_INT, _INT))
 def score_game(game_address, result_address):
     """Score a finished game."""
     score(game_at(game_address), result_at(result_address))

@@ -33,7 +33,7 @@ POLICY_SIGNATURE = types.int64(TableType, SeatType, ChoiceType)
 PolicyType = types.FunctionType(POLICY_SIGNATURE)
 
 INT16_BYTES = np.dtype(np.int16).itemsize
-_INT8, _INT16, _INT64 = (ir.IntType(bits) for bits in (8, 16, 64))
+_INT64 = ir.IntType(64)
 
 
 # --- records, arrays and policies at addresses ----------------------------------------------
@@ -138,55 +138,35 @@ def prefetch(typingctx, place):
     return types.void(types.int64), codegen
 
 
-def _element(builder, number, row, index):
-    """Return a pointer to an element of a row of numbers at an address."""
-    return builder.gep(builder.inttoptr(row, number.as_pointer()), [index])
+def _row_access(kind: types.Integer) -> tuple[Any, Any]:
+    """Return intrinsics that store and load an element of a row of integers at an address."""
+    number = ir.IntType(kind.bitwidth)
+
+    def element(builder, row, index):
+        return builder.gep(builder.inttoptr(row, number.as_pointer()), [index])
+
+    @intrinsic
+    def store(typingctx, row, index, value):
+        def codegen(context, builder, signature, args):
+            narrow = context.cast(builder, args[2], signature.args[2], kind)
+            builder.store(narrow, element(builder, *args[:2]), align=1)
+            return context.get_dummy_value()
+
+        return types.void(types.int64, types.int64, value), codegen
+
+    @intrinsic
+    def load(typingctx, row, index):
+        def codegen(context, builder, signature, args):
+            narrow = builder.load(element(builder, *args), align=1)
+            return context.cast(builder, narrow, kind, types.int64)
+
+        return types.int64(types.int64, types.int64), codegen
+
+    return store, load
 
 
-@intrinsic
-def store_int16(typingctx, row, index, number):
-    """Store a number in a row of 16-bit integers."""
-
-    def codegen(context, builder, signature, args):
-        value = context.cast(builder, args[2], signature.args[2], types.int16)
-        builder.store(value, _element(builder, _INT16, *args[:2]), align=1)
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64, number), codegen
-
-
-@intrinsic
-def load_int16(typingctx, row, index):
-    """Return a number of a row of 16-bit integers."""
-
-    def codegen(context, builder, signature, args):
-        value = builder.load(_element(builder, _INT16, *args), align=1)
-        return context.cast(builder, value, types.int16, types.int64)
-
-    return types.int64(types.int64, types.int64), codegen
-
-
-@intrinsic
-def store_byte(typingctx, row, index, number):
-    """Store a number from 0 to 255 in a row of bytes."""
-
-    def codegen(context, builder, signature, args):
-        value = context.cast(builder, args[2], signature.args[2], types.uint8)
-        builder.store(value, _element(builder, _INT8, *args[:2]))
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64, number), codegen
-
-
-@intrinsic
-def load_byte(typingctx, row, index):
-    """Return a number of a row of bytes."""
-
-    def codegen(context, builder, signature, args):
-        value = builder.load(_element(builder, _INT8, *args))
-        return context.cast(builder, value, types.uint8, types.int64)
-
-    return types.int64(types.int64, types.int64), codegen
+store_int16, load_int16 = _row_access(types.int16)
+store_byte, load_byte = _row_access(types.uint8)
 
 
 def saturating_copy(count: int) -> Any:
@@ -245,19 +225,11 @@ def copy_table(target, source):
     """Copy a table; the target may be of another setting."""
     copy_list(target.shown, source.shown, target.shown_count, source.shown_count)
     for legion in range(MAX_LEGIONS):
-        copy_list(
-            target.legion_cards[legion],
-            source.legion_cards[legion],
-            target.legion_size[legion],
-            source.legion_size[legion],
-        )
+        old, new = target.legion_size[legion], source.legion_size[legion]
+        copy_list(target.legion_cards[legion], source.legion_cards[legion], old, new)
     for seat in range(MAX_PLAYERS):
-        copy_list(
-            target.diary[seat],
-            source.diary[seat],
-            target.diary_count[seat],
-            source.diary_count[seat],
-        )
+        old, new = target.diary_count[seat], source.diary_count[seat]
+        copy_list(target.diary[seat], source.diary[seat], old, new)
     for place in range(source.came_from.size):
         target.came_from[place] = source.came_from[place]
     copy_bytes(address(target), address(source), _TABLE_HEAD)

@@ -1,4 +1,4 @@
-"""Moving a card: out of and under the deck, into a hand, below a legion, into a display."""
+"""Movements of cards and money between deck, hands, legions and displays."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def put_under_deck(game, me, card, drawn_from):
 
 @kernel
 def take_from_drawn(choice, index):
-    """Take a drawn card out of the view; the others keep their order."""
+    """Take a drawn card out of view; the others keep their order."""
     card = choice.drawn[index]
     choice.drawn_count -= 1
     for i in range(index, choice.drawn_count):
@@ -41,7 +41,7 @@ def take_from_drawn(choice, index):
 
 @kernel
 def take_to_hand(table, me, card):
-    """Put a card into a hand, in its last slot."""
+    """Append a card to a hand."""
     me.hand[me.hand_count] = card
     me.hand_count += 1
     table.hand_size[me.seat] = me.hand_count
@@ -49,7 +49,7 @@ def take_to_hand(table, me, card):
 
 @kernel
 def take_from_hand(table, me, slot):
-    """Take the card of a slot out of a hand; the last card takes its place."""
+    """Take the card of a slot out of a hand and move the last card there."""
     card = me.hand[slot]
     last = me.hand_count - 1
     me.hand[slot] = me.hand[last]
@@ -68,7 +68,7 @@ def take_money(table, me, aurei):
 
 @kernel
 def put_below_legion(table, legion, card):
-    """Put a card face up below a legion, on top of those that lie there."""
+    """Put a card face up below a legion."""
     note_shown(table, card)
     table.legion_cards[legion, table.legion_size[legion]] = card
     table.legion_size[legion] += 1
@@ -77,7 +77,7 @@ def put_below_legion(table, legion, card):
 
 @short
 def clear_legion(table, legion):
-    """Nothing lies below the legion any more."""
+    """Remove all cards below a legion."""
     for i in range(table.legion_size[legion]):
         table.legion_cards[legion, i] = 0
     table.legion_size[legion] = 0
@@ -86,7 +86,7 @@ def clear_legion(table, legion):
 
 @kernel
 def display_card(game, log, seat, card):
-    """Add a card to a seat's display, with what follows at once from its symbols."""
+    """Add a card to a seat's display and update everything that depends on its symbols."""
     table = game.table
     category = category_of(card)
     table.symbols[seat, category] += symbols_of(card)
@@ -101,13 +101,13 @@ def display_card(game, log, seat, card):
 
 @kernel
 def limit_of(table, seat):
-    """The most fleet symbols, and the most army symbols, that a seat may reach by playing."""
+    """Return the most fleet symbols, and army symbols, that a seat may reach by playing."""
     return max(table.symbols[seat, LAND], table.symbols[seat, INTRIGUE])
 
 
 @kernel
 def update_allowance(table, seat):
-    """How many more fleets, and how many more armies, the limit leaves to a seat."""
+    """Update how many more fleet and army symbols the limit allows a seat."""
     limit = limit_of(table, seat)
     table.allowance[seat, FLEET] = limit - table.symbols[seat, FLEET]
     table.allowance[seat, ARMY] = limit - table.symbols[seat, ARMY]
@@ -115,9 +115,9 @@ def update_allowance(table, seat):
 
 @kernel
 def update_strength(table, seat, category):
-    """What a seat's symbols come to, after one more card of a category.
+    """Update a seat's strength after one more card of a category.
 
-    An army for every so many fleets, a fleet for every so many armies, both from the cards.
+    Every few fleets give an army and every few armies a fleet, both counted from the cards.
     """
     bonus = 0
     if category == FLEET or category == ARMY:
@@ -131,14 +131,14 @@ def update_strength(table, seat, category):
 
 @kernel
 def set_strength(table, seat, category, strength):
-    """Note a strength, and whether it is the largest; strengths never become less."""
+    """Set a strength and update the strongest seat's; strengths never decrease."""
     table.strength[seat, category] = strength
     table.strongest[category] = max(table.strongest[category], strength)
 
 
 @kernel
 def move_primus(table, log, seat):
-    """Primus conspiratus goes to a seat with strictly more intrigue than its holder."""
+    """Move primus conspiratus to a seat with strictly more intrigue than its holder."""
     holder = table.primus
     if holder == seat:
         return

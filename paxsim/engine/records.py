@@ -1,4 +1,7 @@
-"""The state of a game as flat numpy records, and the numbers that name its parts."""
+"""Flat numpy records of a game, cut by who may see them, and the numbers that name their parts.
+
+`table` is public, a `seat` and its `choice` belong to one player, `hidden` to nobody.
+"""
 
 from __future__ import annotations
 
@@ -10,43 +13,43 @@ from paxsim.engine.jit import kernel
 from paxsim.rules import MAX_DRAFT, MAX_LEGIONS, MAX_PLAYERS, MAX_ROME_START, Rules, field_names
 
 N_CATEGORIES = len(CATEGORIES)
-#: Numbers by category stand in rows of eight, a power of two.
+#: Width of arrays by category: a power of two.
 ROW = 8
-#: Two copies of at most 120 cards; also the capacity of a hand and of a legion.
+#: Two copies of at most 120 cards; also the capacity of a hand and a legion.
 MAX_CARDS = 240
-#: Slots of the deck, a ring whose size is a power of two so that wrapping round is a mask.
+#: Slots of the deck, a ring; a power of two, so that wrapping around is a mask.
 RING = 256
 MAX_PARAMS = 64
 MEMORY_SIZE = 88
 
 NOBODY = -1
-#: The allowance of categories whose cards may always be played: more than any card's symbols.
+#: Allowance of categories without limit: more than any card's symbols.
 NO_LIMIT = 1000
-#: The allowance of a category that a seat may never play, as `paxsim.policies.restricted` has it.
+#: Allowance of a category that a seat may never play (`paxsim.policies.restricted`).
 NEVER = -NO_LIMIT
 
-# Decisions, in the order in which a game first meets them.
+# Decisions, in the order in which they first occur in a game.
 DISPLAY, KEEP, TURN, PLACE, BUY, PLAY, REACT, OVER = range(8)
 DECISIONS = ("display", "keep", "turn", "place", "buy", "play", "react", "over")
 
 # The two options of the TURN decision.
 TAKE_TURN, PEEK = 0, 1
 
-# Where a drawn card may go, besides a legion (0, 1, 2 ...).
+# Destinations of a drawn card besides legions (0, 1, 2 ...).
 TO_HAND, TO_BOTTOM = -1, -2
 
-#: Marks in a diary, which is of bought cards otherwise: a card that was played, and the place of
-#: the deck that a card was drawn from.
+#: Flags of a diary entry: a card that was played, or the place of the deck that a card was drawn
+#: from. An entry without a flag is a card that was bought.
 PLAYED_CARD, DRAWN_FROM = 1 << 16, 1 << 17
-#: The place of a card that was drawn together with others.
+#: Place of a card that was drawn together with others.
 NOWHERE = 0xFFFF
 
-#: How `Rules.tie` is written in the rules record.
+#: Values of `Rules.tie` in the rules record.
 TIE_SHARED, TIE_MONEY = 0, 1
 
 
 def _rule_field(name: str) -> tuple:
-    """A rule as a 32-bit number; `draft_sizes` is the one list (solo_needs is resolved)."""
+    """Return the record field of a rule: a 32-bit number, or the list `draft_sizes`."""
     return (name, np.int32, (MAX_PLAYERS,)) if name == "draft_sizes" else (name, np.int32)
 
 
@@ -64,21 +67,25 @@ table_dtype = np.dtype(
         ("active", np.int32),  # seat whose turn it is
         ("turns_left", np.int32),  # turns of this round that come after this one
         ("played", np.int32),  # cards the active seat has played this turn
-        ("categories_played", np.int32),  # those of these cards, as a bit set
+        ("categories_played", np.int32),  # their categories, as a bit set
         ("primus", np.int32),  # seat with primus conspiratus, or NOBODY
         ("deck_left", np.int32),
-        ("deck_top", np.uint32),  # cards that ever left the deck: the place of its top card
+        ("deck_top", np.uint32),  # cards that ever left the deck, so the place of its top card
         ("shown_count", np.uint32),
         ("discount", np.int32, (MAX_PLAYERS,)),  # Aurei off each purchase, by seat
         ("symbols", np.int16, (MAX_PLAYERS, ROW)),  # displayed, by seat and category
         ("cards", np.int16, (MAX_PLAYERS, ROW)),  # displayed, by seat and category
         ("money", np.int32, (MAX_PLAYERS,)),  # by seat; see `paxsim.engine.knowledge`
         ("hand_size", np.int16, (MAX_PLAYERS,)),  # by seat
-        ("peeked", np.int16, (MAX_PLAYERS,)),  # 1 for a seat that has looked at Rome's hidden cards
+        ("peeked", np.int16, (MAX_PLAYERS,)),  # 1 for a seat that has seen Rome's hidden cards
         ("diary_count", np.uint16, (MAX_PLAYERS,)),
-        ("allowance", np.int16, (MAX_PLAYERS, ROW)),  # most symbols that a card to play may have
-        ("strength", np.int16, (MAX_PLAYERS, ROW)),  # symbols with the bonus of fleets and armies
-        ("strongest", np.int16, ROW),  # the most of these that any seat has, by category
+        ("allowance", np.int16, (MAX_PLAYERS, ROW)),  # most symbols that a played card may have
+        (
+            "strength",
+            np.int16,
+            (MAX_PLAYERS, ROW),
+        ),  # symbols, including the bonus of fleets and armies
+        ("strongest", np.int16, ROW),  # largest strength of any seat, by category
         ("rome_symbols", np.int16, ROW),  # face up, by category
         ("rome_cards", np.int16, ROW),  # face up, by category
         ("legion_size", np.int16, MAX_LEGIONS),
@@ -87,12 +94,12 @@ table_dtype = np.dtype(
         ("copy_cards", np.int16, ROW),  # of one copy of the deck, by category
         ("copy_count", np.int32),
         ("rules", rules_dtype),
-        # Lists: what stands behind the last card of one is 0.
+        # Lists: slots behind the last card are 0.
         ("copy", np.uint16, MAX_COPY),  # the cards of one copy of the deck, sorted
-        ("shown", np.uint16, MAX_CARDS),  # cards seen by all before they were in any hand
+        ("shown", np.uint16, MAX_CARDS),  # cards that were face up before they were in any hand
         ("legion_cards", np.uint16, (MAX_LEGIONS, MAX_CARDS)),
-        ("came_from", np.uint16, RING),  # by place: that of a card before it went under the deck
-        ("diary", np.uint32, (MAX_PLAYERS, 2 * MAX_CARDS)),  # of every hand
+        ("came_from", np.uint16, RING),  # by place of a buried card: the place it was drawn from
+        ("diary", np.uint32, (MAX_PLAYERS, 2 * MAX_CARDS)),  # public entries, by hand
     ],
     align=True,
 )
@@ -102,15 +109,15 @@ seat_dtype = np.dtype(
         ("seat", np.uint32),
         ("money", np.int32),
         ("hand_count", np.int32),
-        ("peeked", np.int32),  # 1 once this seat has looked at Rome's hidden cards
+        ("peeked", np.int32),  # 1 once this seat has seen Rome's hidden cards
         ("rome_hidden", np.int16, ROW),  # their symbols by category; zeros before peeking
         ("rome_peeked", np.uint16, MAX_ROME_START),  # the cards themselves
         ("buried_count", np.uint32),
         ("hand", np.uint16, MAX_CARDS),
-        ("buried", np.uint16, MAX_CARDS),  # cards that this seat put under the deck,
-        ("buried_at", np.uint16, MAX_CARDS),  # and at which places
+        ("buried", np.uint16, MAX_CARDS),  # cards that this seat put under the deck
+        ("buried_at", np.uint16, MAX_CARDS),  # and their places
         ("params", np.float64, MAX_PARAMS),
-        ("memory", np.float64, MEMORY_SIZE),  # the policy's own notes, zeros at the start
+        ("memory", np.float64, MEMORY_SIZE),  # free for the policy, zeros at the start
         ("stream", np.uint64, 4),  # the seat's random stream
     ],
     align=True,
@@ -123,7 +130,7 @@ choice_dtype = np.dtype(
         ("price", np.int32),  # PLAY, REACT: what the next card costs
         ("drawn_count", np.int32),
         ("places", np.int32),  # PLACE: number of open destinations
-        ("drawn_from", np.int32),  # PLACE: the place in the deck of a card drawn alone, or NOWHERE
+        ("drawn_from", np.int32),  # PLACE: place in the deck of a single drawn card, or NOWHERE
         ("undrawn", np.int32),  # cards of this draw step still in the deck
         ("hand_open", np.int32),  # this draw step may still put a card into the hand,
         ("bottom_open", np.int32),  # under the deck,
@@ -131,7 +138,7 @@ choice_dtype = np.dtype(
         ("hand_waits", np.int32),  # religion: the first of two cards may not go to the hand
         ("shown", np.int32),  # solo start: cards displayed so far
         ("drawn", np.uint16, MAX_DRAFT),  # DISPLAY, KEEP, PLACE: the drawn cards
-        ("options", np.int16, RING),  # see paxsim.engine.choices
+        ("options", np.int16, RING),  # what they stand for depends on the kind; see below
     ],
     align=True,
 )
@@ -139,7 +146,7 @@ choice_dtype = np.dtype(
 hidden_dtype = np.dtype(
     [
         ("decision", np.int32),
-        ("seat", np.uint32),  # who decides; unsigned: an index that needs no look at its sign
+        ("seat", np.uint32),  # who decides; unsigned, so that indexing needs no sign check
         ("removed_count", np.int32),
         ("rome_hidden", np.uint16, MAX_ROME_START),
         ("rome_hidden_symbols", np.int16, ROW),
@@ -155,13 +162,13 @@ game_dtype = np.dtype(
         ("hidden", hidden_dtype),
         ("table", table_dtype),
         ("seats", seat_dtype, (MAX_PLAYERS,)),
-        # One choice a seat, so that nobody finds traces of another seat's options in theirs.
+        # One choice per seat, so that no seat sees leftovers of another seat's options.
         ("choices", choice_dtype, (MAX_PLAYERS,)),
     ],
     align=True,
 )
 
-#: How a game ended, one record a game; also what the `score` line of a trace is made from.
+#: Result of a game.
 result_dtype = np.dtype(
     [
         ("deal", np.int64),
@@ -172,9 +179,9 @@ result_dtype = np.dtype(
         ("empty_legions", np.int16),
         ("rome_wins", np.int16),
         ("rome_held", np.int16),  # categories that Rome holds, as a bit set
-        ("rome_categories", np.int16),  # how many these are
+        ("rome_categories", np.int16),  # their number
         ("primus", np.int16),
-        ("winners", np.int16),  # how many seats share the win
+        ("winners", np.int16),  # number of seats that share the win
         ("shares", np.float64, MAX_PLAYERS),
         ("points", np.int32, MAX_PLAYERS),
         ("points_categories", np.int32, MAX_PLAYERS),
@@ -190,14 +197,14 @@ result_dtype = np.dtype(
     align=True,
 )
 
-#: Words that the largest step of a game may write: its cards are all in one list, or in two.
+#: Most words that one step of a game writes.
 LARGEST_STEP = 1024
 LOG_SIZE = 8 * LARGEST_STEP
-#: What happened, for traces; see paxsim.engine.events.
+#: Events of a game, for traces; see paxsim.engine.events.
 log_dtype = np.dtype(
     [
         ("used", np.int32),
-        ("full", np.int32),  # words after which games wait; a step more must fit
+        ("full", np.int32),  # words after which play pauses; one more step must fit
         ("words", np.int64, LOG_SIZE),
     ],
     align=True,
@@ -205,7 +212,7 @@ log_dtype = np.dtype(
 
 
 def address_of(record: np.ndarray) -> int:
-    """Where a record, or the first of several, is in memory; the caller keeps it alive."""
+    """Return the address of a record, or of the first of several; the caller keeps them alive."""
     return record.ctypes.data
 
 
@@ -218,7 +225,7 @@ LogType = numba.from_dtype(log_dtype)
 
 
 def rules_record(rules: Rules, players: int, solo_level: int | None) -> np.void:
-    """A rule set, resolved for a player count, as the record that the engine reads."""
+    """Return a rule set, resolved for a player count, as the record that the engine reads."""
     record = np.zeros(1, rules_dtype)[0]
     for name, value in rules.resolve(players, solo_level).items():
         if name == "draft_sizes":
@@ -232,48 +239,48 @@ def rules_record(rules: Rules, players: int, solo_level: int | None) -> np.void:
 
 @kernel
 def category_of(card):
-    """Category number of a card, 0 (wealth) to 6 (intrigue)."""
+    """Return the category number of a card, 0 (wealth) to 6 (intrigue)."""
     return card & 7
 
 
 @kernel
 def symbols_of(card):
-    """Symbols that a card shows."""
+    """Return the number of symbols of a card."""
     return (card >> 3) & 31
 
 
 @kernel
 def value_of(card):
-    """Value of a card, in Aurei."""
+    """Return the value of a card in Aurei."""
     return card >> 8
 
 
 @kernel
 def passes(choice, option):
-    """Whether the option is to buy nothing, to stop playing or not to react."""
+    """Return whether the option is to buy nothing, to stop playing or not to react."""
     kind = choice.kind
     return (kind == BUY or kind == PLAY or kind == REACT) and option == choice.count - 1
 
 
 @kernel
 def placed_card(choice, option):
-    """PLACE: the card that the option puts somewhere."""
+    """Return the card that an option of PLACE puts somewhere."""
     return choice.drawn[option // choice.places]
 
 
 @kernel
 def placed_to(choice, option):
-    """PLACE: where to, a legion (0, 1, 2 ...), ``TO_HAND`` or ``TO_BOTTOM``."""
+    """Return where an option of PLACE puts its card: a legion, `TO_HAND` or `TO_BOTTOM`."""
     return choice.options[option % choice.places]
 
 
 @kernel
 def bought_legion(choice, option):
-    """BUY: the legion whose group the option buys; not for the last option."""
+    """Return the legion that an option of BUY buys; undefined for the last option."""
     return choice.options[option]
 
 
 @kernel
 def played_card(me, choice, option):
-    """PLAY, REACT: the hand card that the option plays; not for the last option."""
-    return me.hand[np.uint16(choice.options[option])]  # an index that needs no look at its sign
+    """Return the hand card that an option of PLAY or REACT plays; undefined for the last option."""
+    return me.hand[np.uint16(choice.options[option])]  # unsigned: no sign check

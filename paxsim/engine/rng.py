@@ -1,8 +1,8 @@
-"""Random streams: xoshiro256** generators, seeded by splitmix64 from numbers that name a game.
+"""Random streams: xoshiro256** generators, seeded by splitmix64 with the numbers of a game.
 
 A stream is four 64-bit words in a record. The deal and every seat have streams of their own, so
-that a deal stays the same while policies differ. A seat's stream is in its policy's hands, so it
-must tell nothing about the deal: it is made with keys that only Python can compute.
+that a deal stays the same while policies differ. A policy can read its seat's stream, which must
+reveal nothing about the deal; its seed is mixed with keys that only Python computes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ KeysType = types.Array(types.uint64, 2, "C", readonly=True)
 
 @kernel
 def mix(word):
-    """The output function of splitmix64: every input bit reaches every output bit."""
+    """Return the output of splitmix64: every input bit affects every output bit."""
     word = (word ^ (word >> _30)) * _MIX_A
     word = (word ^ (word >> _27)) * _MIX_B
     return word ^ (word >> _31)
@@ -51,10 +51,10 @@ def seed_deal(stream, seed, deal):
 
 @lru_cache(maxsize=64)
 def seat_keys(seed: int) -> np.ndarray:
-    """Keys for the streams of the seats, shape ``(MAX_PLAYERS, 8)``, uint64.
+    """Return keys for the streams of the seats, shape ``(MAX_PLAYERS, 8)``, uint64.
 
-    `mix` can be turned round, a cryptographic hash can't: whoever sees a stream learns neither the
-    seed, nor the deal, nor the stream of another seat.
+    `mix` can be inverted, a cryptographic hash can't: a stream reveals neither the seed, nor the
+    deal, nor the stream of another seat.
     """
     keys = np.empty((MAX_PLAYERS, KEY_WORDS), np.uint64)
     for seat in range(MAX_PLAYERS):
@@ -69,8 +69,8 @@ def seat_keys(seed: int) -> np.ndarray:
 def seed_seat(stream, keys, seat, deal, rotation):
     """Set the stream of a seat to its beginning.
 
-    Each word is mixed with two words of the seat's key and added to what went in, so that it
-    can't be turned round even by somebody who knows the keys.
+    Each word is mixed with two words of the seat's key and added to the input, so that not even
+    somebody who knows the keys can invert it.
     """
     game = mix(np.uint64(deal) + _GOLDEN) + np.uint64(rotation) * _GOLDEN
     for i in range(STATE_WORDS):
@@ -80,7 +80,7 @@ def seed_seat(stream, keys, seat, deal, rotation):
 
 @kernel
 def advance(state):
-    """The next 64 random bits of a state of four words, and the state after it (xoshiro256**)."""
+    """Return the next 64 random bits of a state and the state that follows (xoshiro256**)."""
     s0, s1, s2, s3 = state
     scaled = s1 * _5
     word = ((scaled << _7) | (scaled >> _57)) * _9
@@ -96,10 +96,10 @@ def advance(state):
 
 @kernel
 def draw_below(state, bound):
-    """A whole number from 0 to ``bound - 1``, all exactly equally likely, and the state after it.
+    """Return a uniform integer from 0 to ``bound - 1`` and the state that follows.
 
-    Multiply-and-shift; the few low products that would favour some numbers are drawn again. The
-    bound is below ``2**32``.
+    Multiply and shift, redrawing the few low products that would bias the result. The bound must be
+    below ``2**32``.
     """
     limit = np.uint64(bound)
     word, state = advance(state)
@@ -114,19 +114,19 @@ def draw_below(state, bound):
 
 @kernel
 def state_of(stream):
-    """The state of a stream, to be drawn from many times without going through memory."""
+    """Return the state of a stream, for many draws without going through memory."""
     return stream[0], stream[1], stream[2], stream[3]
 
 
 @kernel
 def set_state(stream, state):
-    """Put a state back into its stream."""
+    """Store a state in its stream."""
     stream[0], stream[1], stream[2], stream[3] = state
 
 
 @kernel
 def below(stream, bound):
-    """A whole number from 0 to ``bound - 1`` out of a stream; see `draw_below`."""
+    """Return a uniform integer from 0 to ``bound - 1`` from a stream."""
     number, state = draw_below(state_of(stream), bound)
     set_state(stream, state)
     return number
@@ -134,7 +134,7 @@ def below(stream, bound):
 
 @kernel
 def next_word(stream):
-    """The next 64 random bits of a stream."""
+    """Return the next 64 random bits of a stream."""
     word, state = advance(state_of(stream))
     set_state(stream, state)
     return word

@@ -1,4 +1,4 @@
-"""Who wins: bonuses, the comparison with Rome, points, shared wins, and solo."""
+"""Scoring: bonuses, the comparison with Rome, points, shared wins, and solo."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from paxsim.engine.turn import empty_legions
 
 @kernel
 def score(game, result):
-    """Fill a result record, which holds zeros, from a finished game.
+    """Fill a result record of zeros from a finished game.
 
-    Points are those of the players' victory, and are filled in also when Rome wins.
+    Points are those of a players' victory, also when Rome wins.
     """
     table = game.table
     result.rounds = table.round
@@ -33,7 +33,7 @@ def score(game, result):
 
 @kernel
 def count_symbols(game, result):
-    """Symbols of every seat and of Rome, hidden cards turned up and bonuses added."""
+    """Count the symbols of every seat and of Rome, with hidden cards and bonuses."""
     table = game.table
     for seat in range(table.players):
         for category in range(N_CATEGORIES):
@@ -47,7 +47,7 @@ def count_symbols(game, result):
 
 @kernel
 def add_bonus(symbols, step):
-    """An army for every `step` fleets, a fleet for every `step` armies, both from the cards."""
+    """Add an army for every `step` fleets and a fleet for every `step` armies."""
     armies = symbols[FLEET] // step
     fleets = symbols[ARMY] // step
     symbols[ARMY] += armies
@@ -56,7 +56,7 @@ def add_bonus(symbols, step):
 
 @kernel
 def compare_with_rome(table, result):
-    """The categories in which Rome has at least as many symbols as every player."""
+    """Find the categories in which Rome has at least as many symbols as every player."""
     held = 0
     count = 0
     for category in range(N_CATEGORIES):
@@ -69,7 +69,7 @@ def compare_with_rome(table, result):
 
 @kernel
 def stronger_than_rome(result, seat):
-    """In how many categories a seat has more symbols than Rome."""
+    """Count the categories in which a seat has more symbols than Rome."""
     count = 0
     for category in range(N_CATEGORIES):
         if result.symbols[seat, category] > result.rome_symbols[category]:
@@ -79,7 +79,7 @@ def stronger_than_rome(result, seat):
 
 @kernel
 def categories_displayed(table, seat):
-    """In how many categories a seat has a card; bonuses do not make one."""
+    """Count the categories in which a seat displays a card; a bonus is no card."""
     count = 0
     for category in range(N_CATEGORIES):
         if table.cards[seat, category] > 0:
@@ -89,7 +89,7 @@ def categories_displayed(table, seat):
 
 @kernel
 def count_points(game, result, seat):
-    """A seat's points, without those for the largest sum of money."""
+    """Count a seat's points, except those for the largest sum of money."""
     table = game.table
     rules = table.rules
     fleets_armies = result.symbols[seat, FLEET] + result.symbols[seat, ARMY]
@@ -107,13 +107,13 @@ def count_points(game, result, seat):
 
 @short
 def wealth_of(game, seat):
-    """Money left, each hand card counting 1 Aureus."""
+    """Return a seat's money, each hand card counting 1 Aureus."""
     return game.seats[seat].money + game.seats[seat].hand_count
 
 
 @kernel
 def give_wealthiest(game, result):
-    """Points for the largest sum of money; all who tie for it get them."""
+    """Give the points for the largest sum of money to all who tie for it."""
     players = game.table.players
     largest = 0
     for seat in range(players):
@@ -128,7 +128,7 @@ def give_wealthiest(game, result):
 
 @kernel
 def win_solo(table, result):
-    """All categories displayed, and stronger than Rome in as many as the level asks."""
+    """Decide a solo game: all categories displayed and enough of them above Rome."""
     won = (
         categories_displayed(table, 0) == N_CATEGORIES
         and stronger_than_rome(result, 0) >= table.rules.solo_needs
@@ -140,7 +140,7 @@ def win_solo(table, result):
 
 @kernel
 def win(game, result):
-    """Rome and the holder of primus conspiratus, or the players with the most points."""
+    """Give the win to Rome and the holder of primus conspiratus, or to the best players."""
     table = game.table
     result.rome_wins = result.rome_categories >= table.rules.rome_needs
     if result.rome_wins:
@@ -166,7 +166,7 @@ def win(game, result):
 
 @short
 def rank(game, result, seat, other, by_money):
-    """Positive if `seat` stands above `other`, 0 if they tie, negative if below."""
+    """Compare two seats: positive if `seat` ranks above `other`, 0 for a tie, else negative."""
     difference = result.points[seat] - result.points[other]
     if difference == 0 and by_money:
         difference = wealth_of(game, seat) - wealth_of(game, other)
@@ -175,7 +175,7 @@ def rank(game, result, seat, other, by_money):
 
 @kernel
 def write_score(game, log, result):
-    """Score a finished game and log how it ended; `result` is only what it is worked out in."""
+    """Score a finished game in a scratch record and log the result."""
     players = game.table.players
     for seat in range(players):
         result.shares[seat] = 0.0
@@ -186,11 +186,11 @@ def write_score(game, log, result):
     for seat in range(players):
         write_seat(game, log, result, seat)
     events.write(log, events.OUTCOME, result.primus + 1, result.rome_categories, result.rome_wins)
-    told = 0
+    count = 0
     for seat in range(players):
         if result.shares[seat] > 0:
-            events.write(log, events.WINNER, min(told, 1), 0, seat)
-            told += 1
+            events.write(log, events.WINNER, min(count, 1), 0, seat)
+            count += 1
     events.write(log, events.SHARES, 0, 0, 0)
     for seat in range(players):
         sharing = result.winners if result.shares[seat] > 0 else 0
@@ -200,14 +200,14 @@ def write_score(game, log, result):
 
 @kernel
 def write_symbols(log, symbols):
-    """Log how many symbols somebody has, by category."""
+    """Log symbols by category."""
     for category in range(N_CATEGORIES):
         events.write(log, events.SYMBOLS, category, 0, symbols[category])
 
 
 @kernel
 def write_seat(game, log, result, seat):
-    """Log what a seat has in the end, and its points."""
+    """Log a seat's final symbols, money, hand and points."""
     me = game.seats[seat]
     events.write(log, events.SEAT, seat, 0, 0)
     write_symbols(log, result.symbols[seat])

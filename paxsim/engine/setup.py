@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-from paxsim.engine import events
+from paxsim.engine import events, piles
 from paxsim.engine.jit import called, kernel
 from paxsim.engine.knowledge import note_shown
-from paxsim.engine.piles import (
-    clear_legion,
-    display_card,
-    draw_card,
-    put_under_deck,
-    take_from_drawn,
-    take_money,
-    take_to_hand,
-    update_allowance,
-)
 from paxsim.engine.records import (
     DISPLAY,
     KEEP,
@@ -34,7 +24,7 @@ from paxsim.rules import MAX_DRAFT, MAX_ROME_START
 
 @called
 def begin_game(game, log, keys, seed, deal, rotation):
-    """Shuffle and deal a fresh game up to the draft of the first seat."""
+    """Shuffle and deal a new game up to the draft of the first seat."""
     clear_table(game)
     seed_deal(game.hidden.stream, seed, deal)
     for seat in range(game.table.players):
@@ -48,15 +38,14 @@ def begin_game(game, log, keys, seed, deal, rotation):
     return begin_draft(game, log, 0)
 
 
-# A policy may look at every number of what it is handed, also at those that mean nothing just now,
-# such as the slots behind its last card. So all that a game may have written to is cleared, or a
-# game would depend on the one before it. (Rows of seats and legions that do not take part are
-# never written: they stay as `Setting.new_game` made them.)
+# A policy can read every number of its records, also slots behind the last card. So all that a game
+# may have written is cleared, or a game would depend on the one before it. Rows of seats and
+# legions that are not in play are never written.
 
 
 @kernel
 def clear_table(game):
-    """Empty the table; what a batch shares (rules, copy, player count) stays."""
+    """Clear the table, except what a batch shares (rules, deck, player count)."""
     table = game.table
     table.round = 0
     table.start = 0
@@ -77,14 +66,14 @@ def clear_table(game):
             table.strength[seat, category] = 0
             table.cards[seat, category] = 0
             table.allowance[seat, category] = NO_LIMIT
-        update_allowance(table, seat)
+        piles.update_allowance(table, seat)
     for category in range(ROW):
         table.strongest[category] = 0
         table.rome_symbols[category] = 0
         table.rome_cards[category] = 0
         game.hidden.rome_hidden_symbols[category] = 0
     for legion in range(table.legions):
-        clear_legion(table, legion)
+        piles.clear_legion(table, legion)
     for i in range(table.shown_count):
         table.shown[i] = 0
     table.shown_count = 0
@@ -95,11 +84,11 @@ def clear_table(game):
 
 @kernel
 def clear_seat(game, seat):
-    """An empty hand, the starting money, no knowledge and no notes."""
+    """Clear a seat: an empty hand, the starting money, no knowledge and no memory."""
     me = game.seats[seat]
     me.seat = seat
     me.money = 0
-    take_money(game.table, me, game.table.rules.starting_money)
+    piles.take_money(game.table, me, game.table.rules.starting_money)
     for i in range(me.hand_count):
         me.hand[i] = 0
     me.hand_count = 0
@@ -111,7 +100,7 @@ def clear_seat(game, seat):
 
 @kernel
 def forget_looks(me):
-    """A seat has looked at no card of Rome's, and buried none."""
+    """Clear what a seat knows of Rome's hidden cards and of cards it buried."""
     for category in range(ROW):
         me.rome_hidden[category] = 0
     for i in range(MAX_ROME_START):
@@ -124,7 +113,7 @@ def forget_looks(me):
 
 @kernel
 def clear_choice(choice):
-    """Nothing to decide, nothing drawn."""
+    """Clear a choice: nothing to decide, nothing drawn."""
     choice.kind = 0
     choice.count = 0
     choice.price = 0
@@ -145,7 +134,7 @@ def clear_choice(choice):
 
 @kernel
 def shuffle(game):
-    """Fill the deck with the copy, cards of a second copy if any, less the removed cards."""
+    """Fill the deck with the cards in play, in random order, and set the removed cards aside."""
     hidden = game.hidden
     table = game.table
     rules = table.rules
@@ -167,7 +156,7 @@ def shuffle(game):
 
 @kernel
 def draw_to_front(hidden, first, count, end):
-    """Choose `count` cards of ``deck[first:end]`` at random, in random order, to its front."""
+    """Move `count` random cards of ``deck[first:end]``, in random order, to its front."""
     state = state_of(hidden.stream)
     for i in range(first, first + count):
         step, state = draw_below(state, end - i)
@@ -179,15 +168,15 @@ def draw_to_front(hidden, first, count, end):
 
 @kernel
 def deal_rome(game):
-    """Rome's face-down cards, then the face-up ones."""
+    """Deal Rome's face-down cards, then its face-up ones."""
     hidden = game.hidden
     table = game.table
     for i in range(table.rules.rome_hidden):
-        card = draw_card(game)
+        card = piles.draw_card(game)
         hidden.rome_hidden[i] = card
         hidden.rome_hidden_symbols[category_of(card)] += symbols_of(card)
     for _ in range(table.rules.rome_open):
-        card = draw_card(game)
+        card = piles.draw_card(game)
         table.rome_symbols[category_of(card)] += symbols_of(card)
         table.rome_cards[category_of(card)] += 1
         note_shown(table, card)
@@ -195,7 +184,7 @@ def deal_rome(game):
 
 @kernel
 def write_setup(game, log):
-    """Log the whole deal; Rome's open cards lie just before the deck's top in the ring."""
+    """Log the deal; Rome's open cards lie just before the top of the deck in the ring."""
     hidden = game.hidden
     rules = game.table.rules
     events.write(log, events.SETUP, 0, 0, 0)
@@ -212,7 +201,7 @@ def write_setup(game, log):
 
 @kernel
 def begin_draft(game, log, seat):
-    """Let a seat draw its draft; its decision is what to display (solo) and what to keep."""
+    """Draw a seat's draft and offer its first decision: what to display (solo) or keep."""
     hidden = game.hidden
     rules = game.table.rules
     choice = game.choices[seat]
@@ -221,7 +210,7 @@ def begin_draft(game, log, seat):
     if game.table.solo_level:
         size = rules.solo_displayed + 2
     for i in range(size):
-        choice.drawn[i] = draw_card(game)
+        choice.drawn[i] = piles.draw_card(game)
     choice.drawn_count = size
     if log is not None:
         events.write(log, events.DRAFT, seat, 0, 0)
@@ -232,28 +221,28 @@ def begin_draft(game, log, seat):
 
 @kernel
 def offer_draft(game, choice):
-    """DISPLAY and KEEP: one option for each drawn card still in view."""
+    """Offer DISPLAY or KEEP, with one option for each drawn card still in view."""
     more_to_show = choice.shown < game.table.rules.solo_displayed
     return offer(game, choice, DISPLAY if more_to_show else KEEP, choice.drawn_count)
 
 
 @kernel
 def carry_out_display(game, log, me, choice, option):
-    """Solo start: show a drawn card at once; limits do not matter and it is free."""
-    card = take_from_drawn(choice, option)
+    """Display a drawn card in a solo setup, free and regardless of limits."""
+    card = piles.take_from_drawn(choice, option)
     if log is not None:
         events.write(log, events.SHOWN, min(choice.shown, 1), card, 0)
     note_shown(game.table, card)
-    display_card(game, None, me.seat, card)  # a primus that moves is told after the draft
+    piles.display_card(game, None, me.seat, card)  # primus is logged after the draft
     choice.shown += 1
     return offer_draft(game, choice)
 
 
 @kernel
 def carry_out_keep(game, log, me, choice, option):
-    """Keep one drawn card, put the others under the deck in the order drawn."""
-    card = take_from_drawn(choice, option)
-    take_to_hand(game.table, me, card)
+    """Keep one drawn card and put the others under the deck in the order drawn."""
+    card = piles.take_from_drawn(choice, option)
+    piles.take_to_hand(game.table, me, card)
     if log is not None:
         events.write(log, events.KEPT, min(choice.shown, 1), card, 0)
         events.write_cards(log, choice.drawn, 0, choice.drawn_count)
@@ -261,7 +250,7 @@ def carry_out_keep(game, log, me, choice, option):
         if game.table.primus == me.seat:
             events.write(log, events.PRIMUS, me.seat, 0, NOBODY)
     for i in range(choice.drawn_count):
-        put_under_deck(game, me, choice.drawn[i], NOWHERE)
+        piles.put_under_deck(game, me, choice.drawn[i], NOWHERE)
     choice.drawn_count = 0
     if me.seat + 1 < game.table.players:
         return begin_draft(game, log, me.seat + 1)

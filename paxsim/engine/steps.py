@@ -1,7 +1,7 @@
-"""From decision to decision: the interface of the engine.
+"""Stepping from decision to decision.
 
-``start`` deals a game and stops at its first decision; ``apply`` carries out one option and stops
-at the next decision. A decision with a single option is carried out at once and never asked.
+`start` deals a game and stops at its first decision; `apply` applies an option and stops at the
+next decision. A decision with a single option is applied at once and never asked.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from paxsim.engine.turn import (
     end_turn,
 )
 
-#: The option of a decision that has just one.
+#: The option of a decision that has only one.
 ONLY = 0
 
 
 @kernel
 def start(game, log, keys, seed, deal, rotation):
-    """Deal a fresh game and go on to its first decision."""
+    """Deal a new game and continue to its first decision."""
     if begin_game(game, log, keys, seed, deal, rotation) == 1:
         apply(game, log, ONLY)
 
 
 @kernel
 def apply(game, log, option):
-    """Carry out an option of the decision asked, and go on to the next one or to the end."""
-    while True:  # a condition up here would be compiled twice, with all that it calls
+    """Apply an option and continue to the next decision or the end."""
+    while True:  # a condition here would be compiled twice, with all that it calls
         if carry_out(game, log, option) != 1:
             return
         option = ONLY
@@ -41,7 +41,7 @@ def apply(game, log, option):
 
 @kernel
 def carry_out(game, log, option):
-    """Apply an option and offer the next decision; return how many options that one has."""
+    """Apply an option, offer the next decision and return its number of options."""
     decision = game.hidden.decision
     me = game.seats[game.hidden.seat]
     choice = game.choices[game.hidden.seat]

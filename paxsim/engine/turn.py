@@ -1,31 +1,22 @@
-"""A turn: peek, or draw, buy, play and income; and the reactions to a senator."""
+"""Turns and rounds: peek, or draw, buy, play and income; reactions to a senator; Rome's share."""
 
 from __future__ import annotations
 
 from paxsim.cards import INTRIGUE, RELIGION, SENATOR
-from paxsim.engine import events
+from paxsim.engine import events, piles
 from paxsim.engine.jit import kernel, short
-from paxsim.engine.knowledge import note_bought, note_drawn, note_played, place_in_view
-from paxsim.engine.piles import (
-    clear_legion,
-    display_card,
-    draw_card,
-    put_below_legion,
-    put_under_deck,
-    take_from_drawn,
-    take_from_hand,
-    take_money,
-    take_to_hand,
-)
-from paxsim.engine.piles import limit_of as limit_of
+from paxsim.engine.knowledge import note_in_diary
 from paxsim.engine.records import (
     BUY,
+    DRAWN_FROM,
     N_CATEGORIES,
     NOBODY,
+    NOWHERE,
     OVER,
     PEEK,
     PLACE,
     PLAY,
+    PLAYED_CARD,
     REACT,
     TO_BOTTOM,
     TO_HAND,
@@ -35,13 +26,13 @@ from paxsim.engine.records import (
 )
 from paxsim.rules import CARDS_DRAWN
 
-#: Stands for a number of options: the turn is over, and `end_turn` offers the next decision.
+#: Returned instead of a number of options when the turn is over; `end_turn` offers the next one.
 TURN_ENDS = -1
 
 
 @short
 def offer(game, choice, decision, count):
-    """Put a decision with so many options to the deciding seat; return how many."""
+    """Offer a decision with `count` options to the deciding seat; return the count."""
     choice.kind = decision
     choice.count = count
     game.hidden.decision = decision
@@ -50,7 +41,7 @@ def offer(game, choice, decision, count):
 
 @kernel
 def begin_round(game, log):
-    """The start seat takes the first turn of a new round."""
+    """Begin a round with the turn of its start seat."""
     table = game.table
     table.round += 1
     table.turns_left = table.players - 1
@@ -61,7 +52,7 @@ def begin_round(game, log):
 
 @kernel
 def begin_turn(game, seat):
-    """It is a seat's turn; TURN: take it, or peek; in solo there is no peeking."""
+    """Begin a seat's turn: offer TURN, without peeking in solo."""
     hidden = game.hidden
     game.table.active = seat
     game.table.played = 0
@@ -72,7 +63,7 @@ def begin_turn(game, seat):
 
 @kernel
 def end_turn(game, log):
-    """Pass the turn on clockwise, or end the round after the last one."""
+    """Pass the turn on clockwise, or end the round."""
     table = game.table
     if table.turns_left > 0:
         table.turns_left -= 1
@@ -83,7 +74,7 @@ def end_turn(game, log):
 
 @kernel
 def end_round(game, log):
-    """Rome takes a group, primus conspiratus starts, legions are refilled or the game ends."""
+    """Let Rome take a group, move the start and refill the legions, or end the game."""
     table = game.table
     if table.deck_left == 0 and not table.rules.rome_takes_last:
         return end_game(game, log)
@@ -98,14 +89,14 @@ def end_round(game, log):
 
 @kernel
 def rome_takes(table, log):
-    """The group with the highest value goes to Rome; in a tie that of the lowest legion."""
+    """Give Rome the group with the highest value; in a tie that of the lowest legion."""
     richest = NOBODY
     most = 0
     for legion in range(table.legions):
-        # One more than its value, so that a group of worthless cards beats no group.
-        worth = table.legion_value[legion] + (table.legion_size[legion] > 0)
-        if worth > most:
-            most = worth
+        # A group of value 0 comes before no group.
+        key = table.legion_value[legion] + (table.legion_size[legion] > 0)
+        if key > most:
+            most = key
             richest = legion
     if richest == NOBODY:
         return
@@ -117,12 +108,12 @@ def rome_takes(table, log):
         card = table.legion_cards[richest, i]
         table.rome_symbols[category_of(card)] += symbols_of(card)
         table.rome_cards[category_of(card)] += 1
-    clear_legion(table, richest)
+    piles.clear_legion(table, richest)
 
 
 @kernel
 def empty_legions(table):
-    """How many legions have no card below them."""
+    """Count the legions without cards."""
     count = 0
     for legion in range(table.legions):
         if table.legion_size[legion] == 0:
@@ -132,13 +123,13 @@ def empty_legions(table):
 
 @kernel
 def refill(game, log):
-    """One card below every empty legion, in legion order; the deck must have enough."""
+    """Put a card below every empty legion, in legion order; the deck must have enough."""
     table = game.table
     refilled = 0
     for legion in range(table.legions):
         if table.legion_size[legion] == 0:
-            card = draw_card(game)
-            put_below_legion(table, legion, card)
+            card = piles.draw_card(game)
+            piles.put_below_legion(table, legion, card)
             if log is not None:
                 if refilled == 0:
                     events.write(log, events.REFILL, 0, 0, 0)
@@ -151,7 +142,7 @@ def refill(game, log):
 
 @kernel
 def end_game(game, log):
-    """No more decisions."""
+    """End the game: no more decisions."""
     table = game.table
     if log is not None:
         events.write(log, events.END, empty_legions(table), table.deck_left, table.round)
@@ -163,7 +154,7 @@ def end_game(game, log):
 
 @kernel
 def carry_out_turn(game, log, me, choice, option):
-    """Begin the draw step, or look at Rome's hidden cards, take the money and be done."""
+    """Begin the draw step, or peek."""
     if option == PEEK:
         peek(game, log, me)
         return TURN_ENDS
@@ -172,14 +163,14 @@ def carry_out_turn(game, log, me, choice, option):
 
 @kernel
 def peek(game, log, me):
-    """Look at Rome's hidden cards for the whole turn, and take a little money."""
+    """Look at Rome's hidden cards for the whole turn and take a little money."""
     me.peeked = 1
     game.table.peeked[me.seat] = 1
     for category in range(N_CATEGORIES):
         me.rome_hidden[category] = game.hidden.rome_hidden_symbols[category]
     for i in range(game.table.rules.rome_hidden):
         me.rome_peeked[i] = game.hidden.rome_hidden[i]
-    take_money(game.table, me, game.table.rules.peek_income)
+    piles.take_money(game.table, me, game.table.rules.peek_income)
     if log is not None:
         events.write(log, events.PEEK, me.seat, 0, 0)
         events.write_cards(log, game.hidden.rome_hidden, 0, game.table.rules.rome_hidden)
@@ -192,7 +183,7 @@ def peek(game, log, me):
 
 @kernel
 def begin_draw(game, log, me, choice):
-    """Open the draw step: how many cards, how many of them together, which places."""
+    """Begin the draw step: set the number of cards, how many come together, and the places."""
     table = game.table
     cards = min(CARDS_DRAWN, table.deck_left)
     choice.drawn_count = 0
@@ -216,9 +207,9 @@ def begin_draw(game, log, me, choice):
 
 @kernel
 def compensate(game, log, me):
-    """Money instead of cards, when the deck is empty."""
+    """Pay money instead of cards when the deck is empty."""
     aurei = game.table.rules.empty_deck_income
-    take_money(game.table, me, aurei)
+    piles.take_money(game.table, me, aurei)
     if log is not None:
         events.write(log, events.COMPENSATION, me.seat, 0, aurei)
         events.write(log, events.MONEY, 0, 0, me.money)
@@ -228,9 +219,9 @@ def compensate(game, log, me):
 def reveal(game, log, choice, count):
     """Draw cards into the view of the active seat."""
     first = choice.drawn_count
-    choice.drawn_from = place_in_view(game.table, first + count)
+    choice.drawn_from = game.table.deck_top if first + count == 1 else NOWHERE
     for i in range(first, first + count):
-        choice.drawn[i] = draw_card(game)
+        choice.drawn[i] = piles.draw_card(game)
     choice.drawn_count = first + count
     choice.undrawn -= count
     if log is not None:
@@ -241,7 +232,7 @@ def reveal(game, log, choice, count):
 
 @kernel
 def offer_place(game, choice):
-    """PLACE: every card in view to every open place."""
+    """Offer PLACE: every card in view to every open place."""
     places = 0
     if choice.hand_open and not choice.hand_waits:
         choice.options[places] = TO_HAND
@@ -259,24 +250,24 @@ def offer_place(game, choice):
 
 @kernel
 def carry_out_place(game, log, me, choice, option):
-    """Put a card of the view somewhere; draw the next one, or go on to buying."""
+    """Place a card in view; draw the next one, or continue with buying."""
     index = 0
-    while option >= choice.places:  # mostly there is one card in view: no division is needed
+    while option >= choice.places:  # faster than a division: mostly one card is in view
         option -= choice.places
         index += 1
     place = choice.options[option]
-    card = take_from_drawn(choice, index)
+    card = piles.take_from_drawn(choice, index)
     if log is not None:
         events.write(log, events.PLACE, me.seat, card, place)
     if place == TO_HAND:
-        take_to_hand(game.table, me, card)
-        note_drawn(game.table, me.seat, choice.drawn_from)
+        piles.take_to_hand(game.table, me, card)
+        note_in_diary(game.table, me.seat, DRAWN_FROM | choice.drawn_from)
         choice.hand_open = 0
     elif place == TO_BOTTOM:
-        put_under_deck(game, me, card, choice.drawn_from)
+        piles.put_under_deck(game, me, card, choice.drawn_from)
         choice.bottom_open = 0
     else:
-        put_below_legion(game.table, place, card)
+        piles.put_below_legion(game.table, place, card)
         choice.legion_open = 0
     choice.hand_waits = 0
     if choice.undrawn > 0:
@@ -291,25 +282,25 @@ def carry_out_place(game, log, me, choice, option):
 
 @kernel
 def price_of_group(value, discount):
-    """What a group of this value costs a seat with this discount."""
+    """Return the price of a group of this value with this discount."""
     return max(value - discount, 0)
 
 
 @kernel
 def price_of_legion(table, seat, legion):
-    """What the group below a legion costs a seat: its value less the seat's discount."""
+    """Return the price of the group below a legion for a seat: its value less the discount."""
     return price_of_group(table.legion_value[legion], table.discount[seat])
 
 
 @kernel
 def offer_buy(game, me, choice):
-    """BUY: every group that the seat can pay for, or nothing."""
+    """Offer BUY: every group that the seat can afford, or nothing."""
     table = game.table
     money = me.money
     discount = table.discount[me.seat]
     count = 0
     for legion in range(table.legions):
-        # Listed first and counted if it is an option: there is no branch to be guessed wrong.
+        # Written first and counted if it is an option: no branch to mispredict.
         choice.options[count] = legion
         affordable = price_of_group(table.legion_value[legion], discount) <= money
         count += affordable & (table.legion_size[legion] > 0)
@@ -318,13 +309,13 @@ def offer_buy(game, me, choice):
 
 @kernel
 def carry_out_buy(game, log, me, choice, option):
-    """Take all cards below one legion into the hand, or none; then it is time to play."""
+    """Take all cards below a legion into the hand, or none; then offer PLAY."""
     if option == choice.count - 1:
         return offer_play(game, me, choice)
     table = game.table
     legion = choice.options[option]
     price = price_of_legion(table, me.seat, legion)
-    take_money(table, me, -price)
+    piles.take_money(table, me, -price)
     if log is not None:
         events.write(log, events.BUY, me.seat, 0, legion)
         events.write_cards(log, table.legion_cards[legion], 0, table.legion_size[legion])
@@ -332,9 +323,9 @@ def carry_out_buy(game, log, me, choice, option):
         events.write(log, events.MONEY, 0, 0, me.money)
     for i in range(table.legion_size[legion]):
         card = table.legion_cards[legion, i]
-        take_to_hand(table, me, card)
-        note_bought(table, me.seat, card)
-    clear_legion(table, legion)
+        piles.take_to_hand(table, me, card)
+        note_in_diary(table, me.seat, card)
+    piles.clear_legion(table, legion)
     return offer_play(game, me, choice)
 
 
@@ -343,34 +334,34 @@ def carry_out_buy(game, log, me, choice, option):
 
 @kernel
 def within_limit(table, seat, card):
-    """Whether the limit for fleets and armies lets a seat play the card."""
+    """Return whether the limit for fleets and armies lets a seat play a card."""
     return symbols_of(card) <= table.allowance[seat, category_of(card)]
 
 
 @kernel
 def list_playable(table, me, choice, price):
-    """Options for the hand cards that a seat may play at this price, then passing."""
+    """List the hand cards that a seat may play at this price, then passing."""
     choice.price = price
     allowance = table.allowance[me.seat]
     count = 0
     if me.money >= price:
         for slot in range(me.hand_count):
             card = me.hand[slot]
-            choice.options[count] = slot  # listed first, as in offer_buy
+            choice.options[count] = slot  # written first, as in offer_buy
             count += symbols_of(card) <= allowance[category_of(card)]
     return count + 1
 
 
 @kernel
 def offer_play(game, me, choice):
-    """PLAY: the n-th card of a turn costs n - 1 Aurei."""
+    """Offer PLAY: the n-th card of a turn costs n - 1 Aurei."""
     table = game.table
     return offer(game, choice, PLAY, list_playable(table, me, choice, table.played))
 
 
 @kernel
 def carry_out_play(game, log, me, choice, option):
-    """Play one card and ask again; or stop, which brings income and reactions."""
+    """Play one card and offer the next; or stop, which brings income and reactions."""
     if option == choice.count - 1:
         return end_play(game, log)
     card = pay_and_display(game, log, me, choice, option, events.PLAY)
@@ -382,31 +373,32 @@ def carry_out_play(game, log, me, choice, option):
 @kernel
 def pay_and_display(game, log, me, choice, option, event):
     """Move a hand card of the deciding seat to its display at the price of the choice."""
-    card = take_from_hand(game.table, me, choice.options[option])
-    note_played(game.table, me.seat, card)
-    take_money(game.table, me, -choice.price)
+    card = piles.take_from_hand(game.table, me, choice.options[option])
+    note_in_diary(game.table, me.seat, PLAYED_CARD | card)
+    piles.take_money(game.table, me, -choice.price)
     if log is not None:
         events.write(log, event, me.seat, card, choice.price)
         events.write(log, events.MONEY, 0, 0, me.money)
-    display_card(game, log, me.seat, card)
+    piles.display_card(game, log, me.seat, card)
     return card
 
 
 @kernel
 def end_play(game, log):
-    """Income, and reactions if a senator was played, in the order of the rule set."""
+    """Pay income, and offer reactions if a senator was played, in the order of the rule set."""
     rules = game.table.rules
     reactions = rules.reactions and (game.table.categories_played >> SENATOR) & 1
     if not (reactions and rules.reactions_before_income):
         pay_income(game, log)
     if reactions:
-        return begin_reactions(game, log)
+        game.hidden.seat = game.table.active  # the next seat is the first that may react
+        return next_reaction(game, log)
     return TURN_ENDS
 
 
 @kernel
 def income_of(table, seat, categories_played):
-    """Aurei for a turn in which cards of these categories (a bit set) were added."""
+    """Return the income of a turn in which cards of these categories (a bit set) were played."""
     if categories_played == 0:
         return table.rules.basic_income
     if (categories_played >> INTRIGUE) & 1:
@@ -422,11 +414,11 @@ def income_of(table, seat, categories_played):
 
 @kernel
 def pay_income(game, log):
-    """The active seat takes its income."""
+    """Pay the active seat its income."""
     table = game.table
     me = game.seats[table.active]
     income = income_of(table, table.active, game.table.categories_played)
-    take_money(table, me, income)
+    piles.take_money(table, me, income)
     if log is not None:
         events.write(log, events.INCOME, table.active, 0, income)
         events.write(log, events.MONEY, 0, 0, me.money)
@@ -436,15 +428,8 @@ def pay_income(game, log):
 
 
 @kernel
-def begin_reactions(game, log):
-    """The seat after the active one is the first that may react."""
-    game.hidden.seat = game.table.active
-    return next_reaction(game, log)
-
-
-@kernel
 def next_reaction(game, log):
-    """Pass the right to react on clockwise; after the last seat the turn goes to its end."""
+    """Pass the right to react on clockwise; end the turn after the last seat."""
     hidden = game.hidden
     table = game.table
     hidden.seat = hidden.seat + 1 if hidden.seat + 1 < table.players else 0
@@ -457,14 +442,14 @@ def next_reaction(game, log):
 
 @kernel
 def offer_react(game, me, choice):
-    """REACT: one hand card at a fixed price, or pass."""
+    """Offer REACT: one hand card at a fixed price, or pass."""
     price = game.table.rules.reaction_price
     return offer(game, choice, REACT, list_playable(game.table, me, choice, price))
 
 
 @kernel
 def carry_out_react(game, log, me, choice, option):
-    """Play one card outside one's turn: no income, and nothing is triggered by it."""
+    """Play one card outside one's turn: no income, and it triggers nothing."""
     if option != choice.count - 1:
         pay_and_display(game, log, me, choice, option, events.REACT)
     return next_reaction(game, log)
