@@ -3,11 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from paxsim import interrupts
 from paxsim.version import __version__ as __version__
-
-if interrupts.is_command():  # loading the command takes long enough for a Ctrl-C
-    interrupts.watch()
 
 if TYPE_CHECKING:
     from paxsim import analysis as analysis

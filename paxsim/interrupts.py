@@ -1,93 +1,100 @@
-"""Ctrl-C: one line and exit code 130 at any moment of a command, and never lost.
+"""Ctrl-C: work stops between its pieces, and never inside compiled code.
 
-Python tells a program of Ctrl-C by an exception at whatever line it happens to be, and drops it
-where there is no way up: in a destructor, or in a function that was called by C. A library may
-also catch it with others. So the command notes that there was one, raises it again where it was
-dropped, and asks here (`check`) after each part of its work.
-
-(Only the standard library, and first of all: while the others are imported, it is in force.)
+Python raises KeyboardInterrupt in the main thread. Policies of users play in a worker thread, which
+finishes its piece of work whatever happens in the main thread.
 """
 
 from __future__ import annotations
 
-import _thread
+import contextlib
 import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any
+from typing import NoReturn, TypeVar
 
 EXIT_INTERRUPTED = 130
-#: Seconds until an exception that was dropped is raised again, further up.
-_AGAIN = 0.05
+#: Seconds that a command has for stopping cleanly after Ctrl-C.
+PATIENCE = 3
 
-_told = False
-#: Whether an interrupt is an exception; before and after there is nothing to put in order.
-_at_work = False
-_said = False
+T = TypeVar("T")
+_stop = threading.Event()
 
 
-def is_command() -> bool:
-    """Whether this process is the command ``paxsim``, and no program that imports the package."""
-    name = os.path.basename(sys.argv[0]) if getattr(sys, "argv", None) else ""
-    if name == "-m":  # so it is while Python looks for the module
-        words = sys.orig_argv
-        return "-m" in words and words[words.index("-m") + 1 :][:1] == ["paxsim"]
-    return name in ("paxsim", "paxsim.exe")
-
-
-def watch() -> None:
-    """From now on Ctrl-C ends this process with one line (unless it is to be ignored)."""
+def handle_interrupts() -> None:
+    """Let Ctrl-C end this process, which is a command, in any case; unless it is ignored."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _interrupted)
+        signal.signal(signal.SIGINT, _interrupt)
 
 
-def begin_work() -> None:
-    """From now on Ctrl-C is a `KeyboardInterrupt` in the main thread."""
-    global _at_work
-    watch()
-    _at_work = True
-    sys.unraisablehook = _raise_again
-
-
-def end_work(said: bool) -> None:
-    """From now on nothing is left but to leave; `said` is whether an interrupt has been told of."""
-    global _at_work, _said
-    _at_work, _said = False, said
-
-
-def told() -> bool:
-    """Whether the user has pressed Ctrl-C."""
-    return _told
-
-
-def check() -> None:
-    """Raise `KeyboardInterrupt` if there was one, and somebody has caught it."""
-    if _told and _at_work:
-        raise KeyboardInterrupt
-
-
-def _interrupted(number: int, frame: FrameType | None) -> None:
-    global _told
-    if not _at_work:
-        if not _said:
-            os.write(2, b"paxsim: interrupted\n")
-        os._exit(EXIT_INTERRUPTED)
-    _told = True
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    stop()
+    # A library may catch the exception, and a piece of work may take long.
+    timer = threading.Timer(PATIENCE, _give_up)
+    timer.daemon = True
+    timer.start()
     raise KeyboardInterrupt
 
 
-def _raise_again(dropped: Any) -> None:
-    if not issubclass(dropped.exc_type, KeyboardInterrupt):
-        sys.__unraisablehook__(dropped)
-    elif _at_work:
-        # By a thread, a little later: an exception from here would be dropped as well.
-        again = threading.Timer(_AGAIN, _thread.interrupt_main)
-        again.daemon = True
-        again.start()
+def _give_up() -> None:
+    os.write(2, b"paxsim: interrupted\n")
+    leave(EXIT_INTERRUPTED)
+
+
+def leave(code: int) -> NoReturn:
+    """End the process with an exit code, even if other threads still run compiled code."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):  # closed, or none
+            stream.flush()
+    os._exit(code)
+
+
+def stop() -> None:
+    """Ask all threads to stop after their current piece of work."""
+    _stop.set()
+
+
+def start() -> None:
+    """Begin work; an earlier `stop` is forgotten."""
+    _stop.clear()
+
+
+def stopped() -> bool:
+    """Return whether work was asked to stop."""
+    return _stop.is_set()
+
+
+def check() -> None:
+    """Raise `KeyboardInterrupt` if work was asked to stop; call this between pieces of work."""
+    if _stop.is_set():
+        raise KeyboardInterrupt
+
+
+def in_worker_thread(work: Callable[[], T]) -> T:
+    """Call a function in a thread of its own and return its result.
+
+    After Ctrl-C the thread finishes the call, because compiled code can't be stopped safely.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return work()
+    results: list[T] = []
+    errors: list[BaseException] = []
+
+    def call() -> None:
+        try:
+            results.append(work())
+        except BaseException as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=call, name="paxsim")
+    thread.start()
+    thread.join()
+    if errors:
+        raise errors[0]
+    return results[0]
 
 
 # --- where C calls Python -----------------------------------------------------------------------

@@ -92,10 +92,11 @@ def cli(ctx: click.Context) -> None:
 
 def main() -> None:
     """Run the command line; a user's mistake is one line and exit code 2."""
-    interrupts.begin_work()
+    interrupts.handle_interrupts()
     let_everything_be_written()
     code = run_command(sys.argv[1:])
-    interrupts.end_work(said=code == EXIT_INTERRUPTED)
+    if interrupts.stopped():  # a thread may still be at work
+        interrupts.leave(code)
     sys.exit(code)
 
 
@@ -121,7 +122,7 @@ def run_command(arguments: list[str]) -> int:
 
 def exit_code_of(error: Exception, arguments: list[str]) -> int:
     """Tell the user what ended a command, in one line; an error of the program's own goes on."""
-    if isinstance(error, click.Abort) or (interrupts.told() and not _is_said(error)):
+    if isinstance(error, click.Abort) or (interrupts.stopped() and not _is_said(error)):
         warn("interrupted")  # (whatever a library has made of it)
         return EXIT_INTERRUPTED
     if isinstance(error, BdbQuit):
@@ -144,7 +145,7 @@ def exit_code_of(error: Exception, arguments: list[str]) -> int:
         warn("there is not enough memory for what was asked; allowed: less at a time")
     else:
         raise error
-    return EXIT_INTERRUPTED if interrupts.told() else EXIT_USER_ERROR
+    return EXIT_INTERRUPTED if interrupts.stopped() else EXIT_USER_ERROR
 
 
 def _is_said(error: Exception) -> bool:
