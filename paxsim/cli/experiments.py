@@ -282,17 +282,15 @@ def ablate_command(
 
 def _tuned(asked: dict[str, Any], generations: int | None, how: dict[str, Any]) -> Any:
     """The tuned answers, under a progress bar of their own."""
-    from paxsim.tuning.tuner import ADAPT_GENERATIONS, tuned_answers
+    from paxsim.tuning.tuner import ABLATION_GENERATIONS, tune_for_ablation
 
     bar = ProgressBar()
     try:
         with bar:
-            return tuned_answers(
+            return tune_for_ablation(
                 **asked,
-                generations=ADAPT_GENERATIONS if generations is None else generations,
-                progress=lambda standing: bar.show(
-                    standing.games, standing.expected, standing.said
-                ),
+                generations=ABLATION_GENERATIONS if generations is None else generations,
+                progress=bar.show,
                 **{key: how[key] for key in ("seed", "deck", "rules", "jobs")},
             )
     except KeyboardInterrupt:
@@ -385,9 +383,7 @@ def _widen(*, backend: str, address: str | None, csv: Any, as_json: bool, **aske
             found = double_oracle(
                 **asked,
                 progress=bar.update,
-                answering=lambda standing: bar.show(
-                    standing.games, standing.expected, f"looking for an answer: {standing.said}"
-                ),
+                answering=bar.show,
                 command=command_line(),
             )
     except KeyboardInterrupt:
@@ -411,11 +407,11 @@ _SHOWN = 8
 @click.command("tune")
 @click.argument("policy")
 @click.option(
-    "--field",
+    "--opponents",
     default="weighted",
     show_default=True,
     metavar="A,B,...|W*A,W*B,...",
-    help="Who plays the other seats: one policy, one a seat, or a mixture with weights.",
+    help="Policies at the other seats: one, one per seat, or a mixture with weights.",
 )
 @click.option("--players", type=int, default=4, show_default=True, help="2 to 8.")
 @click.option(
@@ -438,48 +434,47 @@ _SHOWN = 8
 @click.option("--jobs", type=int, help="Threads.  [default: one a core]")
 @click.option("--out", type=PATH, metavar="DIR", help="Keep the record here; resumes.")
 @options.as_json
-def tune_command(policy, field, generations, restarts, games, levels, out, as_json, **asked):
-    """Find the parameters with which POLICY does best in a field, for a goal.
+def tune_command(policy, opponents, generations, restarts, games, levels, out, as_json, **asked):
+    """Find the best parameters of POLICY.
 
-    What is found is confirmed on held-out deals, beside the catalogue in the same seats. The last
-    line is the best policy, to be pasted wherever a policy is named.
+    They are confirmed on held-out deals, beside the catalogue in the same seats. The first line is
+    the tuned policy as other commands take it.
     """
-    from paxsim.tuning.arena import parse_field
+    from paxsim.tuning.arena import parse_opponents
     from paxsim.tuning.tuner import GAMES, GENERATIONS, RESTARTS, tune
 
     bar = ProgressBar()
     try:
         with bar:
-            answer = tune(
+            result = tune(
                 policy,
-                parse_field(field),
+                parse_opponents(opponents),
                 generations=GENERATIONS if generations is None else generations,
                 restarts=RESTARTS if restarts is None else restarts,
                 games=GAMES if games is None else parse_games(games),
                 levels=parse_players("levels", levels),
                 out=out,
-                progress=lambda standing: bar.show(
-                    standing.games, standing.expected, standing.said
-                ),
+                progress=bar.show,
                 **asked,
             )
     except KeyboardInterrupt:
         say_interrupted(bar.games, out)
     if as_json:
-        say(answer.to_json())
+        say(result.to_json())
     else:
-        show_answer(answer)
+        show_tuning(result)
 
 
-def show_answer(answer: Any) -> None:
-    """What was found, beside the best of the others; the policy stands alone in the last line."""
-    table = answer.held_out
+def show_tuning(result: Any) -> None:
+    """Print the tuned policy in the first line, then its comparison on held-out deals."""
+    say(result.spec)
+    table = result.held_out
     shown = table[(table.index < _SHOWN) | (table["role"] != "catalogue")]
-    numbers = ("figure %", "difference", "seat wins %", "rival wins %", "Rome wins %")
+    numbers = ("score %", "difference", "seat wins %", "opponent wins %", "Rome wins %")
     rows = [
         (
             row["role"] if row["role"] != "catalogue" else row["policy"],
-            percent(row, "figure"),
+            percent(row, "score"),
             "" if row["role"] == "tuned" else percent(row, "difference"),
             percent(row, "win_rate"),
             percent(row, "rival_win_rate"),
@@ -488,13 +483,13 @@ def show_answer(answer: Any) -> None:
         for _, row in shown.iterrows()
     ]
     print_table(
-        f"Held-out deals: figure is {answer.figure}",
+        f"Held-out deals: score is the {result.score}",
         ("contender", *numbers),
         rows,
         numbers=numbers,
-        caption=f"{len(shown)} of {len(table)} contenders; difference: to the tuned one, paired",
+        caption=f"{len(shown)} of {len(table)} contenders; difference to the tuned policy, paired",
     )
-    say(f"{answer.verdict}\n{answer.caption}\n{answer.spec}")
+    say(f"{result.verdict}\n{result.caption}")
 
 
 @click.command("show")
