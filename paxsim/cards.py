@@ -108,7 +108,9 @@ class Deck:
 
     def _repr_html_(self) -> str:
         said = f"{one_line(repr(self))}. Columns: symbols/value in Aurei. {self.note}"
-        return html_table(*self.overview(), said)
+        headings, rows = self.overview()
+        texts = [["" if n is None else n for n in row] for row in rows]
+        return html_table(headings, texts, said)
 
     @property
     def source(self) -> str:
@@ -129,7 +131,7 @@ class Deck:
     def __hash__(self) -> int:
         return int(self.fingerprint, 16)
 
-    def overview(self) -> tuple[list[str], list[list[str]]]:
+    def overview(self) -> tuple[list[str], list[list[Any]]]:
         """Headings and rows of a table: how many cards there are, by category and kind."""
         kinds = sorted({(card.symbols, card.value) for card in self.cards})
         headings = [f"{symbols}/{value}" for symbols, value in kinds]
@@ -138,7 +140,7 @@ class Deck:
             cards = self.of_category(category)
             counts = [sum((c.symbols, c.value) == kind for c in cards) for kind in kinds]
             totals = [len(cards), sum(c.symbols for c in cards), sum(c.value for c in cards)]
-            rows.append([category, *(str(n or "") for n in counts), *map(str, totals)])
+            rows.append([category, *(n or None for n in counts), *totals])
         return ["category", *headings, "cards", "symbols", "value"], rows
 
     def of_category(self, category: str) -> list[Card]:

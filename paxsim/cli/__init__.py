@@ -1,63 +1,82 @@
-"""The command `paxsim`."""
+"""The command line `paxsim`.
+
+Commands are listed here with their module and summary, so that `paxsim --help` loads none of them.
+"""
 
 from __future__ import annotations
 
 import importlib
 import sys
-from bdb import BdbQuit
+from typing import NamedTuple
 
 import click
 
 from paxsim import interrupts
-from paxsim.cli.console import give_up, let_everything_be_written, warn
-from paxsim.engine import cache
-from paxsim.errors import PaxsimError, missing_library, unknown
 from paxsim.interrupts import EXIT_INTERRUPTED
 from paxsim.version import __version__
-
-#: Commands and the module each is in; loaded when used, so that starting is quick.
-COMMANDS = {
-    "run": "experiments",
-    "tournament": "experiments",
-    "compare": "experiments",
-    "compare-rules": "experiments",
-    "ablate": "experiments",
-    "solo": "experiments",
-    "metagame": "experiments",
-    "tune": "experiments",
-    "report": "report",
-    "study": "report",
-    "show": "experiments",
-    "trace": "games",
-    "replay": "games",
-    "analyse": "games",
-    "play": "games",
-    "policies": "catalogue",
-    "check": "catalogue",
-    "deck": "catalogue",
-    "warmup": "tools",
-    "bench": "tools",
-    "completion": "tools",
-}
 
 EXIT_USER_ERROR = 2
 
 
+class Entry(NamedTuple):
+    """A command: the module that has it, and its summary in `paxsim --help`."""
+
+    module: str
+    summary: str
+
+
+#: Commands by group, in the order of `paxsim --help`.
+GROUPS = {
+    "Experiments": {
+        "run": Entry("experiments", "Play a line-up and estimate win rates."),
+        "tournament": Entry("experiments", "Play all policies against each other and rank them."),
+        "compare": Entry("experiments", "Compare two policies on the same deals."),
+        "compare-rules": Entry("experiments", "Compare values of rules on the same deals."),
+        "solo": Entry("experiments", "Play the solo game at each level."),
+        "ablate": Entry("experiments", "Measure what an action or a category is worth."),
+        "metagame": Entry("experiments", "Find equilibria among a set of policies."),
+        "tune": Entry("experiments", "Optimize the parameters of a policy."),
+        "show": Entry("results", "Print the tables of a stored run."),
+        "report": Entry("results", "Run all studies and write the report page."),
+        "study": Entry("results", "Run one study, or list all of them."),
+    },
+    "Single games": {
+        "play": Entry("games", "Play a game yourself, in the browser or the terminal."),
+        "replay": Entry("games", "Write a page that replays a game on a board."),
+        "trace": Entry("games", "Write every event of games as JSON Lines."),
+        "analyse": Entry("games", "Judge the decisions of a game, or of many games."),
+    },
+    "Policies and decks": {
+        "policies": Entry("catalogue", "List policies, or describe some of them."),
+        "check": Entry("catalogue", "Check a policy with every number of players."),
+        "deck": Entry("catalogue", "List, show and check decks."),
+    },
+    "Tools": {
+        "warmup": Entry("tools", "Compile everything, so that later commands start at once."),
+        "bench": Entry("tools", "Measure how many games per second a line-up plays."),
+        "completion": Entry("tools", "Print the completion script of a shell."),
+    },
+}
+COMMANDS = {name: entry for group in GROUPS.values() for name, entry in group.items()}
+
+
 class Group(click.Group):
-    """A group that says which commands there are, in the words of all other mistakes."""
+    """Group whose unknown commands are answered with a suggestion."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         known = self.list_commands(ctx)
-        if args[0] not in known and not ctx.resilient_parsing:  # else a shell completes words
-            of_what = "command" if ctx.parent is None else f"{ctx.info_name} command"
-            raise unknown(of_what, args[0], known)
+        if args[0] not in known and not ctx.resilient_parsing:
+            from paxsim.errors import unknown
+
+            noun = "command" if ctx.parent is None else f"{ctx.info_name} command"
+            raise unknown(noun, args[0], known)
         return super().resolve_command(ctx, args)
 
 
 class _LazyGroup(Group):
-    """A group whose commands are imported when they are asked for."""
+    """Group whose commands are imported when they run."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -66,12 +85,20 @@ class _LazyGroup(Group):
         if name not in COMMANDS:
             return None
         try:
-            return getattr(
-                importlib.import_module(f"paxsim.cli.{COMMANDS[name]}"),
-                f"{name.replace('-', '_')}_command",
-            )
+            module = importlib.import_module(f"paxsim.cli.{COMMANDS[name].module}")
         except ModuleNotFoundError as error:
+            from paxsim.errors import missing_library
+
             raise missing_library(name, error.name) from None
+        return getattr(module, f"{name.replace('-', '_')}_command")
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        width = max(map(len, COMMANDS))
+        for title, group in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl(
+                    [(name.ljust(width), entry.summary) for name, entry in group.items()]
+                )
 
 
 @click.command(
@@ -84,16 +111,18 @@ class _LazyGroup(Group):
 def cli(ctx: click.Context) -> None:
     """Monte Carlo strategy analysis for the card game PAX.
 
-    The printed game's card list is not published: every figure holds for the deck it names.
+    The card list of the printed game is not published: all results hold for the deck they name.
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 
 
 def main() -> None:
-    """Run the command line; a user's mistake is one line and exit code 2."""
+    """Run the command line and exit; a user's mistake is one line and exit code 2."""
     interrupts.handle_interrupts()
-    let_everything_be_written()
+    from paxsim.cli.console import escape_unencodable
+
+    escape_unencodable()
     code = run_command(sys.argv[1:])
     if interrupts.stopped():  # a thread may still be at work
         interrupts.leave(code)
@@ -102,7 +131,8 @@ def main() -> None:
 
 def run_command(arguments: list[str]) -> int:
     """Run one command and return its exit code."""
-    cache.tell = warn
+    from paxsim.cli.console import discard_output, warn
+
     try:
         code = cli.main(arguments, prog_name="paxsim", standalone_mode=False)
         if sys.stdout is not None:
@@ -113,23 +143,24 @@ def run_command(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         warn("interrupted")
         return EXIT_INTERRUPTED
-    except SystemExit as leaving:
-        if not isinstance(leaving.__context__, BrokenPipeError):
+    except SystemExit as error:
+        if not isinstance(error.__context__, BrokenPipeError):
             raise
-        give_up(sys.__stdout__)  # so do libraries leave when the reader has seen enough
+        discard_output(sys.__stdout__)  # rich exits when the reader of a pipe has left
         return 0
 
 
 def exit_code_of(error: Exception, arguments: list[str]) -> int:
-    """Tell the user what ended a command, in one line; an error of the program's own goes on."""
-    if isinstance(error, click.Abort) or (interrupts.stopped() and not _is_said(error)):
-        warn("interrupted")  # (whatever a library has made of it)
+    """Print the line for an error that ended a command; an internal error is raised again."""
+    from paxsim.cli.console import discard_output, warn
+    from paxsim.errors import PaxsimError, missing_library
+
+    explained = isinstance(error, (click.ClickException, PaxsimError, BrokenPipeError))
+    if isinstance(error, click.Abort) or (interrupts.stopped() and not explained):
+        warn("interrupted")  # whatever a library has made of it
         return EXIT_INTERRUPTED
-    if isinstance(error, BdbQuit):
-        warn("the debugger was left")
-        return EXIT_INTERRUPTED
-    if isinstance(error, BrokenPipeError):  # the reader (head, less ...) has seen enough
-        give_up(sys.stdout)
+    if isinstance(error, BrokenPipeError):
+        discard_output(sys.stdout)
         return 0
     if isinstance(error, click.ClickException):
         warn(error.format_message())
@@ -138,16 +169,10 @@ def exit_code_of(error: Exception, arguments: list[str]) -> int:
     elif isinstance(error, ModuleNotFoundError) and not (error.name or "").startswith("paxsim"):
         warn(str(missing_library(arguments[0], error.name)))
     elif isinstance(error, OSError):  # nearly always the disk or the device behind stdout
-        where = f"{error.filename}" if error.filename else "the output"
-        warn(f"cannot read or write {where}: {error.strerror or error}")
-        give_up(sys.stdout)
+        warn(f"cannot read or write {error.filename or 'the output'}: {error.strerror or error}")
+        discard_output(sys.stdout)
     elif isinstance(error, MemoryError):
-        warn("there is not enough memory for what was asked; allowed: less at a time")
+        warn("out of memory: ask for fewer games at a time")
     else:
         raise error
     return EXIT_INTERRUPTED if interrupts.stopped() else EXIT_USER_ERROR
-
-
-def _is_said(error: Exception) -> bool:
-    """Whether an error comes with a line for the user."""
-    return isinstance(error, (click.ClickException, PaxsimError, BrokenPipeError))

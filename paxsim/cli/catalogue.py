@@ -14,10 +14,11 @@ import click
 
 from paxsim.cards import Deck, list_decks, load_deck, unpublished_cards
 from paxsim.cli import Group, options
-from paxsim.cli.console import print_table, say, warn
+from paxsim.cli.console import print_view, say, warn
 from paxsim.errors import PaxsimError
 from paxsim.rules import MAX_PLAYERS
 from paxsim.setting import make_setting
+from paxsim.views import rows_view
 
 if TYPE_CHECKING:
     from paxsim.policies.policy import Policy
@@ -47,7 +48,7 @@ def policies_command(names: tuple[str, ...], as_json: bool) -> None:
         if len(found.params) > 6:
             params = f"{len(found.params)} weights, see `paxsim policies {name}`"
         rows.append((name, found.idea, params, found.fits))
-    print_table("Policies", ("name", "idea", "parameters", "fits"), rows)
+    print_view(rows_view(("name", "idea", "parameters", "fits"), rows, "Policies"))
     for _, error in load_entry_points():
         warn(str(error))
 
@@ -87,13 +88,12 @@ def deck_list_command(as_json: bool) -> None:
     if as_json:
         say(json.dumps({"decks": [_deck_as_object(deck) for deck in decks]}))
         return
-    numbers = ("symbols", "value")
     rows = []
     for deck in decks:
         symbols = sum(card.symbols for card in deck.cards)
         value = sum(card.value for card in deck.cards)
         rows.append((deck.name, symbols, value, deck.note))
-    print_table("Decks", ("name", *numbers, "what it assumes"), rows, numbers=numbers)
+    print_view(rows_view(("name", "symbols", "value", "assumptions"), rows, "Decks"))
 
 
 @deck_command.command("show")
@@ -154,13 +154,9 @@ def playable(deck: Deck) -> tuple[list[int], str]:
 def print_deck(deck: Deck) -> None:
     """Print a deck as a table: categories by kinds of card."""
     headings, rows = deck.overview()
-    print_table(
-        f"Deck {deck.name}, fingerprint {deck.fingerprint}",
-        headings,
-        rows,
-        numbers=headings[1:],
-        caption=f"Columns: symbols/value in Aurei. {deck.note}",
-    )
+    title = f"Deck {deck.name} [{deck.fingerprint}]"
+    view = rows_view(headings, rows, title, f"Columns: symbols/value in Aurei. {deck.note}")
+    print_view(view)
 
 
 @click.command("check")

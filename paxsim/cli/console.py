@@ -1,6 +1,7 @@
-"""Everything that the command line prints goes through here: shown, never obeyed.
+"""Output of the command line: lines, warnings and tables.
 
-Names, notes, paths and messages may come from anybody's file, with markup or control characters.
+Names, notes and paths may come from other people's files, so control characters are escaped and
+markup is not interpreted.
 """
 
 from __future__ import annotations
@@ -8,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-#: Columns of a table that goes to a file or a pipe.
+    from paxsim.views import View
+
+#: Width of a table that goes to a file or a pipe.
 PIPED_WIDTH = 120
-#: What a column without a heading has: whether the number before it is surely above or below.
-VERDICT = "the verdict"
 #: Texts are wrapped to no fewer characters than this.
-TEXT_WIDTH = 12
+MIN_TEXT_WIDTH = 12
 
 
 def say(text: str) -> None:
@@ -33,93 +33,88 @@ def say(text: str) -> None:
 
 
 def warn(text: str) -> None:
-    """Print one line on stderr; where that is not possible, there is nobody to tell."""
+    """Print one line on stderr, if there is one."""
     with contextlib.suppress(OSError):
         click.echo(f"paxsim: {one_line(text)}", err=True)
 
 
-def let_everything_be_written() -> None:
-    """A character that the terminal's encoding lacks is spelled out, and never an error."""
+def escape_unencodable() -> None:
+    """Escape characters that the encoding of the terminal lacks instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
 
 
-def give_up(stream: object) -> None:
-    """Send what is still to be written to nowhere, so that Python does not complain at its end."""
+def discard_output(stream: object) -> None:
+    """Discard what is still buffered, so that Python doesn't fail when it flushes at exit."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, stream.fileno())  # type: ignore[attr-defined]
-        os.close(nowhere)
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, stream.fileno())  # type: ignore[attr-defined]
+        os.close(null)
 
 
 def make_console(stderr: bool = False, width: int | None = None) -> Console:
-    """A console on which square brackets and colons are nothing but characters."""
-    from rich.console import Console  # here: most commands print no table, and rich takes a while
+    """Return a rich console that doesn't interpret markup."""
+    from rich.console import Console
 
     return Console(stderr=stderr, width=width, markup=False, emoji=False, highlight=False)
 
 
-def print_table(
-    title: str,
-    headings: Sequence[str],
-    rows: Iterable[Sequence[object]],
-    *,
-    numbers: Sequence[str] = (),
-    caption: str = "",
-) -> None:
-    """Print a table; the columns named in `numbers` are set flush right.
+def print_blocks(blocks: object) -> None:
+    """Print the views and sentences of a result."""
+    for block in blocks:  # type: ignore[attr-defined]
+        if isinstance(block, str):
+            say(block)
+        else:
+            print_view(block)
 
-    Where the terminal is narrow, headings and texts are wrapped; numbers never are. If that is not
-    enough, the last columns are left out, and named.
+
+def print_view(view: View) -> None:
+    """Print a table.
+
+    In a narrow terminal headings and texts are wrapped, numbers never; columns for which there is
+    still no room are left out and named.
     """
     from rich.text import Text
 
     in_terminal = sys.stdout is not None and sys.stdout.isatty()
     console = make_console(width=None if in_terminal else PIPED_WIDTH)
-    texts = [[one_line(str(value)) for value in row] for row in rows]
-    shown = len(headings)
-    table = _make_table(headings, texts, numbers)
-    while shown > 1 and _least_width(table) > console.width:
+    shown = len(view.headings)
+    table = _rich_table(view)
+    while shown > 1 and _min_width(table) > console.width:
         shown -= 1
-        table = _make_table(headings[:shown], texts, numbers)
-    console.print(Text(one_line(title)), style="bold")
+        table = _rich_table(view.first(shown))
+    console.print(Text(one_line(view.title)), style="bold")
     console.print(table)
-    if caption:
-        console.print(Text(one_line(caption)), style="italic")
-    if left_out := [heading or VERDICT for heading in headings[shown:]]:
-        said = f"no room for {', '.join(left_out)}: a wider window shows all columns"
-        console.print(Text(one_line(said)), style="italic")
+    if view.caption:
+        console.print(Text(one_line(view.caption)), style="italic")
+    if hidden := view.headings[shown:]:
+        note = f"not enough room for: {', '.join(hidden)} (widen the window)"
+        console.print(Text(one_line(note)), style="italic")
 
 
-def _make_table(
-    headings: Sequence[str], texts: Sequence[Sequence[str]], numbers: Sequence[str]
-) -> Table:
-    """A table of as many columns as there are headings."""
+def _rich_table(view: View) -> Table:
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-    for index, heading in enumerate(headings):
-        right = heading in numbers
-        widest = max((len(row[index]) for row in texts), default=0)
+    rows = [[one_line(text) for text in row] for row in view.texts]
+    for index, (heading, right) in enumerate(zip(view.headings, view.numbers, strict=True)):
+        widest = max((len(row[index]) for row in rows), default=0)
         longest_word = max(map(len, heading.split()), default=0)
         table.add_column(
             Text(heading),
             justify="right" if right else "left",
-            min_width=max(longest_word, widest if right else min(widest, TEXT_WIDTH)),
+            min_width=max(longest_word, widest if right else min(widest, MIN_TEXT_WIDTH)),
             overflow="fold",
         )
-    for row in texts:
-        table.add_row(*(Text(cell) for cell in row[: len(headings)]))
+    for row in rows:
+        table.add_row(*map(Text, row))
     return table
 
 
-def _least_width(table: Table) -> int:
-    """The characters that a table needs from left to right, with all texts wrapped.
-
-    (What `rich.measure` says is too little where paddings are put together.)
-    """
-    between = 3  # columns: a divider, and a space on each side of it
+def _min_width(table: Table) -> int:
+    """Return the width of a table with all texts wrapped (rich underestimates it)."""
+    between = 3  # a divider with a space on each side
     return sum(column.min_width or 0 for column in table.columns) + between * len(table.columns) - 1

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 import click
 
 from paxsim.cli import options
-from paxsim.cli.console import print_table, say, warn
+from paxsim.cli.console import print_view, say
 from paxsim.cli.options import (
     PATH,
     how_to_run,
@@ -19,20 +18,16 @@ from paxsim.cli.options import (
     parse_share,
     policies_asked,
 )
-from paxsim.cli.printing import (
-    percent,
-    show_comparison,
-    show_metagame,
-    show_restrictions,
-    show_rule_values,
-    show_simulation,
-    show_solo,
-    show_steps,
-    show_tournament,
+from paxsim.cli.progress import (
+    ProgressBar,
+    command_line,
+    run_experiment,
+    say_interrupted,
+    show_result,
 )
-from paxsim.cli.progress import ProgressBar, command_line, run_experiment, say_interrupted
 from paxsim.errors import PaxsimError
 from paxsim.rules import load_rules
+from paxsim.views import view_of
 
 
 @click.command("run")
@@ -84,7 +79,7 @@ def run_command(
     if plan:
         say("\n".join(simulation_size(**asked)))
     else:
-        run_experiment(simulate, show_simulation, **asked, **how)
+        run_experiment(simulate, **asked, **how)
 
 
 @click.command("tournament")
@@ -104,7 +99,6 @@ def tournament_command(named, players, policies, games, seed, deck, rules, **how
 
     run_experiment(
         tournament,
-        show_tournament,
         policies=policies_asked(named, policies) or ",".join(HEURISTICS),
         players=parse_players("players", players),
         games=parse_games(games),
@@ -142,7 +136,7 @@ def compare_command(a, b, field, players, delta, sequential, plan, games, seed, 
     if plan:
         say("\n".join(comparison_size(**asked)))
     else:
-        run_experiment(compare, show_comparison, **asked, sequential=sequential, **how)
+        run_experiment(compare, **asked, sequential=sequential, **how)
 
 
 #: Values of a range, at most.
@@ -184,7 +178,6 @@ def compare_rules_command(values, players, strategies, policies, games, seed, de
         question, asked = vary_rules, {"lineups": [as_specs(policies)]}
     run_experiment(
         question,
-        show_rule_values,
         values=tried,
         **asked,
         players=players,
@@ -270,7 +263,6 @@ def ablate_command(
         raise PaxsimError("generations: found without --tuned; allowed: with it")
     run_experiment(
         ablate,
-        show_restrictions,
         **asked,
         games=wanted,
         seats=seats,
@@ -282,19 +274,21 @@ def ablate_command(
 
 def _tuned(asked: dict[str, Any], generations: int | None, how: dict[str, Any]) -> Any:
     """The tuned answers, under a progress bar of their own."""
-    from paxsim.tuning.tuner import ABLATION_GENERATIONS, tune_for_ablation
+    from paxsim.tuning.tuner import ADAPT_GENERATIONS, tuned_answers
 
     bar = ProgressBar()
     try:
         with bar:
-            return tune_for_ablation(
+            return tuned_answers(
                 **asked,
-                generations=ABLATION_GENERATIONS if generations is None else generations,
-                progress=bar.show,
+                generations=ADAPT_GENERATIONS if generations is None else generations,
+                progress=lambda standing: bar.show(
+                    standing.games, standing.expected, standing.said
+                ),
                 **{key: how[key] for key in ("seed", "deck", "rules", "jobs")},
             )
     except KeyboardInterrupt:
-        say_interrupted(bar.games, None)
+        say_interrupted(bar.done, None)
 
 
 @click.command("solo")
@@ -308,7 +302,6 @@ def solo_command(named, policies, levels, games, seed, deck, rules, **how):
 
     run_experiment(
         solo,
-        show_solo,
         policies=policies_asked(named, policies),
         levels=parse_players("levels", levels),
         games=parse_games(games),
@@ -365,7 +358,7 @@ def metagame_command(
         return
     from paxsim.experiment.populations import metagame
 
-    run_experiment(metagame, show_metagame, **asked, **how)
+    run_experiment(metagame, **asked, **how)
 
 
 def _widen(*, backend: str, address: str | None, csv: Any, as_json: bool, **asked: Any) -> None:
@@ -383,35 +376,32 @@ def _widen(*, backend: str, address: str | None, csv: Any, as_json: bool, **aske
             found = double_oracle(
                 **asked,
                 progress=bar.update,
-                answering=bar.show,
+                answering=lambda standing: bar.show(
+                    standing.games, standing.expected, f"looking for an answer: {standing.said}"
+                ),
                 command=command_line(),
             )
     except KeyboardInterrupt:
-        say_interrupted(bar.games, asked["out"])
+        say_interrupted(bar.done, asked["out"])
     found.result.tables["steps"] = found.steps
     if csv is not None:
         found.result.to_csv(csv)
     if as_json:
         say(found.result.to_json())
         return
-    show_metagame(found.result)
-    show_steps(found.steps)
-    say(f"{found.ended}\n{found.result.caption}")
+    show_result(found.result)
+    say(found.ended)
     say(",".join(policy.spec for policy in found.strategies))
-
-
-#: Contenders of the held-out table that are printed; the record has them all.
-_SHOWN = 8
 
 
 @click.command("tune")
 @click.argument("policy")
 @click.option(
-    "--opponents",
+    "--field",
     default="weighted",
     show_default=True,
     metavar="A,B,...|W*A,W*B,...",
-    help="Policies at the other seats: one, one per seat, or a mixture with weights.",
+    help="Who plays the other seats: one policy, one a seat, or a mixture with weights.",
 )
 @click.option("--players", type=int, default=4, show_default=True, help="2 to 8.")
 @click.option(
@@ -434,85 +424,49 @@ _SHOWN = 8
 @click.option("--jobs", type=int, help="Threads.  [default: one a core]")
 @click.option("--out", type=PATH, metavar="DIR", help="Keep the record here; resumes.")
 @options.as_json
-def tune_command(policy, opponents, generations, restarts, games, levels, out, as_json, **asked):
-    """Find the best parameters of POLICY.
+def tune_command(policy, field, generations, restarts, games, levels, out, as_json, **asked):
+    """Find the parameters with which POLICY does best in a field, for a goal.
 
-    They are confirmed on held-out deals, beside the catalogue in the same seats. The first line is
-    the tuned policy as other commands take it.
+    What is found is confirmed on held-out deals, beside the catalogue in the same seats. The last
+    line is the best policy, to be pasted wherever a policy is named.
     """
-    from paxsim.tuning.arena import parse_opponents
+    from paxsim.tuning.arena import parse_field
     from paxsim.tuning.tuner import GAMES, GENERATIONS, RESTARTS, tune
 
     bar = ProgressBar()
     try:
         with bar:
-            result = tune(
+            answer = tune(
                 policy,
-                parse_opponents(opponents),
+                parse_field(field),
                 generations=GENERATIONS if generations is None else generations,
                 restarts=RESTARTS if restarts is None else restarts,
                 games=GAMES if games is None else parse_games(games),
                 levels=parse_players("levels", levels),
                 out=out,
-                progress=bar.show,
+                progress=lambda standing: bar.show(
+                    standing.games, standing.expected, standing.said
+                ),
                 **asked,
             )
     except KeyboardInterrupt:
-        say_interrupted(bar.games, out)
+        say_interrupted(bar.done, out)
     if as_json:
-        say(result.to_json())
+        say(answer.to_json())
     else:
-        show_tuning(result)
+        show_answer(answer)
 
 
-def show_tuning(result: Any) -> None:
-    """Print the tuned policy in the first line, then its comparison on held-out deals."""
-    say(result.spec)
-    table = result.held_out
+#: Contenders of the held-out table that are printed; the record has them all.
+_SHOWN = 8
+
+
+def show_answer(answer: Any) -> None:
+    """Print what was found beside the best of the others, and the policy on the last line."""
+    table = answer.held_out
     shown = table[(table.index < _SHOWN) | (table["role"] != "catalogue")]
-    numbers = ("score %", "difference", "seat wins %", "opponent wins %", "Rome wins %")
-    rows = [
-        (
-            row["role"] if row["role"] != "catalogue" else row["policy"],
-            percent(row, "score"),
-            "" if row["role"] == "tuned" else percent(row, "difference"),
-            percent(row, "win_rate"),
-            percent(row, "rival_win_rate"),
-            percent(row, "rome_wins"),
-        )
-        for _, row in shown.iterrows()
-    ]
-    print_table(
-        f"Held-out deals: score is the {result.score}",
-        ("contender", *numbers),
-        rows,
-        numbers=numbers,
-        caption=f"{len(shown)} of {len(table)} contenders; difference to the tuned policy, paired",
-    )
-    say(f"{result.verdict}\n{result.caption}")
-
-
-@click.command("show")
-@click.argument("directory", type=options.PATH)
-@options.as_json
-@options.csv
-def show_command(directory: Path, as_json: bool, csv: Path | None) -> None:
-    """Print the tables of the run in DIRECTORY, without playing."""
-    from paxsim.cli.printing import SHOWN
-    from paxsim.experiment.answers import incomplete, load_result
-
-    result = load_result(directory)
-    for name in result.timing["damaged"]:
-        warn(f"left out: {name}")
-    if csv is not None:
-        result.to_csv(csv)
-    if as_json:
-        say(result.to_json())
-        return
-    SHOWN[result.manifest["question"]["kind"]](result)
-    say(result.caption)
-    missing = incomplete(result)
-    if missing:
-        say(f"{missing}; to go on: {result.manifest['command']} --out {directory}")
-    else:
-        say(f"made by: {result.manifest['command']}")
+    names = shown["role"].where(shown["role"] != "catalogue", shown["policy"])
+    caption = f"{len(shown)} of {len(table)} contenders. Difference: to the tuned policy, paired."
+    title = f"Held-out deals; the figure is {answer.figure}"
+    print_view(view_of(shown.assign(contender=names), "held_out", title, caption))
+    say(f"{answer.verdict}\n{answer.caption}\n{answer.spec}")

@@ -15,13 +15,12 @@ import click
 
 from paxsim.cards import Deck, load_deck
 from paxsim.cli import options
-from paxsim.cli.console import print_table, say, warn
-from paxsim.cli.printing import percent
-from paxsim.cli.progress import ProgressBar
+from paxsim.cli.console import print_view, say, warn
 from paxsim.errors import PaxsimError, checked_int, checked_path
+from paxsim.experiment.progress import ProgressBar
 from paxsim.io import atomic_write, check_can_write
 from paxsim.rules import load_rules
-from paxsim.text import in_percent, number
+from paxsim.views import view_of
 
 if TYPE_CHECKING:
     from paxsim.experiment.design import Plan
@@ -564,25 +563,11 @@ def _judge_many(
         )  # fmt: skip
     if csv is not None:
         found.to_csv(csv)
-    rows = [
-        (
-            row["policy"],
-            row["kind"],
-            number(row["decisions"], 1),
-            in_percent(row["improvable"], 0),
-            percent(row, "cost"),
-            in_percent(row["cost_of_one"], 2),
-        )
-        for _, row in found.table.iterrows()
-    ]
-    heads = ("policy", "decision", "a game", "looks better %", "cost of a game", "of one")
-    print_table(
-        "What decisions cost a seat, in percentage points of a win", heads, rows,
-        numbers=heads[2:],
-        caption="looks better %: decisions in which another option won more of the first rollouts; "
-        "cost: what it wins beyond the chosen one in fresh rollouts, ± a 95 % interval over "
-        "blocks, each alone",
-    )  # fmt: skip
+    caption = (
+        "improvable: decisions in which another option won more of the first rollouts; cost: what "
+        "that option wins beyond the chosen one in fresh rollouts, each interval singly"
+    )
+    print_view(view_of(found.table, "habits", "Cost of decisions, by kind", caption))
     if out is not None:
         png, svg = charts.save(found.plot().figure, out.with_suffix(""))
         say(f"wrote {png} and {svg}")

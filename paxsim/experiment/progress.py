@@ -1,106 +1,118 @@
-"""The progress bar of questions that are asked in Python: a line in a terminal or in a notebook.
+"""Progress of long calls: one line that is updated in terminals and notebooks.
 
-It appears when a run takes longer than a moment, and goes when it is done. Where nobody looks (a
-pipe, a file, a test) there is none.
+Where stderr is a file or a pipe, a line is printed every few seconds instead.
 """
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import Any
 
+from paxsim import interrupts
+from paxsim.errors import one_line
 from paxsim.text import whole_percent
 
-if TYPE_CHECKING:
-    from paxsim.experiment.run import Progress, Standing
-
-#: Seconds before it appears, and between two looks of it.
-_DELAY, _PAUSE = 1.0, 0.2
-_WIDTH = 20
-
-#: Shows a text in the place of the last one; an empty text at the end.
-Show = Callable[[str], None]
+#: Seconds before the first update, between updates, and between lines in a file.
+DELAY, PAUSE, FILE_PAUSE = 1.0, 0.2, 10.0
+_BAR = 20
 
 
-@contextmanager
-def default_bar() -> Iterator[Progress | None]:
-    """What is to be told about a run whose user said nothing of progress, if anything."""
-    show = _place()
-    if show is None:
-        yield None
-        return
-    bar = Bar(show)
-    try:
-        yield bar.update
-    finally:
-        bar.close()
-
-
-class Bar:
-    """A line of text that grows.
+class ProgressBar:
+    """Progress line, called as ``progress(done, expected, text)``.
 
     Parameters
     ----------
-    show : callable
-        Where it is shown.
+    unit : str
+        What is counted.
+
+    Attributes
+    ----------
+    done : int
+        How much was done at the last call.
     """
 
-    def __init__(self, show: Show, clock: Callable[[], float] = time.monotonic):
-        self._show = show
-        self._clock = clock
-        self._begin = self._last = clock()
-        self._first: int | None = None
+    def __init__(self, unit: str = "games", clock: Callable[[], float] = time.monotonic):
+        self.done = 0
+        self._unit, self._clock = unit, clock
+        self._begin = clock()
+        self._last = self._speed_from = -1.0
+        self._first = 0
+        self._show, self._pause = _display()
         self._shown = False
 
-    def update(self, standing: Standing, games: int) -> None:
-        """A run went on by so many games."""
-        now = self._clock()
-        if self._first is None:  # what compiling took, and was on disk, says nothing of the speed
-            self._first, self._since = standing.games, now
-        if now - self._begin < _DELAY or now - self._last < _PAUSE:
-            return
-        self._last = now
-        self._shown = True
-        speed = (standing.games - self._first) / max(now - self._since, 1e-9)
-        self._show(in_words(standing.games, standing.expected, speed))
+    def __enter__(self) -> ProgressBar:
+        return self
 
-    def close(self) -> None:
-        """Leave nothing behind."""
+    def __exit__(self, *_: object) -> None:
         if self._shown:
             self._show("")
 
+    def __call__(self, done: int, expected: int | None = None, text: str = "") -> None:
+        """Update the line if it is due."""
+        interrupts.check()
+        self.done = done
+        now = self._clock()
+        if self._speed_from < 0:  # compiling and stored games say nothing about speed
+            self._speed_from, self._first = now, done
+        early = now - self._begin < max(DELAY, self._pause) or now - self._last < self._pause
+        if early or done == expected:
+            return
+        self._last, self._shown = now, True
+        speed = (done - self._first) / max(now - self._speed_from, 1e-9)
+        self._show(one_line(line_of(done, expected, speed, self._unit, text)))
 
-def in_words(games: int, expected: int | None, speed: float) -> str:
-    """A line that says how far a run is, at so many games a second."""
-    told = f"{speed:,.0f} games/s" if speed > 0 else ""
-    if not expected:
-        return f"{games:,} games  {told}"
-    share = min(games / expected, 1.0)
-    full = round(_WIDTH * share)
-    left = f"  {(expected - games) / speed:.0f} s left" if speed > 0 else ""
-    return f"[{'#' * full}{'.' * (_WIDTH - full)}] {whole_percent(share):>3} %  {told}{left}"
+    show = __call__
+
+    def update(self, standing: Any, games: int) -> None:
+        """Update the line of a run."""
+        self(standing.games, standing.expected)
 
 
-def _place() -> Show | None:
-    """Where somebody looks: a cell of a notebook, or a terminal; None if there is neither."""
-    if _in_notebook():
-        return _cell()
+def line_of(done: int, expected: int | None, speed: float, unit: str, text: str = "") -> str:
+    """Return a progress line."""
+    digits = 0 if speed >= 10 else 1
+    parts = [f"{speed:,.{digits}f} {unit}/s"] if speed > 0 else []
+    if expected:
+        share = min(done / expected, 1.0)
+        full = round(_BAR * share)
+        parts.insert(0, f"[{'#' * full}{'.' * (_BAR - full)}] {whole_percent(share):>3}%")
+        if speed > 0:
+            parts.append(f"{max(expected - done, 0) / speed:.0f} s left")
+    else:
+        parts.insert(0, f"{done:,} {unit}")
+    return "  ".join([*parts, text] if text else parts)
+
+
+@contextmanager
+def default_bar() -> Iterator[Any]:
+    """Provide the progress line of a run whose user chose none."""
+    with ProgressBar() as bar:
+        yield bar.update
+
+
+@contextmanager
+def default_progress() -> Iterator[ProgressBar]:
+    """Provide the progress line of a call whose user chose none."""
+    with ProgressBar() as bar:
+        yield bar
+
+
+def _display() -> tuple[Callable[[str], None], float]:
+    """Return what shows a line in place of the last one, and the seconds between two of them."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    if shell is not None and hasattr(shell, "kernel"):
+        return _notebook_cell(), PAUSE
     if sys.stderr is not None and sys.stderr.isatty():
-        return _terminal
-    return None
+        return _in_terminal, PAUSE
+    return _in_file, FILE_PAUSE
 
 
-def _in_notebook() -> bool:
-    shell = sys.modules.get("IPython")
-    found = shell.get_ipython() if shell is not None else None
-    return found is not None and hasattr(found, "kernel")
-
-
-def _cell() -> Show:
-    """An output of the cell that is being run, made when there is something to show."""
+def _notebook_cell() -> Callable[[str], None]:
     from IPython.display import display
 
     handle = None
@@ -116,7 +128,12 @@ def _cell() -> Show:
     return show
 
 
-def _terminal(text: str) -> None:
+def _in_terminal(text: str) -> None:
     assert sys.stderr is not None
-    sys.stderr.write(f"\r\x1b[K{text}")
+    sys.stderr.write(f"\r\x1b[K{text[: shutil.get_terminal_size().columns - 1]}")
     sys.stderr.flush()
+
+
+def _in_file(text: str) -> None:
+    if text and sys.stderr is not None:
+        print(text, file=sys.stderr, flush=True)

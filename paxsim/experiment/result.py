@@ -8,17 +8,17 @@ import os
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pandas as pd
 
+from paxsim import views
 from paxsim.errors import PaxsimError, checked_path, unknown, visible
 from paxsim.experiment.design import fingerprint_of
 from paxsim.experiment.estimates import MatchMeasures
 from paxsim.io import atomic_write, check_can_write, make_folder, read_regular, remove_folders
-from paxsim.text import WIDTH, amount, in_percent, percent
+from paxsim.text import WIDTH, percent
 
 INDEX = "tables.json"
 #: All tables that there are, over all questions.
@@ -131,93 +131,6 @@ def _in_the_way(field: str, path: Path, why: str | None) -> PaxsimError:
 
 def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
-
-
-#: The most characters of a text in a cell: as many as leave room for the numbers beside it.
-_CELL = 36
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of a short table.
-
-    Attributes
-    ----------
-    heading : str
-        What stands above it.
-    cell : callable
-        What stands in it, from a row of the whole table.
-    """
-
-    heading: str
-    cell: Callable[[Any], str]
-
-
-def _text(heading: str, name: str | None = None) -> Column:
-    return Column(heading, lambda row: _cut(str(row[name or heading])))
-
-
-def _rate(heading: str, name: str) -> Column:
-    """A rate or a difference of rates, in percent."""
-    return Column(heading, lambda row: _spread(row, name, 100.0))
-
-
-def _number(heading: str, name: str) -> Column:
-    return Column(heading, lambda row: _spread(row, name, 1.0))
-
-
-def _percent(heading: str, name: str) -> Column:
-    """A rate without an interval."""
-    return Column(heading, lambda row: in_percent(row[name]))
-
-
-def _spread(row: Any, name: str, unit: float) -> str:
-    return amount(row[name], row[f"{name}_low"], row[f"{name}_high"], unit)
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _CELL else f"{text[: _CELL - 3]}..."
-
-
-#: By the table that answers the question.
-_COLUMNS = {
-    "strategies": (
-        _text("players"), _text("strategy"), _rate("win rate %", "win_rate"),
-        _percent("fair %", "fair_share"), _percent("with Rome %", "won_with_rome"),
-    ),
-    "standings": (
-        _text("players"), _text("strategy"), _rate("win rate %", "win_rate"),
-        _percent("fair %", "fair_share"), _percent("Rome wins %", "rome_wins"),
-    ),
-    "comparison": (
-        _text("a"), _rate("a wins %", "a_win_rate"), _text("b"), _rate("b wins %", "b_win_rate"),
-        _rate("difference", "difference"), _text("a is", "decision"),
-    ),
-    "rule_changes": (
-        _text("rules"), _rate("Rome wins %", "rome_wins"), _rate("change", "rome_change"),
-    ),
-    "restrictions": (
-        _text("without"), _text("strategy"), _rate("wins % with it", "base_win_rate"),
-        _rate("without it", "win_rate"), _rate("Rome's change", "rome_change"),
-    ),
-    "states": (
-        _text("state"), _rate("Rome wins %", "rome_wins"), _rate("starts %", "basin"),
-        _rate("regret", "regret"), _percent("stable %", "stable_draws"),
-    ),
-    "levels": (
-        _text("strategy"), _text("level"), _rate("success %", "success"),
-        _number("rounds", "rounds"),
-    ),
-}  # fmt: skip
-
-
-def short_table(name: str, table: pd.DataFrame) -> pd.DataFrame:
-    """The columns of a table that say the answer, as texts; all of them if it has no short form."""
-    columns = _COLUMNS.get(name)
-    if columns is None:
-        return table
-    rows = [[column.cell(row) for column in columns] for _, row in table.iterrows()]
-    return pd.DataFrame(rows, columns=[column.heading for column in columns])
 
 
 #: A table, or what makes it.
@@ -335,20 +248,22 @@ class Result:
 
     @property
     def caption(self) -> str:
-        """Games, blocks, seed, deck, rules and version, for tables and figures."""
+        """Games, blocks, seed, deck, rules and version in one line."""
         played = [match.facts for match in self.matches]
         decks = dict.fromkeys(f"{facts.deck} [{facts.deck_fingerprint}]" for facts in played)
-        rules = {facts.rules_fingerprint: _rules_name(facts.rules) for facts in played}
-        named = ", ".join(f"{name} [{key}]" for key, name in list(rules.items())[:3])
+        rules = list(dict.fromkeys(_rules_name(facts.rules) for facts in played))
         more = f" and {len(rules) - 3} more" if len(rules) > 3 else ""
         plan = self.manifest["plan"]
-        watched = self.manifest["question"].get("precision") is not None
-        note = "; intervals of win rates hold while watched" if watched else ""
-        return (
-            f"{self.games:,} games in {self.blocks:,} blocks, "
-            f"{seeds_named(self.manifest.get('seeds') or [plan['seed']])}, "
-            f"deck {', '.join(decks)}, rules {named}{more}, paxsim {plan['version']}{note}"
-        )
+        parts = [
+            f"{self.games:,} games in {self.blocks:,} blocks",
+            seeds_named(self.manifest.get("seeds") or [plan["seed"]]),
+            f"deck {', '.join(decks)}",
+            f"rules {', '.join(rules[:3])}{more}",
+            f"paxsim {plan['version']}",
+        ]
+        if self.manifest["question"].get("precision") is not None:
+            parts.append("intervals of win rates allow for stopping early")
+        return " · ".join(parts)
 
     def __getitem__(self, name: str) -> pd.DataFrame:
         if not isinstance(name, str) or name not in self.tables:
@@ -377,28 +292,24 @@ class Result:
 
         return Plots(self)
 
-    @property
-    def _headline(self) -> pd.DataFrame:
-        return short_table(self.main, self.tables[self.main])
-
     def _repr_html_(self) -> str:
-        table = self._headline.to_html(index=False, border=0, escape=True)
-        return f"{table}<p>{escape(self._rome)}{escape(self.caption)}</p>"
+        view = views.headline(self.main, self.tables[self.main])
+        return views.to_html(view, " · ".join([*self._rome, self.caption]))
 
     def __repr__(self) -> str:
-        table = self._headline.to_string(index=False, line_width=WIDTH)
-        said = textwrap.wrap(f"{self._rome}{self.caption}", WIDTH)
-        return visible("\n".join([table, *said]))
+        view = views.headline(self.main, self.tables[self.main])
+        caption = textwrap.wrap(" · ".join([*self._rome, self.caption]), WIDTH)
+        return visible("\n".join([views.to_text(view), *caption]))
 
     __str__ = __repr__
 
     @property
-    def _rome(self) -> str:
-        """How often Rome won, where that is one number that the headline does not say."""
-        if self.main != "strategies" or len(self.matches) > 1 or self.matches[0].players == 1:
-            return ""
-        rate = self.matches[0].rome_rate()
-        return f"Rome wins {percent(rate.estimate, rate.low, rate.high)}; "
+    def _rome(self) -> list[str]:
+        """Rome's rate, where it is one number that the headline doesn't show."""
+        if self.main != "strategies" or len(self["rome"]) > 1 or self["rome"]["players"][0] == 1:
+            return []
+        (row,) = self["rome"].to_dict("records")
+        return [f"Rome wins {percent(*(row[f'rome_wins{end}'] for end in ('', '_low', '_high')))}"]
 
     def to_csv(self, folder: str | Path) -> None:
         """Write every table as ``NAME.csv`` into a folder, with ``tables.json``.
@@ -445,7 +356,7 @@ def written_number(value: float) -> str:
 
 
 def _rules_name(changed: dict[str, Any]) -> str:
-    return ",".join(f"{k}={v}" for k, v in changed.items()) or "as published"
+    return ",".join(f"{k}={v}" for k, v in changed.items()) or "published"
 
 
 def records(table: pd.DataFrame) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""DoubleOracleResult the set of strategies: answers to where the players are, until nothing gains any more.
+"""Widening the set of strategies: answers to where the players are, until nothing gains any more.
 
 Double oracle, as PSRO has it: the empirical game of a set of strategies says where its players end;
 an oracle looks for the best answer to that, of one seat and of several that act together; what
@@ -48,12 +48,12 @@ ROUNDS, MOST_ROUNDS = 3, 50
 #: What is tuned to answer.
 TUNED = "weighted"
 
-#: Looks for the best answer: called like `paxsim.tune`, its result has a ``best`` policy.
+#: Looks for the best answer: called like `paxsim.tune`, its answer has a ``policy``.
 Oracle = Callable[..., Any]
 
 
 @dataclass(frozen=True, eq=False)
-class DoubleOracleResult:
+class Widening:
     """What came of widening a set of strategies.
 
     Attributes
@@ -95,7 +95,7 @@ def double_oracle(
     progress: Progress | None = None,
     answering: Callable[..., None] | None = None,
     command: str = "",
-) -> DoubleOracleResult:
+) -> Widening:
     """Add best answers to a set of strategies until nothing gains more than a margin.
 
     Parameters
@@ -146,16 +146,14 @@ def double_oracle(
     def answer(population: dict[str, float], number: int, coalition: int) -> Policy:
         looked = oracle or _tune()
         return looked(
-            tuned, opponents=population, players=setting.players, goal="wins", coalition=coalition,
+            tuned, field=population, players=setting.players, goal="wins", coalition=coalition,
             seed=seed + 1 + number, deck=deck, rules=rules, jobs=jobs,
             out=_below(folder, f"answer-{number}-{coalition}"), progress=answering,
             **(effort or {}),
-        ).best  # fmt: skip
+        ).policy  # fmt: skip
 
     ended = process.run(answer, wanted, margin, rounds)
-    return DoubleOracleResult(
-        process.result, process.strategies, pd.DataFrame(process.steps), ended
-    )
+    return Widening(process.result, process.strategies, pd.DataFrame(process.steps), ended)
 
 
 def _tune() -> Oracle:

@@ -8,12 +8,12 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from paxsim.cli.printing import SHOWN
 from support.mistakes import mistake
 
 import paxsim
 from paxsim import charts
 from paxsim.cli import run_command
-from paxsim.cli.printing import SHOWN
 from paxsim.experiment import answers
 from paxsim.experiment.design import fingerprint_of
 from paxsim.experiment.store import RunDirectory, plan_of, read_manifest

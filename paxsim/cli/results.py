@@ -8,9 +8,35 @@ from pathlib import Path
 import click
 
 from paxsim.cli import EXIT_INTERRUPTED, options
-from paxsim.cli.console import print_table, say, warn
+from paxsim.cli.console import print_view, say, warn
 from paxsim.cli.options import parse_games, parse_players
+from paxsim.cli.progress import show_result
 from paxsim.errors import PaxsimError, unknown
+from paxsim.views import rows_view
+
+
+@click.command("show")
+@click.argument("directory", type=options.PATH)
+@options.as_json
+@options.csv
+def show_command(directory: Path, as_json: bool, csv: Path | None) -> None:
+    """Print the tables of the run in DIRECTORY, without playing."""
+    from paxsim.experiment.answers import incomplete, load_result
+
+    result = load_result(directory)
+    for name in result.timing["damaged"]:
+        warn(f"left out: {name}")
+    if csv is not None:
+        result.to_csv(csv)
+    if as_json:
+        say(result.to_json())
+        return
+    show_result(result)
+    missing = incomplete(result)
+    if missing:
+        say(f"{missing}; to go on: {result.manifest['command']} --out {directory}")
+    else:
+        say(f"made by: {result.manifest['command']}")
 
 
 @click.command("report")
@@ -129,5 +155,5 @@ def list_studies() -> None:
     from paxsim.report.budget import STUDIES, study_games
     from paxsim.report.studies import load_study
 
-    rows = [(name, load_study(name).QUESTION, f"{study_games(name):,}") for name in STUDIES]
-    print_table("Studies", ("name", "question", "games"), rows, numbers=("games",))
+    rows = [(name, load_study(name).QUESTION, study_games(name)) for name in STUDIES]
+    print_view(rows_view(("name", "question", "games"), rows, "Studies"))
