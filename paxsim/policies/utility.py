@@ -1,4 +1,8 @@
-"""What a seat notes in its memory: where each of its wishes stands, and what they are made from."""
+"""Utility of a seat: values of symbols, cards, money and knowledge, and the terms they add up from.
+
+A heuristic sets these values once a turn; the planner maximizes them at every decision. They are
+stored in the seat's memory.
+"""
 
 from __future__ import annotations
 
@@ -25,47 +29,46 @@ from paxsim.helpers import (
     strength,
 )
 
-# Where a wish stands in the seat's memory. The first four are kept by category.
-WORTH = 0  #: of a symbol that is wanted
-WANTED = WORTH + N_CATEGORIES  #: symbols that have this worth; more of them have little
-EXTRA = WANTED + N_CATEGORIES  #: worth of a card, however many symbols it has
-ROME = EXTRA + N_CATEGORIES  #: worth of a symbol that Rome gets; below 0: starve Rome
-ROME_COUNTS = ROME + N_CATEGORIES  #: above 0: what Rome gets counts, so ROME is not all zeros
-ROME_GAINS = ROME_COUNTS + 1  #: above 0: some of ROME are above 0
-MONEY = ROME_GAINS + 1  #: worth of an Aureus
-PEEKING = MONEY + 1  #: worth of knowing Rome's hidden cards; 0: does not think of peeking
-_WISHES = PEEKING + 1  # so many cells are wishes
+# Layout of a seat's memory. The first four entries are kept by category.
+SYMBOL_VALUE = 0  #: value of a wanted symbol
+WANTED = SYMBOL_VALUE + N_CATEGORIES  #: symbols that have this value; further ones have little
+CARD_VALUE = WANTED + N_CATEGORIES  #: value of a card, regardless of its symbols
+ROME_VALUE = CARD_VALUE + N_CATEGORIES  #: value of a symbol that Rome gets; negative: starve Rome
+ROME_MATTERS = ROME_VALUE + N_CATEGORIES  #: above 0: not all of ROME_VALUE are 0
+ROME_WELCOME = ROME_MATTERS + 1  #: above 0: some of ROME_VALUE are above 0
+MONEY_VALUE = ROME_WELCOME + 1  #: value of an Aureus
+PEEK_VALUE = MONEY_VALUE + 1  #: value of knowing Rome's hidden cards; 0: never peek
+_VALUES_END = PEEK_VALUE + 1
 
-# Behind the wishes stands what is worked out once a turn.
-MADE = _WISHES  #: the round for which the wishes were made, plus 1; 0 before the first
-COPY = MADE + 1  #: cards in one copy of the deck
-COPY_SYMBOLS = COPY + 1  #: by category: symbols in one copy of the deck,
-COPY_CARDS = COPY_SYMBOLS + N_CATEGORIES  #: and cards; as numbers that need not be converted
-HIDDEN = COPY_CARDS + N_CATEGORIES  #: Rome's hidden cards as a part of one copy
-CARDS_A_ROUND = HIDDEN + 1  #: cards that leave the deck in a round, on average
-ROUNDS = CARDS_A_ROUND + 1  #: rounds to come after this one, when the wishes were made
-USUAL = ROUNDS + 1  #: hope for an average card of the deck, by these wishes
-ROME_END = USUAL + 1  #: by category: Rome's strength expected at the end
-ROME_NOW = ROME_END + N_CATEGORIES  #: by category: Rome's strength as things stand, hidden cards
-#: on average; noted only for ideas that look at it (`paxsim.policies.planner.heuristic`)
-OUTLOOK = ROME_NOW + N_CATEGORIES  #: the last answer of `rome_outlook`; 0 before the first
-OUTLOOK_AT = OUTLOOK + 1  #: the number of categories that it was given for
-SHARED = OUTLOOK_AT + 1  #: a worth that was last spread over symbols,
-SHARES = SHARED + 1  #: and what is left for each of 0, 1, 2 ... symbols
-SHARES_END = 9  #: the first number of symbols that has no cell
-SUMS = SHARES + SHARES_END  #: by category: for what an idea adds up while it makes its wishes
-LEGIONS_AT = SUMS + N_CATEGORIES  #: cards shown when the next two were noted; 0: not in this turn
-RICHEST = LEGIONS_AT + 1  #: the legion whose group Rome would take, or NOBODY,
-ROME_HAS = RICHEST + 1  #: and what it is worth to this seat if Rome does
-_END = ROME_HAS + 1
+# What is computed once a turn, or once a game.
+UPDATED = _VALUES_END  #: round of the last update, plus 1; 0 before the first
+COPY_SIZE = UPDATED + 1  #: cards in one copy of the deck
+COPY_SYMBOLS = COPY_SIZE + 1  #: by category: symbols in one copy of the deck
+COPY_CARDS = COPY_SYMBOLS + N_CATEGORIES  #: by category: cards in one copy of the deck
+HIDDEN_SHARE = COPY_CARDS + N_CATEGORIES  #: Rome's hidden cards as a share of one copy
+CARDS_A_ROUND = HIDDEN_SHARE + 1  #: cards that leave the deck in a round, on average
+ROUNDS = CARDS_A_ROUND + 1  #: rounds after this one, at the last update
+AVERAGE = ROUNDS + 1  #: utility of an average card of the deck in the hand
+ROME_FORECAST = AVERAGE + 1  #: by category: Rome's expected strength at the end
+ROME_NOW = ROME_FORECAST + N_CATEGORIES  #: by category: Rome's expected strength now, if needed
+ROME_CHANCE = ROME_NOW + N_CATEGORIES  #: the last result of `rome_win_chance`; 0 before the first
+ROME_CHANCE_AT = ROME_CHANCE + 1  #: the number of categories that it belongs to
+SPREAD_VALUE = ROME_CHANCE_AT + 1  #: the value that was last spread over symbols
+SPREAD = SPREAD_VALUE + 1  #: its share for 0, 1, 2 ... symbols
+SPREAD_END = 9  #: the first number of symbols without an entry
+SUMS = SPREAD + SPREAD_END  #: by category: scratch space of a heuristic
+RICHEST_AT = SUMS + N_CATEGORIES  #: cards shown when the next two were set; 0: not this turn
+RICHEST = RICHEST_AT + 1  #: the legion whose group Rome would take, or NOBODY
+RICHEST_VALUE = RICHEST + 1  #: the value for this seat of that group in Rome's hands
+_END = RICHEST_VALUE + 1
 assert _END <= MEMORY_SIZE, "compiled policies do not check this index"
 
 
 @kernel
-def note_deck(table, me):
-    """Note what stays the same all game: the deck, and how fast it is drawn."""
-    me.memory[COPY] = copy_size(table)
-    me.memory[HIDDEN] = table.rules.rome_hidden / copy_size(table)
+def store_deck(table, me):
+    """Store what never changes in a game: the deck, and how fast it is drawn."""
+    me.memory[COPY_SIZE] = copy_size(table)
+    me.memory[HIDDEN_SHARE] = table.rules.rome_hidden / copy_size(table)
     me.memory[CARDS_A_ROUND] = cards_a_round(table)
     for category in range(N_CATEGORIES):
         me.memory[COPY_SYMBOLS + category] = table.copy_symbols[category]
@@ -73,78 +76,86 @@ def note_deck(table, me):
 
 
 @kernel
-def begin_wishes(table, me, with_now):
-    """Wish for nothing, and note what the wishes of this round are made from: Rome's strength.
-
-    `with_now` says whether its strength as things stand is wanted, besides that at the end.
-    """
-    if me.memory[MADE] == 0.0:  # the first wishes of a game
-        note_deck(table, me)
-    for i in range(_WISHES):
+def begin_values(table, me):
+    """Set all values to 0, and forecast Rome's strength for this turn."""
+    if me.memory[UPDATED] == 0.0:  # the first turn of a game
+        store_deck(table, me)
+    for i in range(_VALUES_END):
         me.memory[i] = 0.0
-    me.memory[MADE] = table.round + 1
-    me.memory[LEGIONS_AT] = 0.0
-    hidden = 0.0 if me.peeked else me.memory[HIDDEN]
+    me.memory[UPDATED] = table.round + 1
+    me.memory[RICHEST_AT] = 0.0
+    me.memory[ROME_NOW] = -1.0  # not known yet
+    hidden = 0.0 if me.peeked else me.memory[HIDDEN_SHARE]
     me.memory[ROUNDS] = table.deck_left / me.memory[CARDS_A_ROUND]
-    coming = hidden + cards_in_rounds(me.memory[ROUNDS]) / me.memory[COPY]
+    coming = hidden + cards_in_rounds(me.memory[ROUNDS]) / me.memory[COPY_SIZE]
     for category in range(N_CATEGORIES):
         known = rome_known(table, me, category)
-        me.memory[ROME_END + category] = known + coming * me.memory[COPY_SYMBOLS + category]
-        if with_now:
-            me.memory[ROME_NOW + category] = known + hidden * me.memory[COPY_SYMBOLS + category]
+        me.memory[ROME_FORECAST + category] = known + coming * me.memory[COPY_SYMBOLS + category]
     for category in (FLEET, ARMY):
-        bonus = rome_bonus(table, me, category)
-        me.memory[ROME_END + category] += bonus
-        if with_now:
-            me.memory[ROME_NOW + category] += bonus
+        me.memory[ROME_FORECAST + category] += rome_bonus(table, me, category)
 
 
-#: Symbols that Rome's hidden cards may well have in a category: two small cards, or a large one.
+@kernel
+def update_rome_now(table, me):
+    """Estimate Rome's present strength, once a turn, with the hidden cards on average."""
+    if me.memory[ROME_NOW] < 0.0:
+        hidden = 0.0 if me.peeked else me.memory[HIDDEN_SHARE]
+        for category in range(N_CATEGORIES):
+            known = rome_known(table, me, category)
+            me.memory[ROME_NOW + category] = known + hidden * me.memory[COPY_SYMBOLS + category]
+        for category in (FLEET, ARMY):
+            me.memory[ROME_NOW + category] += rome_bonus(table, me, category)
+
+
+#: Symbols that Rome's hidden cards may well add in a category: two small cards, or a large one.
 _HIDDEN_REACH = 2
 
 
 @kernel
-def need_over_rome(table, me, category):
-    """Symbols that this seat lacks to end above Rome in a category; 0 or less: none."""
-    forecast = int(me.memory[ROME_END + category] + 0.5)
+def symbols_needed(table, me, category):
+    """Return the symbols that this seat needs to end above Rome; 0 or less: none."""
+    forecast = int(me.memory[ROME_FORECAST + category] + 0.5)
     return forecast + 1 - strength(table, me.seat, category)
 
 
 @kernel
-def is_romes(table, me, category):
-    """Whether this seat lacks symbols to end above Rome, and no rival has more than Rome then."""
-    rome = me.memory[ROME_END + category]
+def rome_leads(table, me, category):
+    """Return whether this seat needs symbols to end above Rome and no rival has more than Rome."""
+    rome = me.memory[ROME_FORECAST + category]
     if table.strongest[category] <= rome:
         return True
-    # Rome's expected strength has a fraction: a seat may be above it, and still lack a symbol.
+    # The forecast has a fraction: a seat may be above it and still need a symbol.
     leads = strength(table, me.seat, category) == table.strongest[category]
     return (
         leads
-        and need_over_rome(table, me, category) > 0
+        and symbols_needed(table, me, category) > 0
         and best_rival(table, me, category) <= rome
     )
 
 
 @kernel
-def rome_outlook(table, me, optimism):
-    """How likely Rome is to win, 0 to 1, judged by the categories that it holds now.
+def rome_win_chance(table, me, optimism):
+    """Estimate Rome's chance to win, 0 to 1, from the categories that it holds now.
 
     `optimism` is added to their number.
     """
+    update_rome_now(table, me)
     count = 0
     for category in range(N_CATEGORIES):
         count += me.memory[ROME_NOW + category] >= table.strongest[category]
     held = count + optimism
-    # The number is mostly that of the last turn.
-    if me.memory[OUTLOOK] == 0.0 or me.memory[OUTLOOK_AT] != held:
-        me.memory[OUTLOOK_AT] = held
-        me.memory[OUTLOOK] = 1.0 / (1.0 + math.exp(-1.2 * (held - table.rules.rome_needs + 0.5)))
-    return me.memory[OUTLOOK]
+    # It rarely changes from turn to turn.
+    if me.memory[ROME_CHANCE] == 0.0 or me.memory[ROME_CHANCE_AT] != held:
+        me.memory[ROME_CHANCE_AT] = held
+        me.memory[ROME_CHANCE] = 1.0 / (
+            1.0 + math.exp(-1.2 * (held - table.rules.rome_needs + 0.5))
+        )
+    return me.memory[ROME_CHANCE]
 
 
 @kernel
-def hidden_decide(table, me):
-    """Whether Rome's hidden cards may decide, as things stand, whether Rome wins."""
+def hidden_cards_matter(table, me):
+    """Return whether Rome's hidden cards may decide, as things stand, if Rome wins."""
     sure = 0
     within_reach = 0
     for category in range(N_CATEGORIES):
@@ -157,7 +168,8 @@ def hidden_decide(table, me):
 
 @kernel
 def points_now(table, me, seat):
-    """A seat's points as things stand, without money, which nobody sees."""
+    """Return a seat's points as things stand, without those for money."""
+    update_rome_now(table, me)
     rules = table.rules
     cards = table.cards[seat]
     symbols = table.strength[seat]
@@ -174,8 +186,8 @@ def points_now(table, me, seat):
 
 
 @kernel
-def leader_of(table, me):
-    """The rival with the most points as things stand; in a tie the next one clockwise."""
+def leading_rival(table, me):
+    """Return the rival with the most points now; in a tie the next one clockwise."""
     leader = NOBODY
     best = -1
     for step in range(1, table.players):
@@ -189,235 +201,229 @@ def leader_of(table, me):
     return leader
 
 
-#: What is left of a wish for a seat that is 0, 1, 2 ... symbols behind another, so many of them.
+#: Share of a value for a seat that is 0, 1, 2 ... symbols behind another, so many of them.
 _BEHIND = 32
 _NEARNESS = 1.0 / (1.0 + np.arange(_BEHIND))
-#: What knowledge that is of no use is worth: enough to think of what peeking pays.
-_A_THOUGHT = 1e-9
+#: Value of useless knowledge: enough to consider the money that peeking pays.
+_TINY = 1e-9
 
 
-# --- one wish at a time ---------------------------------------------------------------------
+# --- single values --------------------------------------------------------------------------
 
 
 @kernel
 def rounds_to_come(me):
-    """Rounds still to come after this one, when wishes are made (`paxsim.helpers.rounds_left`)."""
+    """Return the rounds after this one, at the last update (`paxsim.helpers.rounds_left`)."""
     return me.memory[ROUNDS]
 
 
 @kernel
-def wish(me, category, worth, wanted, extra):
-    """Wish for a category: `worth` a symbol for `wanted` symbols, and `extra` a card."""
-    me.memory[WORTH + category] = worth
+def set_values(me, category, value, wanted, extra):
+    """Set a category: the value of each of `wanted` symbols, and of a card."""
+    me.memory[SYMBOL_VALUE + category] = value
     me.memory[WANTED + category] = wanted
-    me.memory[EXTRA + category] = extra
+    me.memory[CARD_VALUE + category] = extra
 
 
 @kernel
-def give_up_forbidden(table, me):
-    """Wish for no category that the seat may never play (`paxsim.policies.restricted`)."""
+def clear_forbidden(table, me):
+    """Clear the categories that the seat may never play (`paxsim.policies.restricted`)."""
     allowance = table.allowance[me.seat]
     forbidden = False
     for category in range(N_CATEGORIES):
         forbidden |= allowance[category] == NEVER
-    if forbidden:  # which is rare
+    if forbidden:  # rare
         for category in range(N_CATEGORIES):
             if allowance[category] == NEVER:
-                wish(me, category, 0.0, 0.0, 0.0)
+                set_values(me, category, 0.0, 0.0, 0.0)
 
 
 @kernel
-def wish_symbols(me, category, worth):
-    """`worth` more for each wanted symbol of a category."""
-    me.memory[WORTH + category] += worth
+def add_symbol_value(me, category, value):
+    """Add to the value of each wanted symbol of a category."""
+    me.memory[SYMBOL_VALUE + category] += value
 
 
 @kernel
-def wish_card(me, category, extra):
-    """`extra` more for each card of a category."""
-    me.memory[EXTRA + category] += extra
+def add_card_value(me, category, extra):
+    """Add to the value of each card of a category."""
+    me.memory[CARD_VALUE + category] += extra
 
 
 @kernel
-def want(me, category, symbols):
-    """So many symbols of a category are wanted."""
+def set_wanted(me, category, symbols):
+    """Set the number of symbols wanted in a category."""
     me.memory[WANTED + category] = symbols
 
 
 @kernel
-def want_at_least(me, category, symbols):
-    """So many symbols of a category are wanted, or more if they are already."""
+def raise_wanted(me, category, symbols):
+    """Raise the number of symbols wanted in a category."""
     me.memory[WANTED + category] = max(me.memory[WANTED + category], symbols)
 
 
 @kernel
-def wish_rome_symbols(me, category, worth):
-    """A symbol of a category that Rome gets is worth so much to this seat."""
-    me.memory[ROME + category] = worth
-    note_rome(me, worth)
+def set_rome_value(me, category, value):
+    """Set the value for this seat of a symbol that Rome gets."""
+    me.memory[ROME_VALUE + category] = value
+    note_rome_value(me, value)
 
 
 @kernel
-def note_rome(me, worth):
-    """Note that what Rome gets counts, of which some symbols may have a worth of this sign."""
-    me.memory[ROME_COUNTS] = 1.0
-    me.memory[ROME_GAINS] = max(me.memory[ROME_GAINS], worth)
+def note_rome_value(me, value):
+    """Note that Rome's symbols matter, and whether some are welcome."""
+    me.memory[ROME_MATTERS] = 1.0
+    me.memory[ROME_WELCOME] = max(me.memory[ROME_WELCOME], value)
 
 
 @kernel
-def wish_money(me, worth):
-    """An Aureus is worth so much."""
-    me.memory[MONEY] = worth
+def value_money(me, value):
+    """Set the value of an Aureus."""
+    me.memory[MONEY_VALUE] = value
+
+
+# --- terms that heuristics share ------------------------------------------------------------
 
 
 @kernel
-def wish_to_peek(me):
-    """Rather peek than take this turn, whatever the turn is worth."""
-    me.memory[PEEKING] = math.inf
-
-
-# --- wishes that heuristics share -----------------------------------------------------------
-
-
-@kernel
-def spread(me, worth):
-    """Note the shares of a worth, for `share_of`; it is mostly that of the last turn."""
-    if me.memory[SHARED] != worth:
-        me.memory[SHARED] = worth
-        for symbols in range(1, SHARES_END):
-            me.memory[SHARES + symbols] = worth / symbols
+def spread_value(me, value):
+    """Store the shares of a value, for `share_of`."""
+    if me.memory[SPREAD_VALUE] != value:
+        me.memory[SPREAD_VALUE] = value
+        for symbols in range(1, SPREAD_END):
+            me.memory[SPREAD + symbols] = value / symbols
 
 
 @kernel
 def share_of(me, symbols):
-    """A symbol's share of the worth that was spread, if so many (0 or more) are needed."""
-    if symbols < SHARES_END:
-        return me.memory[SHARES + symbols]
-    return me.memory[SHARED] / symbols
+    """Return a symbol's share of the spread value if `symbols` (0 or more) are needed."""
+    if symbols < SPREAD_END:
+        return me.memory[SPREAD + symbols]
+    return me.memory[SPREAD_VALUE] / symbols
 
 
 @kernel
-def wish_points(table, me, new, stronger, arms):
-    """Wish for what scores.
+def value_points(table, me, new, stronger, arms):
+    """Value what scores.
 
     Parameters
     ----------
     new : float
-        Worth of the first card of a category.
+        Value of the first card of a category.
     stronger : float
-        Worth of ending above Rome in a category, spread over the symbols still needed.
+        Value of ending above Rome in a category, spread over the symbols needed.
     arms : float
-        Worth of a fleet or army symbol in itself.
+        Value of a fleet or army symbol in itself.
     """
-    spread(me, stronger)
+    spread_value(me, stronger)
     cards = table.cards[me.seat]
     for category in range(N_CATEGORIES):
-        need = max(need_over_rome(table, me, category), 0)
-        # A number instead of a branch, which a comparison becomes: what is new is hard to guess.
+        need = max(symbols_needed(table, me, category), 0)
+        # Arithmetic instead of a branch, which would often be mispredicted.
         is_new = 1 - min(cards[category], 1)
-        wish(me, category, share_of(me, need), need, new * is_new)
+        set_values(me, category, share_of(me, need), need, new * is_new)
     for category in (FLEET, ARMY):
-        wish_symbols(me, category, arms)
-        want_at_least(me, category, 4.0)
+        add_symbol_value(me, category, arms)
+        raise_wanted(me, category, 4.0)
 
 
 @kernel
-def wish_reach(table, me, worth, near):
-    """`worth` more a symbol where at most `near` symbols are missing to be above Rome."""
+def value_reach(table, me, value, near):
+    """Value symbols where at most `near` of them are missing to be above Rome."""
     for category in range(N_CATEGORIES):
         wanted = me.memory[WANTED + category]
-        # A number instead of a branch, as in `wish_points`.
-        wish_symbols(me, category, worth * ((wanted > 0.0) & (wanted <= near)))
+        # Arithmetic instead of a branch, as in `value_points`.
+        add_symbol_value(me, category, value * ((wanted > 0.0) & (wanted <= near)))
 
 
 @kernel
-def wish_row(table, me, worth):
-    """Long rows pay: `worth` for a card, for each card that its row has already."""
+def value_rows(table, me, value):
+    """Value long rows: `value` for a card, for each card already in its row."""
     for category in range(N_CATEGORIES):
         if category != INTRIGUE:
-            wish_card(me, category, worth * table.cards[me.seat, category])
+            add_card_value(me, category, value * table.cards[me.seat, category])
 
 
 @kernel
-def wish_wrest(table, me, worth):
-    """Take categories from Rome that no rival takes: `worth`, spread over the symbols needed."""
+def value_taking(table, me, value):
+    """Value taking categories that only Rome holds, spread over the symbols needed."""
     for category in range(N_CATEGORIES):
-        if is_romes(table, me, category):
-            need = need_over_rome(table, me, category)
-            # The seat that is nearest does it; the others leave it to that seat.
+        if rome_leads(table, me, category):
+            need = symbols_needed(table, me, category)
+            # The nearest seat does it; the others leave it to that seat.
             behind = table.strongest[category] - strength(table, me.seat, category)
             share = 1.0 / (1.0 + behind) if behind >= _BEHIND else _NEARNESS[behind]
-            wish_symbols(me, category, worth * share / need)
-            want_at_least(me, category, need)
+            add_symbol_value(me, category, value * share / need)
+            raise_wanted(me, category, need)
 
 
 @kernel
-def wish_defence(table, me, wrest, hold, spare, starve, contest):
-    """Take categories from Rome that nobody takes, and keep those that this seat has taken.
+def value_defence(table, me, wrest, hold, spare, starve, contest):
+    """Value taking categories from Rome, and keeping those this seat has taken.
 
     Parameters
     ----------
     wrest : float
-        Worth of a category that Rome would hold, spread over the symbols needed. The seat that is
-        nearest does it, the others leave it to that seat.
+        Value of a category that Rome would hold, spread over the symbols needed. The nearest seat
+        takes it, the others leave it to that seat.
     hold : float
-        Worth of a symbol where this seat is above Rome by little, and nobody by more.
+        Value of a symbol where this seat is above Rome by little, and nobody by more.
     spare : float
-        Symbols wanted above Rome's strength at the end, which whoever feeds Rome adds to.
+        Symbols wanted above Rome's strength at the end.
     starve : float
-        Worth of a symbol that Rome does not get, most where Rome and the best player are close.
+        Value of a symbol that Rome does not get, most where Rome and the best player are close.
     contest : float
-        What fleets and armies count in `wrest` and `starve`, as a part of what others count: they
-        need land, Rome's do not.
+        Weight of fleets and armies in `wrest` and `starve`: they need land, Rome's do not.
     """
+    update_rome_now(table, me)
     for category in range(N_CATEGORIES):
         part = contest if category == FLEET or category == ARMY else 1.0
         strongest = table.strongest[category]
-        margin = strongest - me.memory[ROME_END + category]
+        margin = strongest - me.memory[ROME_FORECAST + category]
         behind = strongest - strength(table, me.seat, category)
         if margin <= 0.0:
-            need = need_over_rome(table, me, category)
-            wish_symbols(me, category, part * wrest / ((1.0 + behind) * need))
-            want_at_least(me, category, need + spare)
+            need = symbols_needed(table, me, category)
+            add_symbol_value(me, category, part * wrest / ((1.0 + behind) * need))
+            raise_wanted(me, category, need + spare)
         elif behind == 0 and margin < spare:
-            wish_symbols(me, category, hold)
-            want_at_least(me, category, spare - margin)
+            add_symbol_value(me, category, hold)
+            raise_wanted(me, category, spare - margin)
         ahead = me.memory[ROME_NOW + category] - strongest
-        wish_rome_symbols(me, category, -part * starve / (1.0 + abs(ahead + 0.5)))
+        set_rome_value(me, category, -part * starve / (1.0 + abs(ahead + 0.5)))
 
 
 @kernel
-def wish_limit(table, me, worth):
-    """Land that lets fleets and armies be played: `worth` a symbol, as long as they are few."""
+def value_limit(table, me, value):
+    """Value land that lets fleets and armies be played, while land is short."""
     arms = max(table.symbols[me.seat, FLEET], table.symbols[me.seat, ARMY])
     land = table.symbols[me.seat, LAND]
     missing = arms + 3.0 - land
     if missing > 0.0:
-        wish_symbols(me, LAND, worth)
-        want_at_least(me, LAND, missing)
+        add_symbol_value(me, LAND, value)
+        raise_wanted(me, LAND, missing)
 
 
 @kernel
-def wish_step(table, me, category, step, worth):
-    """Symbols on the way to the next multiple of `step`: `worth`, spread over those missing."""
+def value_step(table, me, category, step, value):
+    """Value symbols on the way to the next multiple of `step`, spread over those missing."""
     missing = step - table.symbols[me.seat, category] % step
-    wish_symbols(me, category, worth / missing)
-    want_at_least(me, category, float(missing))
+    add_symbol_value(me, category, value / missing)
+    raise_wanted(me, category, float(missing))
 
 
 @kernel
-def wish_foresight(table, me, worth):
-    """Religion on the way to seeing two cards together, then three: spread likewise."""
+def value_foresight(table, me, value):
+    """Value religion on the way to drawing two cards together, then three."""
     goal = table.rules.religion_two
     if table.symbols[me.seat, RELIGION] >= goal:
         goal = table.rules.religion_three
     if table.symbols[me.seat, RELIGION] < goal:
-        wish_step(table, me, RELIGION, goal, worth)
+        value_step(table, me, RELIGION, goal, value)
 
 
 @kernel
-def wish_primus(table, me, worth, margin):
-    """Intrigue enough to hold primus conspiratus, with a margin of symbols over every rival."""
+def value_primus(table, me, value, margin):
+    """Value intrigue until primus conspiratus is held with a margin over every rival."""
     mine = table.symbols[me.seat, INTRIGUE]
     rival = 0
     for seat in range(table.players):
@@ -426,28 +432,29 @@ def wish_primus(table, me, worth, margin):
     holds = table.primus == me.seat
     need = rival + margin - mine + (0.0 if holds else 1.0)
     if need > 0.0:
-        wish_symbols(me, INTRIGUE, worth)
-        want_at_least(me, INTRIGUE, need)
+        add_symbol_value(me, INTRIGUE, value)
+        raise_wanted(me, INTRIGUE, need)
 
 
 @kernel
-def wish_rome(table, me, worth):
-    """What a symbol for Rome is worth, most where Rome and the best player are close."""
+def value_rome(table, me, value):
+    """Value symbols for Rome, most where Rome and the best player are close."""
+    update_rome_now(table, me)
     for category in range(N_CATEGORIES):
         ahead = me.memory[ROME_NOW + category] - table.strongest[category]
         weight = 1.0 / (1.0 + abs(ahead + 0.5))
-        me.memory[ROME + category] = worth * weight
-    note_rome(me, worth)
+        me.memory[ROME_VALUE + category] = value * weight
+    note_rome_value(me, value)
 
 
 @kernel
-def wish_peek(table, me, worth):
-    """Weigh peeking against a turn: knowing Rome's hidden cards is worth something if they decide.
+def value_peeking(table, me, value):
+    """Value knowing Rome's hidden cards where they may decide.
 
-    The later, the less changes afterwards, so that `worth` is reached one round before the last;
-    then knowledge comes too late. The planner adds what peeking pays.
+    The later, the less changes afterwards: `value` is reached one round before the last, then
+    knowledge comes too late. The planner adds the money that peeking pays.
     """
-    if worth > 0.0:
+    if value > 0.0:
         rounds = rounds_to_come(me)
-        useful = not me.peeked and rounds >= 1.0 and hidden_decide(table, me)
-        me.memory[PEEKING] = worth / rounds if useful else _A_THOUGHT
+        useful = not me.peeked and rounds >= 1.0 and hidden_cards_matter(table, me)
+        me.memory[PEEK_VALUE] = value / rounds if useful else _TINY

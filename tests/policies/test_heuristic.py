@@ -1,6 +1,7 @@
-"""`@heuristic` makes a policy out of an idea: what it keeps of it, and when it asks for wishes."""
+"""`@heuristic` makes a policy out of an idea: what it keeps of it, and when it asks for values."""
 
 import inspect
+import math
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,15 @@ import paxsim
 from paxsim.engine.records import N_CATEGORIES
 from paxsim.policies.planner import heuristic
 from paxsim.policies.registry import HEURISTICS
-from paxsim.policies.utility import EXTRA, MADE, MONEY, ROME, wish_card, wish_money, wish_to_peek
+from paxsim.policies.utility import (
+    CARD_VALUE,
+    MONEY_VALUE,
+    PEEK_VALUE,
+    ROME_VALUE,
+    UPDATED,
+    add_card_value,
+    value_money,
+)
 
 
 @heuristic
@@ -20,21 +29,21 @@ def money_minded(table, me, thrift=0.7):
 
     More words about it.
     """
-    wish_money(me, thrift * table.round)
+    value_money(me, thrift * table.round)
 
 
 @heuristic(solo=False)
 def nosy_heuristic(table, me, often=1.0):
     """Peek at Rome's cards in every turn."""
     if often > 0.0:
-        wish_to_peek(me)
+        me.memory[PEEK_VALUE] = math.inf
 
 
 @heuristic
 def wavering(table, me, worth=1.0):
-    """Wish for land (5) once, and for nothing ever after."""
+    """Value land (5) in the draft, and nothing afterwards."""
     if table.round == 0:
-        wish_card(me, 5, worth)
+        add_card_value(me, 5, worth)
 
 
 def asked(policy, game):
@@ -68,23 +77,23 @@ def test_a_built_in_heuristic_is_filed_under_its_own_module():
 
 def test_wishes_are_made_at_the_draft_and_once_in_every_turn():
     game = paxsim.Game(2, seed=3)
-    assert asked(money_minded, game)[1][MONEY] == 0.0
+    assert asked(money_minded, game)[1][MONEY_VALUE] == 0.0
     while game.decision == "keep":
         game.apply(0)
     option, notes = asked(money_minded, game)
-    assert (notes[MONEY], notes[MADE]) == (0.7, 2.0)
-    notes[MONEY] = 5.0  # a mark: it would go away if wishes were made again
+    assert (notes[MONEY_VALUE], notes[UPDATED]) == (0.7, 2.0)
+    notes[MONEY_VALUE] = 5.0  # a mark: it would go away if values were made again
     game.apply(option)
-    assert asked(money_minded, game)[1][MONEY] == 5.0
+    assert asked(money_minded, game)[1][MONEY_VALUE] == 5.0
 
 
 def test_every_turn_begins_with_no_wishes():
     game = paxsim.Game(2, seed=3)
-    assert asked(wavering, game)[1][EXTRA + 5] == 1.0
+    assert asked(wavering, game)[1][CARD_VALUE + 5] == 1.0
     while game.decision == "keep":
         game.apply(0)
     notes = asked(wavering, game)[1]
-    assert np.all(notes[: ROME + N_CATEGORIES] == 0.0)
+    assert np.all(notes[: ROME_VALUE + N_CATEGORIES] == 0.0)
 
 
 @pytest.mark.parametrize("size", [1e12, -1e12])
