@@ -34,7 +34,7 @@ from paxsim.text import (
 
 #: Columns of rates in percent, and of differences of rates in percentage points.
 PERCENTAGES = {
-    "chance_best", "decided", "figure", "highest", "improvable", "lowest", "nobody_primus",
+    "chance_best", "decided", "score", "highest", "improvable", "lowest", "nobody_primus",
     "others_after", "share", "success", "win_rate",
 }  # fmt: skip
 DIFFERENCES = {"change", "difference", "gain", "misfit", "over_fair", "regret"}
@@ -76,7 +76,7 @@ COLUMNS = {
     "comparison": "a a_win_rate b b_win_rate difference p",
     "games": "rounds margin players_won",
     "habits": "policy kind decisions improvable cost cost_of_one",
-    "held_out": "contender figure difference win_rate rival_win_rate rome_wins",
+    "held_out": "contender score difference win_rate rival_win_rate rome_wins",
     "levels": "strategy level success rounds",
     "payoffs": "lineup strategy win_rate rome_wins",
     "restrictions": "without strategy base_win_rate win_rate win_change p_holm rome_change "

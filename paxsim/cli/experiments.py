@@ -274,17 +274,15 @@ def ablate_command(
 
 def _tuned(asked: dict[str, Any], generations: int | None, how: dict[str, Any]) -> Any:
     """The tuned answers, under a progress bar of their own."""
-    from paxsim.tuning.tuner import ADAPT_GENERATIONS, tuned_answers
+    from paxsim.tuning.tuner import ABLATION_GENERATIONS, tune_for_ablation
 
     bar = ProgressBar()
     try:
         with bar:
-            return tuned_answers(
+            return tune_for_ablation(
                 **asked,
-                generations=ADAPT_GENERATIONS if generations is None else generations,
-                progress=lambda standing: bar.show(
-                    standing.games, standing.expected, standing.said
-                ),
+                generations=ABLATION_GENERATIONS if generations is None else generations,
+                progress=bar.show,
                 **{key: how[key] for key in ("seed", "deck", "rules", "jobs")},
             )
     except KeyboardInterrupt:
@@ -376,9 +374,7 @@ def _widen(*, backend: str, address: str | None, csv: Any, as_json: bool, **aske
             found = double_oracle(
                 **asked,
                 progress=bar.update,
-                answering=lambda standing: bar.show(
-                    standing.games, standing.expected, f"looking for an answer: {standing.said}"
-                ),
+                answering=bar.show,
                 command=command_line(),
             )
     except KeyboardInterrupt:
@@ -397,11 +393,11 @@ def _widen(*, backend: str, address: str | None, csv: Any, as_json: bool, **aske
 @click.command("tune")
 @click.argument("policy")
 @click.option(
-    "--field",
+    "--opponents",
     default="weighted",
     show_default=True,
     metavar="A,B,...|W*A,W*B,...",
-    help="Who plays the other seats: one policy, one a seat, or a mixture with weights.",
+    help="Policies at the other seats: one, one per seat, or a mixture with weights.",
 )
 @click.option("--players", type=int, default=4, show_default=True, help="2 to 8.")
 @click.option(
@@ -424,49 +420,48 @@ def _widen(*, backend: str, address: str | None, csv: Any, as_json: bool, **aske
 @click.option("--jobs", type=int, help="Threads.  [default: one a core]")
 @click.option("--out", type=PATH, metavar="DIR", help="Keep the record here; resumes.")
 @options.as_json
-def tune_command(policy, field, generations, restarts, games, levels, out, as_json, **asked):
-    """Find the parameters with which POLICY does best in a field, for a goal.
+def tune_command(policy, opponents, generations, restarts, games, levels, out, as_json, **asked):
+    """Find the best parameters of POLICY.
 
-    What is found is confirmed on held-out deals, beside the catalogue in the same seats. The last
-    line is the best policy, to be pasted wherever a policy is named.
+    They are confirmed on held-out deals, beside the catalogue in the same seats. The first line is
+    the tuned policy as other commands take it.
     """
-    from paxsim.tuning.arena import parse_field
+    from paxsim.tuning.arena import parse_opponents
     from paxsim.tuning.tuner import GAMES, GENERATIONS, RESTARTS, tune
 
     bar = ProgressBar()
     try:
         with bar:
-            answer = tune(
+            result = tune(
                 policy,
-                parse_field(field),
+                parse_opponents(opponents),
                 generations=GENERATIONS if generations is None else generations,
                 restarts=RESTARTS if restarts is None else restarts,
                 games=GAMES if games is None else parse_games(games),
                 levels=parse_players("levels", levels),
                 out=out,
-                progress=lambda standing: bar.show(
-                    standing.games, standing.expected, standing.said
-                ),
+                progress=bar.show,
                 **asked,
             )
     except KeyboardInterrupt:
         say_interrupted(bar.done, out)
     if as_json:
-        say(answer.to_json())
+        say(result.to_json())
     else:
-        show_answer(answer)
+        show_tuning(result)
 
 
 #: Contenders of the held-out table that are printed; the record has them all.
 _SHOWN = 8
 
 
-def show_answer(answer: Any) -> None:
-    """Print what was found beside the best of the others, and the policy on the last line."""
-    table = answer.held_out
+def show_tuning(result: Any) -> None:
+    """Print the tuned policy in the first line, then its comparison on held-out deals."""
+    say(result.spec)
+    table = result.held_out
     shown = table[(table.index < _SHOWN) | (table["role"] != "catalogue")]
     names = shown["role"].where(shown["role"] != "catalogue", shown["policy"])
     caption = f"{len(shown)} of {len(table)} contenders. Difference: to the tuned policy, paired."
-    title = f"Held-out deals; the figure is {answer.figure}"
+    title = f"Held-out deals; the score is the {result.score}"
     print_view(view_of(shown.assign(contender=names), "held_out", title, caption))
-    say(f"{answer.verdict}\n{answer.caption}\n{answer.spec}")
+    say(f"{result.verdict}\n{result.caption}")

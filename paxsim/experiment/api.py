@@ -547,7 +547,7 @@ class Restriction:
             raise PaxsimError(
                 f"answers: found none without {without or 'anything'!r} for "
                 f"{'all seats' if self.position is None else f'position {self.position + 1}'}; "
-                "allowed: what tuned_answers returns for the same question"
+                "allowed: what tune_for_ablation returns for the same question"
             )
         policies[self.position] = answers[without, self.position]
         return Lineup(tuple(policies))
@@ -598,7 +598,7 @@ def ablate(
         With one seat at a time: only these positions of the line-up, from 1.
     answers : mapping, optional
         Policies tuned to play with and without what is forbidden, instead of the line-up's: see
-        `paxsim.tuning.tuned_answers`.
+        `paxsim.tuning.tune_for_ablation`.
     jobs, out, backend, address, chunk_games, progress, command, notices
         As for `simulate`.
     """

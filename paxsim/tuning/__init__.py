@@ -1,9 +1,7 @@
-"""Tuning: which parameters make a policy strong, in given company and for a given goal?
+"""Tuning: the parameters that make a policy strong, against given opponents and for a given goal.
 
-`arena` says where candidates are measured and what counts there, `space` turns parameters into
-points, `search` moves through them, `record` keeps what was found on disk, `answer` confirms it on
-deals that the search never saw, `question` is what users call. `widening` lets a set of strategies
-grow by the answers that tuning finds.
+`arena` evaluates candidates, `cmaes` searches for parameters, `record` stores the scores, and
+`tuner` confirms the result on held-out deals. `oracle` adds best responses to a set of strategies.
 """
 
 from __future__ import annotations
@@ -14,24 +12,22 @@ from typing import TYPE_CHECKING, Any
 from paxsim.errors import missing_library
 
 if TYPE_CHECKING:
-    from paxsim.tuning.oracle import Widening, double_oracle
-    from paxsim.tuning.tuner import Answer, tune, tuned_answers
+    from paxsim.tuning.oracle import DoubleOracleResult, double_oracle
+    from paxsim.tuning.tuner import TuneResult, tune, tune_for_ablation
 
-__all__ = ["Answer", "Widening", "tune", "tuned_answers", "double_oracle"]
-
-#: The module of each name.
 _MODULES = {
-    "Answer": "tuner",
-    "Widening": "oracle",
-    "tune": "tuner",
-    "tuned_answers": "tuner",
+    "DoubleOracleResult": "oracle",
+    "TuneResult": "tuner",
     "double_oracle": "oracle",
+    "tune": "tuner",
+    "tune_for_ablation": "tuner",
 }
+__all__ = ["DoubleOracleResult", "TuneResult", "double_oracle", "tune", "tune_for_ablation"]
 
 
 def __getattr__(name: str) -> Any:
-    """Load it when it is asked for: its libraries take a second to import."""
-    if name not in __all__:
+    """Import a function when it is first used, because its libraries take a second to import."""
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
         return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -1,4 +1,4 @@
-"""Where candidates are measured: the setting, the seats they take, their company, and the goal."""
+"""Evaluation of candidates: goal, settings, seats, opponents and deals."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import functools
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
 
 from paxsim.errors import PaxsimError, is_number, safe_repr
-from paxsim.experiment.design import Plan, make_match
-from paxsim.experiment.run import warm
+from paxsim.experiment.design import make_match
+from paxsim.experiment.run import refuse_unrepeatable
 from paxsim.experiment.tally import in_units
 from paxsim.lineup import Lineup, as_specs
 from paxsim.playing import Batch, LineupLike, play_deals
@@ -22,23 +22,25 @@ from paxsim.policies.registry import get_policy
 from paxsim.setting import Setting
 from paxsim.text import in_percent, significant
 
-FieldLike = LineupLike | Mapping[str, float]
-#: Stands for a tuned seat in a seating, beside the numbers of the field's policies.
-TUNED = -1
+OpponentsLike = LineupLike | Mapping[str, float]
+#: Called with the number of games done, the number expected, and a short text.
+Progress = Callable[[int, int | None, str], None]
+#: Marks a candidate's seat in a seating, beside the indices of the opponents' policies.
+CANDIDATE = -1
 
 
 @dataclass(frozen=True)
-class Field:
-    """The company that candidates are measured in.
+class Opponents:
+    """Policies at the seats that the candidate does not take.
 
     Attributes
     ----------
     policies : tuple of Policy
-        Who may play.
+        The policies.
     weights : tuple of float
-        How often each does, in a mixture; empty for a line-up, in which each plays one seat.
+        Probabilities in a mixture; empty for a line-up, in which each policy plays one seat.
     seats : int
-        Seats to fill.
+        Number of opponents' seats.
     """
 
     policies: tuple[Policy, ...]
@@ -48,28 +50,28 @@ class Field:
     def draw_seatings(
         self, coalition: int, deals: int, rng: np.random.Generator
     ) -> dict[tuple[int, ...], int]:
-        """Seatings drawn for every deal on its own, with the number of deals of each.
+        """Draw a seating for every deal; return the number of deals of each seating.
 
-        A seating names the policies of the field by their numbers and tuned seats by `TUNED`. All
-        rotations of it are played, so of these it is the first in order.
+        A seating holds indices of the opponents' policies, and `CANDIDATE`. As every deal is played
+        in all rotations, only the lexicographically first rotation of a seating is used.
         """
         if self.weights:
             rivals = rng.choice(len(self.policies), (deals, self.seats), p=self.weights)
         else:
             rivals = np.tile(np.arange(self.seats), (deals, 1))
-        seats = np.concatenate([np.full((deals, coalition), TUNED), rivals], axis=1)
-        seats = self._alike()[rng.permuted(seats, axis=1)]
-        found = Counter(_first_rotation(tuple(row)) for row in seats.tolist())
-        return dict(sorted(found.items()))
+        seats = np.concatenate([np.full((deals, coalition), CANDIDATE), rivals], axis=1)
+        seats = self._first_equal()[rng.permuted(seats, axis=1)]
+        counts = Counter(_first_rotation(tuple(row)) for row in seats.tolist())
+        return dict(sorted(counts.items()))
 
-    def _alike(self) -> np.ndarray:
-        """For each number of a policy the first that means the same one; `TUNED` at the end."""
+    def _first_equal(self) -> np.ndarray:
+        """Return the first index with the same policy, by index; `CANDIDATE` last."""
         first: dict[str, int] = {}
-        numbers = [first.setdefault(p.spec, number) for number, p in enumerate(self.policies)]
-        return np.array([*numbers, TUNED])
+        indices = [first.setdefault(p.spec, index) for index, p in enumerate(self.policies)]
+        return np.array([*indices, CANDIDATE])
 
     def describe(self) -> list[list[Any]]:
-        """Policies with their fingerprints and weights, in plain values."""
+        """Return spec, fingerprint and weight of every policy."""
         weights = self.weights or (None,) * len(self.policies)
         return [
             [policy.spec, policy.fingerprint, weight]
@@ -85,46 +87,42 @@ class Field:
         return ", ".join(name if n == 1 else f"{n} {name}" for name, n in counts.items())
 
 
-def make_field(field: FieldLike, seats: int) -> Field:
-    """Find the policies of a field.
+def make_opponents(opponents: OpponentsLike, seats: int) -> Opponents:
+    """Return the opponents for some seats.
 
     Parameters
     ----------
-    field : str, Policy, sequence or mapping
-        One policy for all seats, as many as seats, or a mixture: weights by policy, from which
-        every rival is drawn on its own.
+    opponents : str, Policy, sequence or mapping
+        One policy for all seats, one for each seat, or a mixture: weights by policy, from which
+        every seat is drawn independently.
     seats : int
-        Seats to fill.
+        Number of seats.
     """
     if seats == 0:
-        return Field((), (), 0)
-    if isinstance(field, Mapping):
-        return _mixture(field, seats)
-    specs = as_specs(field, "field")
+        return Opponents((), (), 0)
+    if isinstance(opponents, Mapping):
+        weights = list(opponents.values())
+        if not all(is_number(weight) and weight >= 0 for weight in weights) or not sum(weights) > 0:
+            raise PaxsimError(
+                "opponents: weights must not be negative and not all 0, "
+                f"got {safe_repr(dict(opponents))}"
+            )
+        total = float(sum(weights))
+        policies = tuple(map(get_policy, opponents))
+        return Opponents(policies, tuple(float(weight) / total for weight in weights), seats)
+    specs = as_specs(opponents, "opponents")
     if len(specs) == 1:
         specs *= seats
     if len(specs) != seats:
         raise PaxsimError(
-            f"field: found {len(specs)} policies for {seats} seats; allowed: {seats}, one, "
-            "or a mixture"
+            f"opponents must be one policy, {seats} policies (one per seat) or a mixture, "
+            f"got {len(specs)} policies"
         )
-    return Field(tuple(map(get_policy, specs)), (), seats)
+    return Opponents(tuple(map(get_policy, specs)), (), seats)
 
 
-def _mixture(field: Mapping[str, float], seats: int) -> Field:
-    weights = list(field.values())
-    if not all(is_number(weight) and weight >= 0 for weight in weights) or not sum(weights) > 0:
-        raise PaxsimError(
-            f"field: found {safe_repr(dict(field))}; allowed: weights of 0 or more, not all 0"
-        )
-    total = float(sum(weights))
-    return Field(
-        tuple(map(get_policy, field)), tuple(float(weight) / total for weight in weights), seats
-    )
-
-
-def parse_field(text: str) -> FieldLike:
-    """``"weighted"``, ``"weighted,tribune"``, or a mixture: ``"0.7*weighted,0.3*tribune"``."""
+def parse_opponents(text: str) -> OpponentsLike:
+    """Parse ``"weighted"``, ``"weighted,tribune"`` or ``"0.7*weighted,0.3*tribune"``."""
     if "*" not in text:
         return text
     mixture: dict[str, float] = {}
@@ -136,7 +134,8 @@ def parse_field(text: str) -> FieldLike:
             number = -1.0
         if number < 0 or not spec.strip() or spec.strip() in mixture:
             raise PaxsimError(
-                f"field: found {safe_repr(part)}; allowed in a mixture: WEIGHT*POLICY, each policy once"
+                "opponents: a mixture is WEIGHT*POLICY,... with each policy once, "
+                f"got {safe_repr(part)}"
             )
         mixture[spec.strip()] = number
     return mixture
@@ -146,48 +145,49 @@ def _first_rotation(seating: tuple[int, ...]) -> tuple[int, ...]:
     return min(seating[shift:] + seating[:shift] for shift in range(len(seating)))
 
 
-#: What is noted of a block, in this order, each 0 to 1: the goal's figure, the win rate of a tuned
-#: seat, that of a rival's seat, how often Rome won, and a tuned seat's win rate on points.
-NOTED = ("figure", "seat", "rival", "rome", "points")
-_FIGURE, _SEAT, _RIVAL, _ROME, _POINTS = range(len(NOTED))
+#: Measures of a deal, each from 0 to 1: score for the goal, win rate of a candidate's seat, win
+#: rate of an opponent's seat, Rome's wins, and a candidate's win rate on points.
+MEASURES = ("score", "seat", "rival", "rome", "points")
+_SCORE, _SEAT, _RIVAL, _ROME, _POINTS = range(len(MEASURES))
 
 
 @dataclass(frozen=True)
 class Goal:
-    """What candidates are to be good at; more is better.
+    """Objective of tuning; a higher score is better.
 
     Attributes
     ----------
     name : str
-        What users call it.
-    figure : str
-        The measured rate, in words.
-    noted : int
-        The noted rate (of `NOTED`) that it is made from.
-    against : bool
-        Whether the figure is what that rate leaves of all games.
+        Name for users.
+    description : str
+        The score in words.
+    measure : int
+        Index of the measure (of `MEASURES`) that the score is made from.
+    inverted : bool
+        Whether the score is 1 minus that measure.
     """
 
     name: str
-    figure: str
-    noted: int
-    against: bool = False
+    description: str
+    measure: int
+    inverted: bool = False
 
 
 GOALS = {
     goal.name: goal
     for goal in (
         Goal("wins", "win rate of a tuned seat", _SEAT),
-        Goal("points", "win rate of a tuned seat on points, so while Rome loses", _POINTS),
-        Goal("rome-loses", "games that Rome loses", _ROME, against=True),
+        Goal("points", "win rate of a tuned seat on points, that is while Rome loses", _POINTS),
+        Goal("rome-loses", "share of games that Rome loses", _ROME, inverted=True),
         Goal("solo", "success in solo, mean over the levels", _SEAT),
     )
 }
 SOLO = "solo"
 
 
-class Sitting(NamedTuple):
-    """Some deals with one seating."""
+@dataclass(frozen=True)
+class SeatedDeals:
+    """Consecutive deals with the same seating."""
 
     first_deal: int
     deals: int
@@ -196,31 +196,31 @@ class Sitting(NamedTuple):
 
 @dataclass(frozen=True)
 class Arena:
-    """Where candidates are measured.
+    """Conditions under which candidates are evaluated.
 
     Attributes
     ----------
     goal : Goal
-        What counts.
+        Objective.
     settings : tuple of Setting
-        What is played on every deal: one setting, or the levels of solo.
+        Settings in which every deal is played: one, or the levels of solo.
     coalition : int
-        Seats that a candidate takes.
-    field : Field
-        Who takes the others.
+        Number of the candidate's seats.
+    opponents : Opponents
+        Policies at the other seats.
     seed : int
-        Names the deals, and the draws of seats and rivals.
+        Random seed of deals, seatings and mixtures.
     """
 
     goal: Goal
     settings: tuple[Setting, ...]
     coalition: int
-    field: Field
+    opponents: Opponents
     seed: int
 
     @property
     def players(self) -> int:
-        """Seats at the table."""
+        """Number of players."""
         return self.settings[0].players
 
     @property
@@ -230,65 +230,64 @@ class Arena:
 
     @property
     def scale(self) -> np.ndarray:
-        """Units in a whole of every rate, shape ``(5,)``; shares of a win are whole in them."""
-        rivals = max(self.field.seats, 1)
+        """Units that make up 1 of every measure, shape ``(5,)``; shares are integers in them."""
+        rivals = max(self.opponents.seats, 1)
         seats = {_SEAT: self.coalition, _RIVAL: rivals, _ROME: 1, _POINTS: self.coalition}
-        seats[_FIGURE] = seats[self.goal.noted]
-        return in_units([self.block_games * seats[i] for i in range(len(NOTED))])
+        seats[_SCORE] = seats[self.goal.measure]
+        return in_units([self.block_games * seats[i] for i in range(len(MEASURES))])
 
-    def draw_sittings(self, first_deal: int, deals: int) -> list[Sitting]:
-        """Seats and company of some deals, drawn for every deal on its own."""
+    def draw_deals(self, first_deal: int, deals: int) -> list[SeatedDeals]:
+        """Draw seats and opponents of consecutive deals."""
         rng = np.random.default_rng([self.seed, first_deal])
-        sittings = []
-        for seating, count in self.field.draw_seatings(self.coalition, deals, rng).items():
-            sittings.append(Sitting(first_deal, count, seating))
+        seated = []
+        for seating, count in self.opponents.draw_seatings(self.coalition, deals, rng).items():
+            seated.append(SeatedDeals(first_deal, count, seating))
             first_deal += count
-        return sittings
+        return seated
 
-    def measure(self, candidate: Policy, sittings: list[Sitting]) -> np.ndarray:
-        """The noted rates by deal, shape ``(deals, 5)``, in units of ``1 / scale``."""
-        return np.concatenate([self._play(candidate, sitting) for sitting in sittings])
+    def measure(self, candidate: Policy, deals: list[SeatedDeals]) -> np.ndarray:
+        """Return the measures by deal, shape ``(deals, 5)``, in units of ``1 / scale``."""
+        return np.concatenate([self._play(candidate, part) for part in deals])
 
-    def figure(self, noted: np.ndarray) -> float:
-        """The goal's figure over all deals."""
-        return int(noted[:, _FIGURE].sum()) / (len(noted) * int(self.scale[_FIGURE]))
+    def score(self, measures: np.ndarray) -> float:
+        """Return the mean score over all deals."""
+        return int(measures[:, _SCORE].sum()) / (len(measures) * int(self.scale[_SCORE]))
 
-    def _play(self, candidate: Policy, sitting: Sitting) -> np.ndarray:
-        lineup = self._lineup(candidate, sitting.seating)
+    def _play(self, candidate: Policy, part: SeatedDeals) -> np.ndarray:
+        lineup = self._lineup(candidate, part)
         rotations = tuple(range(self.players))
-        noted = np.zeros((sitting.deals, len(NOTED)), np.int64)
-        tuned = np.array(sitting.seating) == TUNED
+        measures = np.zeros((part.deals, len(MEASURES)), np.int64)
+        tuned = np.array(part.seating) == CANDIDATE
         for setting in self.settings:
-            batch = play_deals(
-                setting, lineup, self.seed, sitting.first_deal, sitting.deals, rotations
-            )
-            noted += _noted_by_deal(batch, tuned)
-        noted[:, _FIGURE] = noted[:, self.goal.noted]
-        if self.goal.against:
-            noted[:, _FIGURE] = self.scale[_FIGURE] - noted[:, _FIGURE]
-        return noted
+            batch = play_deals(setting, lineup, self.seed, part.first_deal, part.deals, rotations)
+            measures += _measures_by_deal(batch, tuned)
+        measures[:, _SCORE] = measures[:, self.goal.measure]
+        if self.goal.inverted:
+            measures[:, _SCORE] = self.scale[_SCORE] - measures[:, _SCORE]
+        return measures
 
-    def _lineup(self, candidate: Policy, seating: tuple[int, ...]) -> Lineup:
-        rivals = self.field.policies
-        return Lineup(tuple(candidate if i == TUNED else rivals[i] for i in seating))
+    def _lineup(self, candidate: Policy, part: SeatedDeals) -> Lineup:
+        rivals = self.opponents.policies
+        return Lineup(tuple(candidate if i == CANDIDATE else rivals[i] for i in part.seating))
 
-    def prepare(self, candidate: Policy) -> None:
-        """Compile all that plays, once and here; refuse what can't be played again."""
-        for policy in self.field.policies:
+    def warm(self, candidate: Policy) -> None:
+        """Compile all policies; raise an error if a user's policy does not play reproducibly."""
+        for policy in self.opponents.policies:
             _ = policy.compiled
-        (sitting,) = self.draw_sittings(0, 1)
-        match = make_match(self.settings[0], self._lineup(candidate, sitting.seating))
-        warm(Plan(((match,),), (1,), self.seed))
+        (part,) = self.draw_deals(0, 1)
+        self._play(candidate, part)
+        lineup = self._lineup(candidate, part)
+        refuse_unrepeatable(make_match(self.settings[0], lineup), self.seed)
 
     def describe(self) -> dict[str, Any]:
-        """What is measured, in plain values."""
+        """Return everything that scores depend on, as plain values."""
         setting = self.settings[0]
         return {
             "goal": self.goal.name,
             "players": self.players,
             "levels": [setting.solo_level for setting in self.settings],
             "coalition": self.coalition,
-            "field": self.field.describe(),
+            "opponents": self.opponents.describe(),
             "deck": setting.deck.name,
             "deck_fingerprint": setting.deck.fingerprint,
             "rules": setting.rules.changed(),
@@ -299,62 +298,40 @@ class Arena:
         if self.goal.name == SOLO:
             return f"solo levels {', '.join(str(s.solo_level) for s in self.settings)}"
         seats = f"{self.coalition} seat{'s' if self.coalition > 1 else ''}"
-        return f"{self.players} players: {seats} against {self.field}"
+        return f"{self.players} players: {seats} against {self.opponents}"
 
 
-def _noted_by_deal(batch: Batch, tuned: np.ndarray) -> np.ndarray:
-    """The noted rates but the figure, summed over the games of every deal, shape ``(deals, 5)``.
+def _measures_by_deal(batch: Batch, tuned: np.ndarray) -> np.ndarray:
+    """Return all measures but the score, summed over the games of every deal.
 
     Parameters
     ----------
     batch : Batch
         Deals in all rotations.
     tuned : numpy.ndarray, shape (players,), bool
-        Which positions of the line-up are tuned.
+        Line-up positions of the candidate.
     """
     shares = in_units(batch.shares)
     of_tuned = np.where(tuned[batch.positions], shares, 0).sum(axis=1)
-    noted = np.zeros((len(batch), len(NOTED)), np.int64)
-    noted[:, _SEAT] = of_tuned
-    noted[:, _RIVAL] = shares.sum(axis=1) - of_tuned
-    noted[:, _ROME] = in_units(batch.rome_wins)
-    noted[:, _POINTS] = np.where(batch.rome_wins, 0, of_tuned)
-    return noted.reshape(-1, len(batch.rotations), len(NOTED)).sum(axis=1)
+    measures = np.zeros((len(batch), len(MEASURES)), np.int64)
+    measures[:, _SEAT] = of_tuned
+    measures[:, _RIVAL] = shares.sum(axis=1) - of_tuned
+    measures[:, _ROME] = in_units(batch.rome_wins)
+    measures[:, _POINTS] = np.where(batch.rome_wins, 0, of_tuned)
+    return measures.reshape(-1, len(batch.rotations), len(MEASURES)).sum(axis=1)
 
 
-@dataclass(frozen=True)
-class Standing:
-    """How far a tuning is.
-
-    Attributes
-    ----------
-    games : int
-        Games played so far, by this call.
-    expected : int
-        About how many it will be in all.
-    said : str
-        What is being done, in a few words.
-    """
-
-    games: int
-    expected: int
-    said: str
-
-
-Progress = Callable[[Standing], None]
-
-
-class Crew:
-    """Has policies measured by several threads, and tells how far it is.
+class Evaluator:
+    """Evaluator of many policies in threads, with progress reports.
 
     Attributes
     ----------
-    said : str
-        What is being done, for those who are told.
+    stage : str
+        The current stage, in words.
     """
 
     def __init__(self, arena: Arena, jobs: int, progress: Progress | None, expected: int):
-        self.said = ""
+        self.stage = ""
         self._arena = arena
         self._jobs = jobs
         self._progress = progress
@@ -363,24 +340,25 @@ class Crew:
         self._best = ""
 
     def skip(self, candidates: int, deals: int) -> None:
-        """Count what was measured before, and need not be measured again."""
+        """Count games of candidates that were measured in an earlier call."""
         self._games += candidates * deals * self._arena.block_games
 
     def measure(self, policies: Sequence[Policy], first_deal: int, deals: int) -> list[np.ndarray]:
-        """What `Arena.measure` notes of each policy, all on the same deals."""
-        sittings = self._arena.draw_sittings(first_deal, deals)
-        work = functools.partial(self._arena.measure, sittings=sittings)
+        """Return `Arena.measure` of each policy, all on the same deals."""
+        seated = self._arena.draw_deals(first_deal, deals)
+        work = functools.partial(self._arena.measure, deals=seated)
         workers = Parallel(n_jobs=self._jobs, prefer="threads", return_as="generator")
-        found = []
-        for noted in workers(delayed(work)(policy) for policy in policies):
-            found.append(noted)
+        results = []
+        for measures in workers(delayed(work)(policy) for policy in policies):
+            results.append(measures)
             self._games += deals * self._arena.block_games
             if self._progress is not None:
-                self._progress(Standing(self._games, self._expected, self.said + self._best))
-        return found
+                self._progress(self._games, self._expected, self.stage + self._best)
+        return results
 
-    def figures(self, policies: Sequence[Policy], first_deal: int, deals: int) -> list[float]:
-        """The goal's figure of each policy, all on the same deals."""
-        found = [self._arena.figure(noted) for noted in self.measure(policies, first_deal, deals)]
-        self._best = f", best {in_percent(max(found))} %"
-        return found
+    def scores(self, policies: Sequence[Policy], first_deal: int, deals: int) -> list[float]:
+        """Return the score of each policy, all on the same deals."""
+        measures = self.measure(policies, first_deal, deals)
+        scores = [self._arena.score(one) for one in measures]
+        self._best = f", best {in_percent(max(scores))}%"
+        return scores

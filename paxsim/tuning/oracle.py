@@ -1,4 +1,4 @@
-"""Widening the set of strategies: answers to where the players are, until nothing gains any more.
+"""DoubleOracleResult the set of strategies: answers to where the players are, until nothing gains any more.
 
 Double oracle, as PSRO has it: the empirical game of a set of strategies says where its players end;
 an oracle looks for the best answer to that, of one seat and of several that act together; what
@@ -48,12 +48,12 @@ ROUNDS, MOST_ROUNDS = 3, 50
 #: What is tuned to answer.
 TUNED = "weighted"
 
-#: Looks for the best answer: called like `paxsim.tune`, its answer has a ``policy``.
+#: Looks for the best answer: called like `paxsim.tune`, its result has a ``best`` policy.
 Oracle = Callable[..., Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Widening:
+class DoubleOracleResult:
     """What came of widening a set of strategies.
 
     Attributes
@@ -95,7 +95,7 @@ def double_oracle(
     progress: Progress | None = None,
     answering: Callable[..., None] | None = None,
     command: str = "",
-) -> Widening:
+) -> DoubleOracleResult:
     """Add best answers to a set of strategies until nothing gains more than a margin.
 
     Parameters
@@ -146,14 +146,16 @@ def double_oracle(
     def answer(population: dict[str, float], number: int, coalition: int) -> Policy:
         looked = oracle or _tune()
         return looked(
-            tuned, field=population, players=setting.players, goal="wins", coalition=coalition,
+            tuned, opponents=population, players=setting.players, goal="wins", coalition=coalition,
             seed=seed + 1 + number, deck=deck, rules=rules, jobs=jobs,
             out=_below(folder, f"answer-{number}-{coalition}"), progress=answering,
             **(effort or {}),
-        ).policy  # fmt: skip
+        ).best  # fmt: skip
 
     ended = process.run(answer, wanted, margin, rounds)
-    return Widening(process.result, process.strategies, pd.DataFrame(process.steps), ended)
+    return DoubleOracleResult(
+        process.result, process.strategies, pd.DataFrame(process.steps), ended
+    )
 
 
 def _tune() -> Oracle:

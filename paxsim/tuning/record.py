@@ -1,7 +1,7 @@
-"""The record of a tuning: what is tuned, and all figures of its candidates so far.
+"""Record of a tuning run: its configuration and the scores of all candidates so far.
 
-A tuning that was interrupted goes on where it stopped and ends with the same bytes as one that was
-not. It may also go on for more generations or restarts than were asked for at first.
+A run that was interrupted resumes where it stopped and ends with the same files as one that was
+not. It can also be continued for more generations or restarts.
 """
 
 from __future__ import annotations
@@ -16,123 +16,122 @@ from typing import Any
 from paxsim.errors import PaxsimError
 from paxsim.experiment.design import fingerprint_of
 from paxsim.experiment.store import load_json, lock_folder
-from paxsim.io import ANYTHING, NUMBER, TEXT, atomic_write, make_folder, misfit, remove_folders
+from paxsim.io import atomic_write, make_folder, remove_folders
 
-FORMAT = 1
+FORMAT = 2
 RECORD = "tuning.json"
 GENERATIONS = "generations.csv"
-ANSWER = "answer.json"
+RESULT = "result.json"
 HELD_OUT = "held_out.csv"
-FILES = (RECORD, GENERATIONS, ANSWER, HELD_OUT)
 _COLUMNS = ("restart", "generation", "best", "mean")
-_SHAPE = {"format": NUMBER, "about": ANYTHING, "figures": [[[NUMBER]]], "digest": TEXT}
 
 
 class TuningRecord:
-    """Figures by restart, generation and candidate; kept on disk if a folder is given.
+    """Scores by restart, generation and candidate, stored in a folder if one is given.
 
     Parameters
     ----------
-    about : dict
-        What is tuned, in plain values. A folder that holds another tuning is refused.
+    config : dict
+        Everything that scores depend on, as plain values. A folder with another configuration is
+        refused.
     path : pathlib.Path, optional
-        The folder; only one process at a time may write to it.
+        Folder; only one process at a time may use it.
     """
 
-    def __init__(self, about: dict[str, Any], path: Path | None = None):
-        self.about = json.loads(json.dumps(about))
+    def __init__(self, config: dict[str, Any], path: Path | None = None):
+        self.config = json.loads(json.dumps(config))
         self.path = path
-        self._figures: list[list[list[float]]] = []
+        self._scores: list[list[list[float]]] = []
         self._lock: int | None = None
         if path is not None:
-            made = make_folder(path, "out")
+            created = make_folder(path, "out")
             try:
                 self._lock = lock_folder(path)
                 self._open(path)
             except BaseException:
                 self.close()
-                remove_folders(made)
+                remove_folders(created)
                 raise
 
     def _open(self, path: Path) -> None:
         if os.path.lexists(path / RECORD):
             self._resume(path)
             return
-        others = sorted(name for name in os.listdir(path) if not _is_unfinished(name))
+        parts = [_part(name) for name in (RECORD, GENERATIONS, RESULT, HELD_OUT)]
+        others = sorted(set(os.listdir(path)).difference(parts))
         if others:
             more = ", ..." if len(others) > 3 else ""
             raise PaxsimError(
-                f"out: {path} holds other files ({', '.join(others[:3])}{more}); "
-                "allowed: a new or empty folder, or one with a tuning to go on with"
+                f"out: {path} holds other files ({', '.join(others[:3])}{more}); use an empty "
+                "folder, or the folder of an earlier tuning run"
             )
         self._save()
 
     def _resume(self, path: Path) -> None:
         stored = load_json(path / RECORD, "out")
-        problem = misfit(stored, _SHAPE)
-        if problem is None and stored["digest"] != _digest_of(stored):
-            problem = "not as it was written"
-        if problem is not None:
-            raise PaxsimError(f"out: {path / RECORD} was changed: {problem}; allowed: a new folder")
-        differing = [
-            key
-            for key in {**self.about, **stored["about"]}
-            if self.about.get(key) != stored["about"].get(key)
-        ]
+        if not isinstance(stored, dict) or stored.get("digest") != _digest_of(stored):
+            raise PaxsimError(f"out: {path / RECORD} was changed or damaged; use another folder")
+        if stored.get("format") != FORMAT:
+            raise PaxsimError(
+                f"out: {path / RECORD} has format {stored.get('format')}, but this version of "
+                f"paxsim reads format {FORMAT}"
+            )
+        config = stored["config"]
+        keys = {**self.config, **config}
+        differing = [key for key in keys if self.config.get(key) != config.get(key)]
         if differing:
             raise PaxsimError(
-                f"out: {path} holds another tuning, with another {', '.join(differing)}; "
-                "allowed: the same command, or another folder"
+                f"out: {path} holds a tuning run with another {', '.join(differing)}; repeat its "
+                "command, or use another folder"
             )
-        self._figures = stored["figures"]
+        self._scores = stored["scores"]
 
-    def figures(self, restart: int, generation: int, candidates: int) -> list[float] | None:
-        """The figures of a generation's candidates, or None if they are to be measured."""
-        if restart >= len(self._figures) or generation >= len(self._figures[restart]):
+    def scores(self, restart: int, generation: int, candidates: int) -> list[float] | None:
+        """Return the scores of a generation's candidates, None if they are not known yet."""
+        if restart >= len(self._scores) or generation >= len(self._scores[restart]):
             return None
-        found = self._figures[restart][generation]
-        if len(found) != candidates:
+        scores = self._scores[restart][generation]
+        if len(scores) != candidates:
             raise PaxsimError(
-                f"out: {self.path}: found {len(found)} figures in generation {generation}; "
-                f"allowed: {candidates}"
+                f"out: {self.path} has {len(scores)} scores in generation {generation}, "
+                f"expected {candidates}"
             )
-        return found
+        return scores
 
-    def note(self, restart: int, generation: int, figures: list[float]) -> None:
-        """Keep the figures of a generation, the next one of its restart."""
-        while len(self._figures) <= restart:
-            self._figures.append([])
-        assert len(self._figures[restart]) == generation
-        self._figures[restart].append(list(figures))
+    def add(self, restart: int, generation: int, scores: list[float]) -> None:
+        """Store the scores of the next generation of a restart."""
+        while len(self._scores) <= restart:
+            self._scores.append([])
+        assert len(self._scores[restart]) == generation
+        self._scores[restart].append(list(scores))
         self._save()
 
     def candidates(self, restarts: int, generations: int) -> int:
-        """How many candidates have figures, within so many restarts and generations."""
-        kept = [found[:generations] for found in self._figures[:restarts]]
-        return sum(len(figures) for found in kept for figures in found)
+        """Return the number of candidates with scores in the first restarts and generations."""
+        kept = [scores[:generations] for scores in self._scores[:restarts]]
+        return sum(len(scores) for generation in kept for scores in generation)
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row a generation: its best figure, and the mean over its candidates."""
+        """Return the best and the mean score of every generation."""
         return [
             dict(
                 zip(
-                    _COLUMNS,
-                    (restart, generation, max(found), sum(found) / len(found)),
-                    strict=True,
+                    _COLUMNS, (restart, number, max(scores), sum(scores) / len(scores)), strict=True
                 )
             )
-            for restart, generations in enumerate(self._figures)
-            for generation, found in enumerate(generations)
+            for restart, generations in enumerate(self._scores)
+            for number, scores in enumerate(generations)
         ]
 
-    def keep_answer(self, answer: str, held_out: str) -> None:
-        """Keep the answer (JSON) and its table (CSV) beside the figures."""
+    def save_result(self, result: str, held_out: str) -> None:
+        """Store the result (JSON) and its table (CSV)."""
         if self.path is not None:
-            self._write(ANSWER, answer)
+            self._save_generations()  # an interrupt may have come before it was written
+            self._write(RESULT, result)
             self._write(HELD_OUT, held_out)
 
     def close(self) -> None:
-        """Let others write to the folder."""
+        """Release the folder."""
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -140,13 +139,12 @@ class TuningRecord:
     def _save(self) -> None:
         if self.path is None:
             return
-        stored: dict[str, Any] = {
-            "format": FORMAT,
-            "about": self.about,
-            "figures": self._figures,
-        }
+        stored: dict[str, Any] = {"format": FORMAT, "config": self.config, "scores": self._scores}
         stored["digest"] = _digest_of(stored)
         self._write(RECORD, json.dumps(stored) + "\n")
+        self._save_generations()
+
+    def _save_generations(self) -> None:
         text = io.StringIO()
         writer = csv.DictWriter(text, _COLUMNS, lineterminator="\n")
         writer.writeheader()
@@ -155,17 +153,13 @@ class TuningRecord:
 
     def _write(self, name: str, text: str) -> None:
         assert self.path is not None
-        with atomic_write(self.path / name, part=_unfinished(name)) as file:
+        with atomic_write(self.path / name, part=_part(name)) as file:
             file.write(text)
 
 
-def _unfinished(name: str) -> str:
-    """The name of a file that is not complete; what a killed tuning left is written over."""
+def _part(name: str) -> str:
+    """Return the name of an unfinished file; the next run overwrites what a killed one left."""
     return f".{name}.part"
-
-
-def _is_unfinished(name: str) -> bool:
-    return name in map(_unfinished, FILES)
 
 
 def _digest_of(stored: dict[str, Any]) -> str:

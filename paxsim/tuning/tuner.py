@@ -1,11 +1,11 @@
-"""The question that users ask: which parameters are the best?"""
+"""Tuning the parameters of a policy, with confirmation on held-out deals."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -29,169 +29,142 @@ from paxsim.setting import MAX_NUMBER, make_setting
 from paxsim.stats import DIFFERENCE, Moments, block_rate, contrast
 from paxsim.stats.intervals import unit
 from paxsim.text import percent, points
-from paxsim.tuning.arena import GOALS, NOTED, SOLO, Arena, Crew, FieldLike, Progress, make_field
+from paxsim.tuning.arena import (
+    GOALS,
+    MEASURES,
+    SOLO,
+    Arena,
+    Evaluator,
+    OpponentsLike,
+    Progress,
+    make_opponents,
+)
 from paxsim.tuning.cmaes import (
     FOR_CHOOSING,
     FOR_HELD_OUT,
     MAX_GENERATIONS,
     MAX_RESTARTS,
     Search,
-    Space,
+    SearchSpace,
     make_space,
     population_size,
-    screened_points,
+    screening_size,
 )
 from paxsim.tuning.record import TuningRecord
 from paxsim.version import __version__
 
 TUNED, START, CATALOGUE = "tuned", "start", "catalogue"
-#: The columns of the held-out table that each noted rate fills.
+#: Columns of the held-out table, by measure.
 _COLUMNS = dict(
     zip(
-        NOTED,
-        ("figure", "win_rate", "rival_win_rate", "rome_wins", "won_on_points"),
-        strict=True,
+        MEASURES, ("score", "win_rate", "rival_win_rate", "rome_wins", "won_on_points"), strict=True
     )
 )
+#: Default length of the search, and games per candidate and generation.
+GENERATIONS, RESTARTS, GAMES = 150, 3, 600
+#: Games that choose among the restarts' results, and held-out games, both per contender and in
+#: multiples of a candidate's games in a generation.
+_CHOOSING, _HELD_OUT = 20, 40
 
 
 @dataclass(frozen=True)
 class Contender:
-    """Somebody who is measured on held-out deals."""
+    """A policy that is measured on held-out deals, with its role."""
 
     role: str
     policy: Policy
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What a tuning found.
+class TuneResult:
+    """Result of `paxsim.tune`.
 
     Attributes
     ----------
     policy : Policy
-        The best of all contenders on held-out deals.
-    tuned : Policy
-        What the search found, be it the best or not.
-    best_is_tuned : bool
-        Whether these are the same: no policy of the catalogue, nor the start, did better.
+        The tuned policy with the best parameters found; on held-out deals they do at least as
+        well as the initial ones.
+    best : Policy
+        The best contender on held-out deals, which may be a policy of the catalogue.
     held_out : pandas.DataFrame
-        Contenders (the tuned one, the start, the catalogue in the same seats), best first: the
-        goal's figure, the win rates of a tuned seat (on points as well) and of a rival's, how often
-        Rome won, and the paired difference of the figure to the tuned one's, each with its
-        interval over blocks.
+        Contenders on held-out deals, best first: the result of the search (``tuned``), the initial
+        parameters (``start``), and the catalogue in the same seats. Columns are the goal's score,
+        win rates of a tuned seat (in all and on points) and of an opponent's, Rome's rate, and the
+        paired difference of the score to the tuned policy's, each with its interval.
     generations : pandas.DataFrame
-        The search: best and mean figure by restart and generation.
-    about : dict
-        What was tuned, in plain values.
+        Best and mean score by restart and generation.
+    config : dict
+        Everything that scores depend on, as plain values.
     caption : str
-        Company, games, blocks, seed, deck, rules and version.
-    figure : str
-        What the goal's figure is, in words.
+        Opponents, games, blocks, seed, deck, rules and version.
+    score : str
+        What the score measures.
     """
 
     policy: Policy
-    tuned: Policy
-    best_is_tuned: bool
+    best: Policy
     held_out: pd.DataFrame
     generations: pd.DataFrame
-    about: dict[str, Any]
+    config: dict[str, Any]
     caption: str
-    figure: str
+    score: str
 
     @property
     def spec(self) -> str:
-        """The best policy as any line-up names it."""
+        """The tuned policy as a line-up names it."""
         return self.policy.spec
 
     @property
     def verdict(self) -> str:
-        """What came out, in a sentence."""
-        row = self._row(TUNED)
-        said = percent(row["figure"], row["figure_low"], row["figure_high"])
-        found = f"{self.figure}: {said} by the tuned policy"
-        rivals = self.held_out[self.held_out["role"] != TUNED]
-        if rivals.empty:
-            return f"{found}."
-        best = rivals.iloc[0]
-        who = "the start" if best["role"] == START else best["policy"]
-        less = points(best["difference"], best["difference_low"], best["difference_high"])
-        if self.best_is_tuned:
-            return f"{found}; the next best, {who}: {less}."
-        return f"{found}, which is not the best: {who} does better by {less}."
-
-    def _row(self, role: str) -> pd.Series:
-        return self.held_out[self.held_out["role"] == role].iloc[0]
+        """The outcome in one or two sentences."""
+        table = self.held_out.set_index("role")
+        tuned = table.loc[TUNED]
+        rate = percent(tuned["score"], tuned["score_low"], tuned["score_high"])
+        said = f"Held-out {self.score}: {rate} with the tuned parameters"
+        start = table.loc[START] if START in table.index else None
+        if start is not None:
+            said += f"; the initial parameters: {_difference(start)}"
+        others = self.held_out[self.held_out["role"] == CATALOGUE]
+        if others.empty:
+            return f"{said}."
+        other = others.iloc[0]
+        if self.best.label == other["policy"]:
+            return f"{said}. {other['policy']} of the catalogue does better: {_difference(other)}."
+        return f"{said}. No policy of the catalogue does better ({other['policy']}: {_difference(other)})."
 
     def to_json(self) -> str:
-        """The answer as one JSON object."""
+        """Return the result as a JSON object."""
         return json.dumps(
             {
                 "spec": self.spec,
-                "best_is_tuned": self.best_is_tuned,
-                "tuned": self.tuned.spec,
-                "params": dict(self.tuned.params),
-                "figure": self.figure,
+                "params": dict(self.policy.params),
+                "best": self.best.spec,
+                "score": self.score,
                 "verdict": self.verdict,
                 "caption": self.caption,
-                "about": self.about,
+                "config": self.config,
                 "held_out": records(self.held_out),
             },
             indent=1,
         )
 
     def __str__(self) -> str:
-        return (
-            f"{self.spec}\n{self.held_out.to_string(index=False)}\n{self.verdict}\n{self.caption}"
-        )
+        table = self.held_out.to_string(index=False)
+        return f"{self.spec}\n{table}\n{self.verdict}\n{self.caption}"
 
     def _repr_html_(self) -> str:
         table = self.held_out.to_html(index=False)
-        return f"<p><code>{escape(self.spec)}</code></p>{table}<p>{escape(self.caption)}</p>"
+        text = f"<p>{escape(self.verdict)}</p><p>{escape(self.caption)}</p>"
+        return f"<p><code>{escape(self.spec)}</code></p>{table}{text}"
 
 
-def held_out_table(
-    arena: Arena, contenders: Sequence[Contender], noted: Sequence[np.ndarray]
-) -> pd.DataFrame:
-    """Contenders on the same deals, best first; of two that are alike the one named first.
-
-    Parameters
-    ----------
-    arena : Arena
-        Where they were measured.
-    contenders : sequence of Contender
-        The tuned one first.
-    noted : sequence of numpy.ndarray
-        What `Arena.measure` noted of each, deal by deal.
-    """
-    width = len(NOTED)
-    moments = Moments.of(np.concatenate(noted, axis=1), np.tile(arena.scale, len(contenders)))
-    rows = []
-    for number, contender in enumerate(contenders):
-        first = number * width
-        rates = {
-            column: block_rate(moments, first + NOTED.index(name))
-            for name, column in _COLUMNS.items()
-        }
-        row = {"role": contender.role, "policy": contender.policy.label}
-        for column, rate in rates.items():
-            row |= spread(column, rate)
-        weights = unit(moments.d, first) - unit(moments.d, 0)
-        row |= spread("difference", contrast(moments, weights, bounds=DIFFERENCE))
-        rows.append({**row, "games": moments.n * arena.block_games, "blocks": moments.n})
-    return pd.DataFrame(rows).sort_values("figure", ascending=False, kind="stable")
-
-
-#: How long to search unless said otherwise.
-GENERATIONS, RESTARTS, GAMES = 150, 3, 600
-#: Games that choose among the restarts' results, and held-out games, each for a contender; both
-#: in multiples of a candidate's games of a generation.
-_CHOOSING, _HELD_OUT = 20, 40
+def _difference(row: pd.Series) -> str:
+    return points(row["difference"], row["difference_low"], row["difference_high"])
 
 
 def tune(
     policy: str | Policy,
-    field: FieldLike = "weighted",
+    opponents: OpponentsLike = "weighted",
     players: int = 4,
     *,
     goal: str = "wins",
@@ -207,57 +180,63 @@ def tune(
     jobs: int | None = None,
     out: str | Path | None = None,
     progress: Progress | None = None,
-) -> Answer:
-    """Find the parameters with which a policy does best, and confirm them on held-out deals.
+) -> TuneResult:
+    """Find the best parameters of a policy and confirm them on held-out deals.
 
-    CMA-ES starts from the policy as it is given, from what policies of the catalogue lend, or from
-    the best of points scattered over the space, whichever promise most. Candidates of a generation
-    play common deals, each generation fresh ones. Of the restarts' results the best on other deals
-    is measured on held-out deals, beside the start and the policies of the catalogue in the same
-    seats; if one of these does better, that one is the answer.
+    CMA-ES [1]_ starts from the most promising of the policy's parameters, those of similar
+    catalogue policies, and random points. Candidates of a generation play the same deals, and
+    every generation new ones. The best result of all restarts then plays held-out deals, beside
+    the initial parameters and the policies of the catalogue in the same seats.
 
     Parameters
     ----------
     policy : str or Policy
-        What to tune, a user's policy as well; parameters behind its name say where to start.
-    field : str, Policy, sequence or mapping
-        Who plays the other ``players - coalition`` seats: one policy, as many as seats, or a
-        mixture (weights by policy) from which every rival is drawn for every deal. Seats are drawn
+        Policy to tune; parameters in its name are the initial ones.
+    opponents : str, Policy, sequence or mapping
+        Policies at the other ``players - coalition`` seats: one for all, one for each, or a
+        mixture (weights by policy) from which every seat is drawn in every deal. Seats are drawn
         too.
     players : int
         2 to 8.
     goal : str
-        ``"wins"``: the win rate of the tuned seats; ``"points"``: the same, but only of games that
-        Rome loses; ``"rome-loses"``: how often Rome loses; ``"solo"``: success alone, on average
-        over `levels`.
+        ``"wins"``: win rate of the tuned seats; ``"points"``: only wins in games that Rome loses;
+        ``"rome-loses"``: how often Rome loses; ``"solo"``: success in solo, averaged over `levels`.
     coalition : int
-        Seats that the tuned policy takes, all with the same parameters.
+        Number of seats that the tuned policy takes.
     params : str or sequence of str, optional
-        The parameters to tune; all by default.
+        Parameters to tune; all by default.
     generations, restarts : int
-        How long to search.
+        Generations of each restart, and number of restarts.
     games : int
-        Games for each candidate and generation, rounded up to whole blocks.
+        Games per candidate and generation, rounded up to whole blocks.
     seed : int
-        Names the deals and all draws.
+        Random seed.
     levels : sequence of int
         Solo levels, for the goal ``"solo"``.
     deck, rules
         See `paxsim.make_setting`.
     jobs : int, optional
-        Threads; by default one a core. The answer does not depend on it.
+        Number of threads (default: one per core). It does not change the result.
     out : str or pathlib.Path, optional
-        A folder for the record. The same call goes on with what is there, also with more
-        generations or restarts.
+        Folder for the record. The same call resumes it, also with more generations or restarts.
     progress : callable, optional
-        Told how far it is (a `Standing`) after every candidate.
+        Called as ``progress(done, expected, text)`` with numbers of games after every candidate.
+
+    Returns
+    -------
+    TuneResult
+        Tuned policy and held-out comparison.
+
+    References
+    ----------
+    .. [1] N. Hansen, "The CMA Evolution Strategy: A Tutorial", arXiv:1604.00772, 2016.
 
     Examples
     --------
     >>> import paxsim
-    >>> answer = paxsim.tune("racer", "random", 2, generations=2, restarts=1, games=20, jobs=1)
-    >>> answer.best_is_tuned, paxsim.get_policy(answer.spec).label == answer.policy.label
-    (False, True)
+    >>> result = paxsim.tune("racer", "random", 2, generations=2, restarts=1, games=20, jobs=1)
+    >>> result.policy.name
+    'racer'
     """
     generations = checked_int("generations", generations, 1, MAX_GENERATIONS)
     restarts = checked_int("restarts", restarts, 1, MAX_RESTARTS)
@@ -265,61 +244,17 @@ def tune(
     seed = checked_int("seed", seed, 0, MAX_NUMBER)
     jobs = checked_jobs(jobs)
     if progress is not None and not callable(progress):
-        raise PaxsimError(f"progress: found {safe_repr(progress)}; allowed: a function")
+        raise PaxsimError(f"progress must be a function, got {safe_repr(progress)}")
     path = None if out is None else checked_path("out", out)
     space = make_space(policy, params)
-    arena = _arena(goal, field, players, coalition, levels, deck, rules, seed)
-    arena.prepare(space.base)
+    arena = _arena(goal, opponents, players, coalition, levels, deck, rules, seed)
+    arena.warm(space.base)
     deals = max(2, blocks_for_games(games, arena.block_games))
-    crew = Crew(arena, jobs, progress, _expected(arena, space, generations, restarts, deals))
-    about = _about(arena, space, deals)
-    record = TuningRecord(about, path)
-    with contextlib.closing(record):
-        search = Search(space, arena, deals, crew.figures)
-        crew.skip(record.candidates(restarts, generations), deals)
-        crew.said = "looking for starting points"
-        found = []
-        for restart, start in enumerate(search.starting_points(restarts)):
-            crew.said = f"restart {restart + 1} of {restarts}"
-            found.append(search.run(restart, start, generations, record))
-        crew.said = "choosing"
-        figures = crew.figures(found, FOR_CHOOSING, _CHOOSING * deals)
-        tuned = found[int(np.argmax(figures))]
-        crew.said = "held-out deals"
-        answer = _confirm(crew, arena, space, tuned, _HELD_OUT * deals, about, record)
-        record.keep_answer(answer.to_json() + "\n", as_csv(answer.held_out))
-    return answer
-
-
-def _arena(
-    goal: Any,
-    field: FieldLike,
-    players: Any,
-    coalition: Any,
-    levels: Any,
-    deck: str | Path | Deck,
-    rules: RulesLike,
-    seed: int,
-) -> Arena:
-    """Where candidates are measured, checked."""
-    if goal not in GOALS:
-        raise unknown("goal", goal, GOALS)
-    if goal == SOLO:
-        wanted = checked_list("levels", levels, "a list of solo levels")
-        wanted = [checked_int("levels", level, 1, SOLO_LEVELS[-1]) for level in wanted]
-        settings = [make_setting(1, solo_level=level, deck=deck, rules=rules) for level in wanted]
-        return Arena(GOALS[goal], tuple(settings), 1, make_field(field, 0), seed)
-    setting = make_setting(players, deck=deck, rules=rules)
-    if setting.players < 2:
-        raise PaxsimError(f"players: found 1; allowed for the goal {goal}: 2 to 8")
-    coalition = checked_int("coalition", coalition, 1, setting.players - 1)
-    rivals = make_field(field, setting.players - coalition)
-    return Arena(GOALS[goal], (setting,), coalition, rivals, seed)
-
-
-def _about(arena: Arena, space: Space, deals: int) -> dict[str, Any]:
-    """All that a tuning's figures depend on, in plain values, but not how long it lasts."""
-    return {
+    contenders = _contenders(arena, space)
+    evaluations = screening_size(space) + (1 + len(contenders)) * _HELD_OUT
+    evaluations += restarts * (generations * population_size(len(space.names)) + _CHOOSING)
+    evaluator = Evaluator(arena, jobs, progress, evaluations * deals * arena.block_games)
+    config = {
         "version": __version__,
         "sources": package_fingerprint(),
         "policy": space.base.spec,
@@ -328,74 +263,124 @@ def _about(arena: Arena, space: Space, deals: int) -> dict[str, Any]:
         **arena.describe(),
         "deals": deals,
     }
+    record = TuningRecord(config, path)
+    with contextlib.closing(record):
+        search = Search(space, arena, deals, evaluator.scores)
+        evaluator.skip(record.candidates(restarts, generations), deals)
+        evaluator.stage = "looking for starting points"
+        found = []
+        for restart, start in enumerate(search.starting_points(restarts)):
+            evaluator.stage = f"restart {restart + 1} of {restarts}"
+            found.append(search.run(restart, start, generations, record))
+        evaluator.stage = "choosing"
+        scores = evaluator.scores(found, FOR_CHOOSING, _CHOOSING * deals)
+        contenders.insert(0, Contender(TUNED, found[int(np.argmax(scores))]))
+        evaluator.stage = "held-out deals"
+        measures = evaluator.measure(
+            [c.policy for c in contenders], FOR_HELD_OUT, _HELD_OUT * deals
+        )
+        table = held_out_table(arena, contenders, measures)
+        ranked = [contenders[i] for i in table.index]
+        result = TuneResult(
+            next(c.policy for c in ranked if c.role != CATALOGUE),
+            ranked[0].policy,
+            table.reset_index(drop=True),
+            pd.DataFrame(record.rows()),
+            config,
+            _caption(arena, _HELD_OUT * deals),
+            arena.goal.description,
+        )
+        record.save_result(result.to_json() + "\n", as_csv(result.held_out))
+    return result
 
 
-def _contenders(arena: Arena, space: Space, tuned: Policy) -> list[Contender]:
-    """Who plays on held-out deals: the tuned one, the start, and the catalogue."""
-    found = [Contender(TUNED, tuned), Contender(START, space.base)]
+def _arena(
+    goal: Any,
+    opponents: OpponentsLike,
+    players: Any,
+    coalition: Any,
+    levels: Any,
+    deck: str | Path | Deck,
+    rules: RulesLike,
+    seed: int,
+) -> Arena:
+    """Check the arguments that make up an arena."""
+    if goal not in GOALS:
+        raise unknown("goal", goal, GOALS)
+    if goal == SOLO:
+        numbers = checked_list("levels", levels, "numbers of solo levels")
+        numbers = [checked_int("levels", level, 1, SOLO_LEVELS[-1]) for level in numbers]
+        settings = [make_setting(1, solo_level=level, deck=deck, rules=rules) for level in numbers]
+        return Arena(GOALS[goal], tuple(settings), 1, make_opponents(opponents, 0), seed)
+    setting = make_setting(players, deck=deck, rules=rules)
+    if setting.players < 2:
+        raise PaxsimError(f"players must be between 2 and 8 for goal {goal!r}, got 1")
+    coalition = checked_int("coalition", coalition, 1, setting.players - 1)
+    rivals = make_opponents(opponents, setting.players - coalition)
+    return Arena(GOALS[goal], (setting,), coalition, rivals, seed)
+
+
+def _contenders(arena: Arena, space: SearchSpace) -> list[Contender]:
+    """Return the initial policy and the catalogue, under the restrictions of the tuned policy."""
     catalogue = [get_policy(name) for name in HEURISTICS]
     if arena.goal.name == SOLO:
         catalogue = [policy for policy in catalogue if policy.solo]
-    known = {contender.policy.label for contender in found}
     catalogue = [space.base.bound_alike(policy) for policy in catalogue]
-    return found + [Contender(CATALOGUE, p) for p in catalogue if p.label not in known]
+    others = [Contender(CATALOGUE, p) for p in catalogue if p.label != space.base.label]
+    return [Contender(START, space.base), *others]
 
 
-def _confirm(
-    crew: Crew,
-    arena: Arena,
-    space: Space,
-    tuned: Policy,
-    deals: int,
-    about: dict[str, Any],
-    record: TuningRecord,
-) -> Answer:
-    """Measure what was found, and everybody else, on deals that the search never saw."""
-    contenders = _contenders(arena, space, tuned)
-    noted = crew.measure([contender.policy for contender in contenders], FOR_HELD_OUT, deals)
-    table = held_out_table(arena, contenders, noted)
-    best = contenders[int(table.index[0])]
+def held_out_table(
+    arena: Arena, contenders: Sequence[Contender], measures: Sequence[np.ndarray]
+) -> pd.DataFrame:
+    """Return the comparison on held-out deals, best first; the index numbers the contenders.
+
+    Parameters
+    ----------
+    arena : Arena
+        Conditions of evaluation.
+    contenders : sequence of Contender
+        Contenders, the tuned policy first.
+    measures : sequence of numpy.ndarray
+        `Arena.measure` of each, on the same deals.
+    """
+    width = len(MEASURES)
+    moments = Moments.of(np.concatenate(measures, axis=1), np.tile(arena.scale, len(contenders)))
+    rows = []
+    for number, contender in enumerate(contenders):
+        first = number * width
+        row = {"role": contender.role, "policy": contender.policy.label}
+        for index, column in enumerate(_COLUMNS.values()):
+            row |= spread(column, block_rate(moments, first + index))
+        weights = unit(moments.d, first) - unit(moments.d, 0)
+        row |= spread("difference", contrast(moments, weights, bounds=DIFFERENCE))
+        rows.append({**row, "games": moments.n * arena.block_games, "blocks": moments.n})
+    return pd.DataFrame(rows).sort_values("score", ascending=False, kind="stable")
+
+
+def _caption(arena: Arena, deals: int) -> str:
     setting = arena.settings[0]
-    caption = (
+    return (
         f"{arena}; held out: {deals * arena.block_games:,} games in {deals:,} blocks for each "
-        f"contender, on common deals, seed {arena.seed}, deck {setting.deck.name} "
+        f"contender, on the same deals, seed {arena.seed}, deck {setting.deck.name} "
         f"[{setting.deck.fingerprint}], rules {setting.rules.describe()}, paxsim {__version__}"
     )
-    return Answer(
-        best.policy,
-        tuned,
-        best.role == TUNED,
-        table.reset_index(drop=True),
-        pd.DataFrame(record.rows()),
-        about,
-        caption,
-        arena.goal.figure,
-    )
 
 
-def _expected(arena: Arena, space: Space, generations: int, restarts: int, deals: int) -> int:
-    """About how many games a tuning takes."""
-    searched = restarts * generations * population_size(len(space.names))
-    chosen = restarts * _CHOOSING
-    confirmed = len(_contenders(arena, space, space.base)) * _HELD_OUT
-    return arena.block_games * deals * (screened_points(space) + searched + chosen + confirmed)
-
-
-#: How long to search: both answers of a pair get the same.
-ADAPT_GENERATIONS, ADAPT_RESTARTS = 40, 1
-#: Turns a seed into another one: deals that answers are tuned on must not be those that they are
-#: compared on.
+#: Default length of the search in `tune_for_ablation`, for both policies of a pair.
+ABLATION_GENERATIONS, ABLATION_RESTARTS = 40, 1
+#: Changes the seed, so that policies are not tuned on the deals on which they are compared.
 _OTHER_SEED = 1 << 62
 
 
-def tuned_answers(
+def tune_for_ablation(
     policies: LineupLike,
     without: str | Sequence[str],
     players: int | None = None,
     *,
     positions: Sequence[int] | None = None,
-    generations: int = ADAPT_GENERATIONS,
-    restarts: int = ADAPT_RESTARTS,
+    generations: int = ABLATION_GENERATIONS,
+    restarts: int = ABLATION_RESTARTS,
     games: int = GAMES,
     seed: int = 0,
     deck: str | Path | Deck = DEFAULT_DECK,
@@ -403,41 +388,39 @@ def tuned_answers(
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> dict[tuple[str, int], Policy]:
-    """Tune each position of a line-up against the others, with and without what is forbidden.
+    """Tune each position of a line-up against the others, with and without a restriction.
 
-    Somebody who can't peek plays otherwise than somebody who can and does not. So both are tuned,
-    for the same time and on other deals than `paxsim.ablate` plays.
+    A policy that may not peek should play differently from one that merely does not. Therefore
+    both are tuned, for equally long, and on other deals than those of `paxsim.ablate`.
 
     Parameters
     ----------
     policies, without, players, positions, deck, rules
-        As for `paxsim.ablate`, one seat at a time.
+        See `paxsim.ablate`, for one seat at a time.
     generations, restarts, games, seed, jobs, progress
-        As for `paxsim.tune`.
+        See `paxsim.tune`.
 
     Returns
     -------
     dict
-        The best policy on held-out deals, the catalogue's included, by what is forbidden to it (""
-        for nothing) and position from 0: the `answers` of `paxsim.ablate`.
+        The best policy on held-out deals, including the catalogue, by restriction ("" for none)
+        and position from 0: the `answers` of `paxsim.ablate`.
     """
     setting, lineup = setting_and_lineup(policies, players, None, deck, rules)
     if setting.players < 2:
-        raise PaxsimError("players: found 1; allowed for tuned answers: 2 to 8")
-    asked = restrictions_of(lineup, setting.deck, without, "1", positions)
+        raise PaxsimError("players must be between 2 and 8 for tuned policies, got 1")
     todo: dict[tuple[str, int], Policy] = {}
-    for one in asked:
-        assert one.position is not None, "one seat at a time"
-        bound = one.apply(setting, lineup)[1]
-        todo["", one.position] = lineup.policies[one.position]
-        todo[one.without, one.position] = bound.policies[one.position]
-    answers = {}
+    for restriction in restrictions_of(lineup, setting.deck, without, "1", positions):
+        position = restriction.position
+        assert position is not None, "one seat at a time"
+        todo["", position] = lineup.policies[position]
+        restricted = restriction.apply(setting, lineup)[1]
+        todo[restriction.without, position] = restricted.policies[position]
+    tuned = {}
     for number, ((words, position), policy) in enumerate(todo.items()):
-        others = [p for place, p in enumerate(lineup.policies) if place != position]
-        told = f"answer {number + 1} of {len(todo)}: "
-        answers[words, position] = tune(
+        tuned[words, position] = tune(
             policy,
-            others,
+            [other for place, other in enumerate(lineup.policies) if place != position],
             setting.players,
             generations=generations,
             restarts=restarts,
@@ -446,13 +429,13 @@ def tuned_answers(
             deck=deck,
             rules=rules,
             jobs=jobs,
-            progress=_announcing(progress, told),
-        ).policy
-    return answers
+            progress=with_prefix(progress, f"policy {number + 1} of {len(todo)}: "),
+        ).best
+    return tuned
 
 
-def _announcing(progress: Progress | None, told: str) -> Progress | None:
-    """Progress that says first which of the answers is being looked for."""
+def with_prefix(progress: Progress | None, prefix: str) -> Progress | None:
+    """Return a progress callback that adds a prefix to the text."""
     if progress is None:
         return None
-    return lambda standing: progress(replace(standing, said=told + standing.said))
+    return lambda done, expected, text: progress(done, expected, prefix + text)

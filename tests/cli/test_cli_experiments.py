@@ -192,7 +192,7 @@ def test_ctrl_c_before_anything_is_done_names_no_folder(tmp_path, capsys, monkey
 
     monkeypatch.setattr("paxsim.tuning.tuner.tune", stopped)
     out = tmp_path / "tuning"
-    words = ["tune", "racer", "--field", "builder", "--players", "3", "--out", str(out)]
+    words = ["tune", "racer", "--opponents", "builder", "--players", "3", "--out", str(out)]
     assert run_command(words) == EXIT_INTERRUPTED
     said = capsys.readouterr().err
     assert said == "paxsim: interrupted after 0 games; there is nothing to keep yet\n"

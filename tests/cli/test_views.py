@@ -92,7 +92,7 @@ def test_a_repr_is_the_headline_and_where_it_comes_from(results, kind):
 
 def test_declared_columns_exist_in_some_table(results):
     columns = {name for r in results.values() for t in r.tables.values() for name in t.columns}
-    elsewhere = {"contender", "figure", "rival_win_rate", "kind", "policy", "decisions", "joined",
+    elsewhere = {"contender", "score", "rival_win_rate", "kind", "policy", "decisions", "joined",
                  "improvable", "cost", "cost_of_one", "round", "rule", "value", "in_force",
                  "seat1_over_fair", "verdict"}  # fmt: skip
     declared = {name for names in COLUMNS.values() for name in names.split()}

@@ -1,9 +1,7 @@
 """What something is worth: the same deals with and without it, and differences within blocks."""
 
 import json
-from types import SimpleNamespace
 
-import numpy as np
 import pandas as pd
 import pytest
 from support import oracle_tables as oracle
@@ -11,10 +9,8 @@ from support.mistakes import mistake
 from support.oracle_tables import Match
 
 import paxsim
-import paxsim.tuning.tuner as tuning
 from paxsim.cli import run_command
 from paxsim.experiment import load_result
-from paxsim.tuning import tuned_answers
 
 LINEUP = ["weighted", "builder", "tribune"]
 
@@ -160,35 +156,3 @@ def test_python_is_told_of_mistakes_in_one_line_too():
             paxsim.ablate("random", without, 2, 8)
     with pytest.raises(paxsim.PaxsimError, match="answers: found none without 'anything'"):
         paxsim.ablate("random", "peek", 2, 8, answers={})
-
-
-# --- tuned answers ------------------------------------------------------------------------------
-
-
-def test_tuned_answers_keep_to_the_restriction_and_play_in_the_same_seat():
-    asked = dict(policies="builder,random", without="land", players=2, positions=[1])
-    few = dict(generations=2, games=20, jobs=1)
-    answers = tuned_answers(**asked, **few)
-    assert list(answers) == [("", 0), ("land", 0)]
-    assert answers["land", 0].label.startswith("restricted:without=land:policy=")
-    assert not answers["", 0].label.startswith("restricted")
-    result = paxsim.ablate(**asked, games=100, answers=answers, jobs=1)
-    base, variant = result.bundles[0]
-    assert base.labels == (answers["", 0].label, "random")
-    assert variant.labels == (answers["land", 0].label, "random")
-    assert np.isfinite(result["restrictions"]["win_change"]).all()
-
-
-def test_answers_are_tuned_against_the_other_seats_on_deals_of_their_own(monkeypatch):
-    asked = []
-
-    def tune(policy, others, players, *, seed, **_):
-        asked.append((policy.label, [other.label for other in others], players, seed))
-        return SimpleNamespace(policy=policy)
-
-    monkeypatch.setattr(tuning, "tune", tune)
-    tuned_answers("racer,miser,racer", "peek", positions=[3], seed=5)
-    labels, others, players, seeds = zip(*asked, strict=True)
-    assert labels == ("racer", "restricted:without=peek:policy=racer")
-    assert others == (["racer", "miser"],) * 2 and players == (3, 3)
-    assert seeds[0] == seeds[1] != 5
