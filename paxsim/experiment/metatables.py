@@ -18,7 +18,7 @@ from paxsim.gametheory.games import (
     number_of_multisets,
     rows_of,
 )
-from paxsim.gametheory.metagame import Analysis, CoalitionGain, Described, Estimate, Played, analyse
+from paxsim.gametheory.metagame import Analysis, Coalition, Described, Estimate, Played, analyse
 from paxsim.stats import Interval
 from paxsim.text import in_percent, percent, points
 
@@ -109,9 +109,9 @@ def _error_of_estimates(played: Played, analysis: Analysis) -> float:
 def state_label(names: Sequence[str], state: State) -> str:
     """A state in words: ``tribune``, ``62 % weighted + 38 % tribune``, ``cycle a → b → a``."""
     if state.kind == CYCLE:
-        if len(state.round) < 2:
+        if len(state.cycle) < 2:
             return f"cycle around {_mixture(names, state)}"
-        return f"cycle {' → '.join(names[i] for i in (*state.round, state.round[0]))}"
+        return f"cycle {' → '.join(names[i] for i in (*state.cycle, state.cycle[0]))}"
     return _mixture(names, state)
 
 
@@ -159,7 +159,7 @@ def _spread(name: str, found: Estimate | Interval) -> Row:
 
 
 def _coalition_row(
-    names: Sequence[str], found: Described, gain: CoalitionGain, lineups: Lineups
+    names: Sequence[str], found: Described, gain: Coalition[Estimate], lineups: Lineups
 ) -> Row:
     name = names[gain.strategy]
     rates: dict[str, Estimate | Interval] = {

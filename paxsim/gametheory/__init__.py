@@ -1,9 +1,8 @@
-"""Game theory of symmetric games of n players, from a table of payoffs: pure functions on arrays.
+"""Game theory of symmetric n-player games: pure functions on payoff tables.
 
-`multisets` counts tables, `symmetric` is the game, `dynamics`, `equilibria`, `alpharank` and
-`coalitions` each answer one question about it, `states` gives what they find a name, `bootstrap`
-says how sure it is, `fill` deals with line-ups that were not played, and `analysis` does all of it.
-Nothing here knows PAX but for one number: how often Rome wins.
+`games` holds the payoff table, `replicator` the dynamics, `equilibria` finds equilibria and cycles,
+`alpharank` ranks strategies, and `metagame` does all of this with confidence intervals. Nothing here
+depends on PAX, except that every table also has the rate at which Rome wins.
 """
 
 from paxsim.gametheory.alpharank import alpha_rank

@@ -1,10 +1,12 @@
-"""Alpha-rank: how long a population is found at each strategy, if rare newcomers take over.
+"""Alpha-rank: long-run share of time that a population spends at each strategy.
 
-A population of `POPULATION` players all play one strategy. Now and then one of them tries another,
-each as likely; before the next does, the newcomer has either taken over or gone. The chance of
-taking over follows from what both get at tables drawn from the population, and grows with `ALPHA`,
-the strength of selection. The share of time at each strategy is the stationary distribution of this
-chain (Omidshafiei and others, 2019), here for one population and tables of any size.
+All players of a finite population use one strategy. Now and then a mutant tries another one, and
+either takes over or disappears before the next mutant. The ranking is the stationary distribution
+of this Markov chain, here for one population and any number of players at a table.
+
+References
+----------
+S. Omidshafiei et al., "α-Rank: Multi-Agent Evaluation by Evolution", Scientific Reports 9, 2019.
 """
 
 from __future__ import annotations
@@ -14,27 +16,27 @@ from scipy.special import comb, logsumexp
 
 from paxsim.gametheory.games import Floats, SymmetricGame, rows_of
 
-#: Players of the population.
+#: Size of the population.
 POPULATION = 50
-#: Strength of selection: with 100, a newcomer whose win rate is a percentage point higher
-#: is imitated e times as often as the other way round.
+#: Selection strength: with 100, an advantage of one percentage point in win rate makes imitation
+#: e times as likely as the reverse.
 ALPHA = 100.0
-#: No chance is smaller than this, which is as good as never.
+#: Lower bound of transition probabilities.
 _TINY = 1e-250
 
 
 def alpha_rank(game: SymmetricGame, alpha: float = ALPHA, population: int = POPULATION) -> Floats:
-    """Share of time that the population is at each strategy, shape (..., strategies)."""
+    """Return the share of time that the population spends at each strategy, (..., strategies)."""
     return stationary(transitions(game, alpha, population))
 
 
 def transitions(game: SymmetricGame, alpha: float = ALPHA, population: int = POPULATION) -> Floats:
-    """Chance that everybody has changed from the row's strategy to the column's.
+    """Return the probabilities of moving from the row's strategy to the column's.
 
     Returns
     -------
     ndarray, shape (..., strategies, strategies)
-        Rows add up to 1; the diagonal is the chance that the newcomer is gone again.
+        Rows sum to 1.
     """
     k = game.strategies
     chain = np.zeros((*game.rome.shape[:-1], k, k))
@@ -50,24 +52,26 @@ def transitions(game: SymmetricGame, alpha: float = ALPHA, population: int = POP
 def fixation(
     game: SymmetricGame, old: int, new: int, alpha: float = ALPHA, population: int = POPULATION
 ) -> Floats:
-    """Chance that one newcomer takes over a population that plays another strategy, shape (...)."""
-    newcomers = np.arange(1, population)
-    paid_new = _paid(game, new, old, newcomers - 1, population)
-    paid_old = _paid(game, old, new, population - newcomers - 1, population)
-    against = -alpha * np.cumsum(paid_new - paid_old, axis=-1)
-    nothing = np.zeros((*against.shape[:-1], 1))
-    return np.asarray(np.exp(-logsumexp(np.concatenate([nothing, against], axis=-1), axis=-1)))
+    """Return the probability that one mutant takes over a population, shape (...)."""
+    mutants = np.arange(1, population)
+    payoff_new = _payoff(game, new, old, mutants - 1, population)
+    payoff_old = _payoff(game, old, new, population - mutants - 1, population)
+    exponents = -alpha * np.cumsum(payoff_new - payoff_old, axis=-1)
+    zero = np.zeros((*exponents.shape[:-1], 1))
+    return np.asarray(np.exp(-logsumexp(np.concatenate([zero, exponents], axis=-1), axis=-1)))
 
 
-def _paid(game: SymmetricGame, own: int, other: int, alike: np.ndarray, population: int) -> Floats:
-    """What a player gets at tables drawn from the population.
+def _payoff(
+    game: SymmetricGame, own: int, other: int, alike: np.ndarray, population: int
+) -> Floats:
+    """Return a player's expected payoff at tables drawn from a population of two strategies.
 
     Parameters
     ----------
     own, other : int
-        The player's strategy, and that of those who play differently.
+        Strategy of the player, and of those who play differently.
     alike : ndarray of int, shape (sizes,)
-        How many of the others in the population play the player's strategy.
+        Number of others in the population with the player's strategy.
 
     Returns
     -------
@@ -78,18 +82,18 @@ def _paid(game: SymmetricGame, own: int, other: int, alike: np.ndarray, populati
     counts = np.zeros((rivals + 1, game.strategies), np.int64)
     counts[:, own] = same + 1
     counts[:, other] = rivals - same
-    paid = game.payoffs[..., rows_of(counts), own]
-    # Drawn without replacement (hypergeometric).
+    payoffs = game.payoffs[..., rows_of(counts), own]
+    # Drawn without replacement: hypergeometric.
     drawn = comb(alike[:, None], same) * comb(population - 1 - alike[:, None], rivals - same)
-    chance = drawn / comb(population - 1, rivals)
-    return np.asarray(paid @ chance.T)
+    probabilities = drawn / comb(population - 1, rivals)
+    return np.asarray(payoffs @ probabilities.T)
 
 
 def stationary(chain: Floats) -> Floats:
-    """Share of time at each state of a chain, shape (..., states).
+    """Return the stationary distribution of a Markov chain, shape (..., states).
 
-    By state reduction (Grassmann, Taksar and Heyman), which never subtracts: with strong selection
-    chances differ by hundreds of powers of ten, and equations solved otherwise lose the small ones.
+    State reduction (Grassmann, Taksar and Heyman) avoids subtractions, because probabilities can
+    differ by hundreds of orders of magnitude.
     """
     k = chain.shape[-1]
     left = np.maximum(chain, _TINY)

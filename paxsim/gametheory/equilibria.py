@@ -1,4 +1,4 @@
-"""Symmetric equilibria: populations in which nobody gains by playing something else alone."""
+"""Symmetric equilibria, their stability, and the states in which adapting populations end."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paxsim.gametheory.games import Floats, SymmetricGame, pure_state
-from paxsim.gametheory.replicator import PRESENT, Ends, even_starts, follow
+from paxsim.gametheory.replicator import PRESENT, Limits, even_starts, follow
 
-#: Supports are enumerated in sets of at most so many strategies; there are 2 to that power.
+#: Largest number of strategies for which all supports are searched; beyond it, only pairs.
 MOST_STRATEGIES = 8
-#: Starts of the search in each support.
+#: Starting points of the search in each support.
 STARTS = 8
 #: Two states are the same if no share differs by more.
 SAME = 0.02
-#: Regret that counts as none, in wins.
+#: Tolerance for regret, in wins.
 NO_REGRET = 1e-7
-#: Newton's method: steps, the longest in shares, and the difference of payoffs that counts as 0.
+#: Newton's method: steps, longest step in shares, and tolerance.
 _STEPS, _LONGEST, _EXACT = 25, 0.2, 1e-10
-#: Of the shares, for derivatives.
-_PUSH = 1e-6
+#: Step of numerical derivatives.
+_DELTA = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
 class Equilibrium:
-    """A symmetric equilibrium.
+    """Symmetric equilibrium: a population in which nobody gains by deviating alone.
 
     Attributes
     ----------
     shares : ndarray, shape (strategies,)
         The population.
     stable : bool
-        Whether the dynamics come back to it.
+        Whether the replicator dynamics return to it.
     """
 
     shares: Floats
@@ -43,53 +43,48 @@ class Equilibrium:
 
 
 def payoffs_at(game: SymmetricGame, populations: Floats) -> Floats:
-    """Expected payoffs in populations (states, strategies): one in each draw if there are any."""
+    """Return expected payoffs by state; for a game with draws, state i is taken in draw i."""
     if game.payoffs.ndim == 2:
         return game.expected_payoffs(populations)
     return game.expected_payoffs(populations[:, None, :])[:, 0]
 
 
 def advantages(game: SymmetricGame, populations: Floats) -> Floats:
-    """How much better each strategy does than the average player, (states, strategies)."""
+    """Return each strategy's payoff minus the mean payoff, shape (states, strategies)."""
     expected = payoffs_at(game, populations)
     return np.asarray(expected - (populations * expected).sum(axis=-1, keepdims=True))
 
 
 def regret(game: SymmetricGame, populations: Floats) -> Floats:
-    """How much the best answer gains over the average player, shape (states,)."""
+    """Return the gain of the best response over the mean payoff, shape (states,)."""
     return np.asarray(advantages(game, populations).max(axis=-1))
 
 
 def equilibria(game: SymmetricGame) -> list[Equilibrium]:
-    """All symmetric equilibria that are found, pure ones first.
+    """Return all symmetric equilibria that are found, pure ones first.
 
-    For every set of strategies (support) the shares are searched for at which all of them do
-    equally well; a set of more than two may have several such states, and those that no start of
-    the search leads to are missed. Of more than `MOST_STRATEGIES` only pairs are tried.
+    Every support is searched for shares at which all its strategies do equally well. Supports of
+    three or more strategies may have several equilibria, and the search can miss some. With more
+    than `MOST_STRATEGIES` strategies, only supports of one and two are searched.
     """
     k = game.strategies
     found: list[Equilibrium] = []
     for size in range(1, k + 1 if k <= MOST_STRATEGIES else 3):
         for support in itertools.combinations(range(k), size):
-            states = states_on(game, support)
-            if len(states):
-                calm = states[regret(game, states) <= NO_REGRET]
-                found += _new(found, calm, are_stable(game, calm))
+            states = _balanced_on(game, support)
+            states = states[regret(game, states) <= NO_REGRET]
+            for shares, stable in zip(states, are_stable(game, states), strict=True):
+                if _is_new(shares, [other.shares for other in found]):
+                    found.append(Equilibrium(shares, bool(stable)))
     return found
 
 
-def _new(
-    found: Sequence[Equilibrium], states: Floats, stable: NDArray[np.bool_]
-) -> list[Equilibrium]:
-    return [
-        Equilibrium(shares, bool(calm))
-        for shares, calm in zip(states, stable, strict=True)
-        if all(np.abs(other.shares - shares).max() >= SAME for other in found)
-    ]
+def _is_new(shares: Floats, others: Sequence[Floats]) -> bool:
+    return all(np.abs(other - shares).max() >= SAME for other in others)
 
 
-def states_on(game: SymmetricGame, support: Sequence[int]) -> Floats:
-    """States in which exactly these strategies are present and do equally well, (states, k)."""
+def _balanced_on(game: SymmetricGame, support: Sequence[int]) -> Floats:
+    """Return the states with exactly this support in which all its strategies do equally well."""
     if len(support) == 1:
         return pure_state(game.strategies, support[0])[None]
     starts = np.zeros((STARTS, game.strategies))
@@ -97,29 +92,29 @@ def states_on(game: SymmetricGame, support: Sequence[int]) -> Floats:
     ends, solved = balanced(game, starts)
     different: list[Floats] = []
     for shares in ends[solved]:
-        if all(np.abs(shares - other).max() >= SAME for other in different):
+        if _is_new(shares, different):
             different.append(shares)
     return np.array(different).reshape(-1, game.strategies)
 
 
 def balanced(game: SymmetricGame, starts: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """States near some starts in which the strategies that are present do equally well.
+    """Find states near some starts in which the present strategies do equally well.
 
-    By Newton's method, for all starts at once.
+    Newton's method, for all starts at once.
 
     Parameters
     ----------
     game : SymmetricGame
-        The game, or draws of it: then one start for each draw.
+        The game; with draws, start i belongs to draw i.
     starts : ndarray, shape (states, strategies)
-        Where the search begins; all have the same strategies present.
+        Starting points, all with the same strategies present.
 
     Returns
     -------
     states : ndarray, shape (states, strategies)
-        Where it ends.
+        Where the search ends.
     solved : ndarray of bool, shape (states,)
-        Whether that is such a state.
+        Whether it succeeded.
     """
     present = np.flatnonzero(starts[0] > 0)
     if len(present) == 1:
@@ -133,7 +128,7 @@ def balanced(game: SymmetricGame, starts: Floats) -> tuple[Floats, NDArray[np.bo
         step *= np.minimum(1, _LONGEST / np.maximum(np.abs(step).max(axis=-1), 1e-300))[:, None]
         states[:, present[:-1]] += step
         states[:, last] = 1 - states[:, present[:-1]].sum(axis=-1)
-        # Outside the simplex polynomials have roots that mean nothing.
+        # Roots outside the simplex are meaningless.
         states = np.clip(states, 0.0, 1.0)
         states /= states.sum(axis=-1, keepdims=True)
         if np.abs(step).max() < _EXACT:
@@ -143,7 +138,7 @@ def balanced(game: SymmetricGame, starts: Floats) -> tuple[Floats, NDArray[np.bo
 
 
 def _imbalance(game: SymmetricGame, states: Floats, present: NDArray[np.intp]) -> Floats:
-    """How much better those present do than the last of them, (states, present - 1)."""
+    """Return the payoffs of the present strategies relative to the last of them."""
     expected = payoffs_at(game, states)[:, present]
     return np.asarray(expected[:, :-1] - expected[:, -1:])
 
@@ -151,7 +146,7 @@ def _imbalance(game: SymmetricGame, states: Floats, present: NDArray[np.intp]) -
 def _derivatives(
     function: Callable[[Floats], Floats], states: Floats, present: NDArray[np.intp]
 ) -> Floats:
-    """Derivatives by the shares of those present, at the expense of the last of them.
+    """Return derivatives with respect to the shares of the present strategies but the last.
 
     Returns
     -------
@@ -159,94 +154,102 @@ def _derivatives(
     """
     columns = []
     for moved in present[:-1]:
-        push = np.zeros(states.shape[-1])
-        push[moved], push[present[-1]] = _PUSH, -_PUSH
-        columns.append((function(states + push) - function(states - push)) / (2 * _PUSH))
+        delta = np.zeros(states.shape[-1])
+        delta[moved], delta[present[-1]] = _DELTA, -_DELTA
+        columns.append((function(states + delta) - function(states - delta)) / (2 * _DELTA))
     return np.stack(columns, axis=-1)
 
 
 def are_stable(game: SymmetricGame, states: Floats) -> NDArray[np.bool_]:
-    """Whether the dynamics come back to equilibria after any small push, shape (states,).
+    """Return whether the replicator dynamics return to each state after small perturbations.
 
-    All states have the same strategies present.
+    All states must have the same strategies present.
     """
     if not len(states):
         return np.zeros(0, bool)
     present, absent = np.flatnonzero(states[0] > 0), np.flatnonzero(states[0] <= 0)
     better = advantages(game, states)
-    safe = (better[:, absent] < 0).all(axis=-1) & (np.abs(better[:, present]) <= NO_REGRET).all(
-        axis=-1
-    )
+    balanced_here = (np.abs(better[:, present]) <= NO_REGRET).all(axis=-1)
+    safe = (better[:, absent] < 0).all(axis=-1) & balanced_here
     if len(present) == 1:
         return np.asarray(safe)
     slopes = _derivatives(lambda x: (x * advantages(game, x))[:, present[:-1]], states, present)
     return np.asarray(safe & (np.linalg.eigvals(slopes).real.max(axis=-1) < 0))
 
 
+# --- long-run states ----------------------------------------------------------------------------
+
 PURE, MIXED, CYCLE = "pure", "mixed", "cycle"
-#: In a draw of the bootstrap a mixed state is somewhat elsewhere: within so much it is the same.
+#: Tolerance for a mixed state to be the same one in a bootstrap draw.
 NEAR = 0.2
-#: The place of a way that leads to no state with a name.
+#: Index for trajectories that lead to no known state.
 ELSEWHERE = -1
 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """A state of a game.
+    """Population state: pure, mixed equilibrium, or cycle.
 
     Attributes
     ----------
     kind : str
-        ``pure`` (everybody plays one strategy), ``mixed``, or ``cycle``.
+        ``pure`` (everybody plays one strategy), ``mixed`` or ``cycle``.
     shares : ndarray, shape (strategies,)
-        The population; of a cycle, its mean over time.
-    round : tuple of int
-        Of a cycle, the strategies that lead, one after another.
+        The population; for a cycle, its mean over time.
+    cycle : tuple of int
+        For a cycle, the successive leading strategies.
     """
 
     kind: str
     shares: Floats
-    round: tuple[int, ...] = ()
+    cycle: tuple[int, ...] = ()
 
 
-def find_states(game: SymmetricGame, starts: Floats) -> tuple[list[State], Ends]:
-    """All states: pure ones first, then mixed equilibria, and where else the dynamics lead.
+def find_states(game: SymmetricGame, starts: Floats) -> tuple[list[State], Limits]:
+    """Find all states: pure ones, mixed equilibria, and other limits of the dynamics.
 
     Parameters
     ----------
     game : SymmetricGame
         The game, without draws.
     starts : ndarray, shape (starts, strategies)
-        Where the dynamics begin.
+        Starting points of the dynamics.
+
+    Returns
+    -------
+    states : list of State
+        Pure states in the order of the strategies, then the others.
+    limits : Limits
+        Limits of the trajectories.
     """
     states = [State(PURE, pure_state(game.strategies, i)) for i in range(game.strategies)]
     for found in equilibria(game):
         if (found.shares > 0).sum() > 1:
             states.append(State(MIXED, found.shares))
-    ends = follow(game, starts)
-    for shares in ends.shares[0][ends.settled[0]]:
-        if all(np.abs(state.shares - shares).max() >= SAME for state in states):
+    limits = follow(game, starts)
+    for shares in limits.shares[0][limits.settled[0]]:
+        if _is_new(shares, [state.shares for state in states]):
             (exact,), (solved,) = balanced(game, shares[None])
             states.append(State(MIXED, exact if solved else shares))
-    for round_ in dict.fromkeys(ends.rounds.values()):
-        ways = [start for (_, start), other in ends.rounds.items() if other == round_]
-        states.append(State(CYCLE, ends.shares[0][ways].mean(axis=0), round_))
-    return states, ends
+    for cycle in dict.fromkeys(limits.cycles.values()):
+        members = [start for (_, start), other in limits.cycles.items() if other == cycle]
+        states.append(State(CYCLE, limits.shares[0][members].mean(axis=0), cycle))
+    return states, limits
 
 
-def reached(states: list[State], ends: Ends, near: float = SAME) -> NDArray[np.int64]:
-    """Which state each way leads to, shape (draws, starts); `ELSEWHERE` if to none of them."""
+def reached(states: list[State], limits: Limits, near: float = SAME) -> NDArray[np.int64]:
+    """Return the index of the state that each trajectory leads to, shape (draws, starts)."""
     still = [i for i, state in enumerate(states) if state.kind != CYCLE]
     places = np.array([states[i].shares for i in still])
-    distance = np.abs(ends.shares[..., None, :] - places).max(axis=-1)
+    distance = np.abs(limits.shares[..., None, :] - places).max(axis=-1)
     nearest = np.array(still)[distance.argmin(axis=-1)]
-    found = np.where(ends.settled & (distance.min(axis=-1) < near), nearest, ELSEWHERE)
-    cycles = {frozenset(state.round): i for i, state in enumerate(states) if state.kind == CYCLE}
-    for way, round_ in ends.rounds.items():
-        found[way] = cycles.get(frozenset(round_), ELSEWHERE)
+    found = np.where(limits.settled & (distance.min(axis=-1) < near), nearest, ELSEWHERE)
+    cycles = {frozenset(state.cycle): i for i, state in enumerate(states) if state.kind == CYCLE}
+    for trajectory, cycle in limits.cycles.items():
+        found[trajectory] = cycles.get(frozenset(cycle), ELSEWHERE)
     return found
 
 
 def basins(states: list[State], found: NDArray[np.int64]) -> Floats:
-    """Share of the starts that lead to each state, shape (draws, states)."""
+    """Return the share of starts that lead to each state, shape (draws, states)."""
     return np.stack([(found == i).mean(axis=-1) for i in range(len(states))], axis=-1)

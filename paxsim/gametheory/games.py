@@ -1,4 +1,4 @@
-"""Symmetric games of n players as tables, and what a strategy can expect in a mixed population."""
+"""Symmetric n-player games as payoff tables over multisets of strategies."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,16 +15,17 @@ from numpy.typing import ArrayLike, NDArray
 from paxsim.errors import PaxsimError
 
 Counts = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 def number_of_multisets(strategies: int, seats: int) -> int:
-    """How many ways there are to fill so many seats with so many strategies."""
+    """Return the number of multisets of a given size."""
     return math.comb(strategies + seats - 1, seats)
 
 
 @lru_cache(maxsize=64)
 def multisets(strategies: int, seats: int) -> Counts:
-    """All multisets in a fixed order, shape ``(multisets, strategies)``: seats of each strategy."""
+    """Return all multisets in a fixed order: seats by strategy, shape (multisets, strategies)."""
     chosen = list(itertools.combinations_with_replacement(range(strategies), seats))
     flat = np.array(chosen, np.int64).reshape(len(chosen), seats)
     counts = (flat[:, :, None] == np.arange(strategies)).sum(axis=1)
@@ -32,11 +34,11 @@ def multisets(strategies: int, seats: int) -> Counts:
 
 
 @lru_cache(maxsize=64)
-def orders(strategies: int, seats: int) -> NDArray[np.float64]:
-    """In how many orders the seats of each multiset can be drawn, shape ``(multisets,)``."""
+def orders(strategies: int, seats: int) -> Floats:
+    """Return the number of orders of each multiset (multinomial coefficients)."""
     rows = multisets(strategies, seats).tolist()
-    ways = [math.factorial(seats) // math.prod(map(math.factorial, row)) for row in rows]
-    return np.array(ways, np.float64)
+    numbers = [math.factorial(seats) // math.prod(map(math.factorial, row)) for row in rows]
+    return np.array(numbers, np.float64)
 
 
 @lru_cache(maxsize=64)
@@ -45,24 +47,29 @@ def _row_numbers(strategies: int, seats: int) -> dict[tuple[int, ...], int]:
 
 
 def rows_of(counts: Counts) -> NDArray[np.intp]:
-    """Where multisets of one size stand in `multisets`, shape ``(rows,)``."""
+    """Return the rows of some multisets of one size in `multisets`."""
     numbers = _row_numbers(counts.shape[1], int(counts[0].sum()))
     return np.array([numbers[tuple(row)] for row in counts.tolist()], np.intp)
 
 
-def chances(population: ArrayLike, seats: int) -> NDArray[np.float64]:
-    """Chance of each multiset if so many seats are drawn from a population (multinomial).
+def chances(population: ArrayLike, seats: int) -> Floats:
+    """Return the multinomial probability of each multiset of seats drawn from a population.
 
     Parameters
     ----------
     population : array_like, shape (..., strategies)
         Shares of the strategies.
     seats : int
-        How many are drawn.
+        Number of seats.
 
     Returns
     -------
     ndarray, shape (..., multisets)
+
+    Examples
+    --------
+    >>> chances([0.5, 0.5], 2)
+    array([0.25, 0.5 , 0.25])
     """
     shares = np.asarray(population, np.float64)
     counts = multisets(shares.shape[-1], seats)
@@ -71,10 +78,10 @@ def chances(population: ArrayLike, seats: int) -> NDArray[np.float64]:
 
 
 def drawn_multisets(strategies: int, seats: int, most: int, seed: int) -> NDArray[np.intp]:
-    """Rows of `multisets` to play: all, or `most` of them if there are more.
+    """Return the rows of `multisets` to play: all, or a random `most` of them.
 
-    Those with one or two strategies always belong to them: pure states, their neighbours and
-    coalitions that leave them are then known and not estimated. The others are drawn at random.
+    Multisets with one or two strategies are always included, so that pure states, their neighbours
+    and coalitions that leave them are measured rather than estimated.
     """
     counts = multisets(strategies, seats)
     if len(counts) <= most:
@@ -86,22 +93,37 @@ def drawn_multisets(strategies: int, seats: int, most: int, seed: int) -> NDArra
     return np.sort(np.concatenate([few, drawn]))
 
 
-Floats = NDArray[np.float64]
+class Seated(NamedTuple):
+    """Expected results when some seats are taken and the others are drawn from a population.
+
+    Attributes
+    ----------
+    taken : ndarray, shape (..., strategies)
+        Payoff of a taken seat by strategy; NaN for strategies that took none.
+    others : ndarray, shape (...)
+        Payoff of each other seat; NaN if there is none.
+    rome : ndarray, shape (...)
+        Rome's rate.
+    """
+
+    taken: Floats
+    others: Floats
+    rome: Floats
 
 
 @dataclass(frozen=True, eq=False)
 class SymmetricGame:
-    """Payoffs of a symmetric game.
+    """Payoff table of a symmetric game, or of many bootstrap draws of one.
 
     Attributes
     ----------
     players : int
-        Seats at the table.
+        Number of players.
     payoffs : ndarray, shape (..., multisets, strategies)
-        What one seat of a strategy gets in each multiset (rows as in `multisets`); of a strategy
-        that is not in it, whatever stands there is never used.
+        Payoff of a seat of each strategy in each multiset (rows as in `multisets`); values of
+        strategies that are not in the multiset are ignored.
     rome : ndarray, shape (..., multisets)
-        How often Rome wins in each multiset.
+        Rome's rate in each multiset.
     """
 
     players: int
@@ -109,41 +131,35 @@ class SymmetricGame:
     rome: Floats
 
     def __post_init__(self) -> None:
-        rows = len(multisets(self.strategies, self.players))
+        rows = number_of_multisets(self.strategies, self.players)
         if self.payoffs.shape[-2] != rows or self.payoffs.shape[:-1] != self.rome.shape:
             raise PaxsimError(
-                f"game: payoffs of shape {self.payoffs.shape} and Rome's rates of shape "
-                f"{self.rome.shape}; wanted {rows} multisets"
+                f"payoffs and Rome's rates must have {rows} multisets, got shapes "
+                f"{self.payoffs.shape} and {self.rome.shape}"
             )
 
     @property
     def strategies(self) -> int:
-        """How many strategies there are."""
+        """Number of strategies."""
         return self.payoffs.shape[-1]
 
-    def draw(self, number: int) -> SymmetricGame:
-        """One of the draws of a game that has several."""
-        return SymmetricGame(self.players, self.payoffs[number], self.rome[number])
-
-    def draws(self, numbers: slice) -> SymmetricGame:
-        """Some of the draws."""
-        return SymmetricGame(self.players, self.payoffs[numbers], self.rome[numbers])
+    def draw(self, index: int | slice) -> SymmetricGame:
+        """Return one or some of the bootstrap draws."""
+        return SymmetricGame(self.players, self.payoffs[index], self.rome[index])
 
     @property
     def against_rivals(self) -> Floats:
-        """What a strategy gets against each multiset of rivals, (..., rivals, strategies)."""
+        """Payoffs against each multiset of rivals, shape (..., rivals, strategies)."""
         rows = _beside_rivals(self.strategies, self.players)
         return self.payoffs[..., rows, np.arange(self.strategies)]
 
     def expected_payoffs(self, population: ArrayLike) -> Floats:
-        """What each strategy gets on average if rivals are drawn from a population.
-
-        Exact: the sum over all multisets of rivals, with their multinomial chances.
+        """Return the exact expected payoffs when rivals are drawn from a population.
 
         Parameters
         ----------
         population : array_like, shape (..., states, strategies)
-            Shares of the strategies; one state may be given without its dimension.
+            Shares of the strategies; a single state may omit its dimension.
 
         Returns
         -------
@@ -152,61 +168,42 @@ class SymmetricGame:
         return np.asarray(chances(population, self.players - 1) @ self.against_rivals)
 
     def mean_payoff(self, population: ArrayLike) -> Floats:
-        """What a seat of a population gets on average."""
+        """Return the mean payoff in a population."""
         return np.asarray((np.asarray(population) * self.expected_payoffs(population)).sum(axis=-1))
 
     def rome_rate(self, population: ArrayLike) -> Floats:
-        """How often Rome wins if all seats are drawn from a population, shape (..., states)."""
-        found = chances(population, self.players)
-        rates = self.rome[..., None, :] if found.ndim > 1 else self.rome
-        return np.asarray((found * rates).sum(axis=-1))
+        """Return Rome's rate when all seats are drawn from a population, shape (..., states)."""
+        probabilities = chances(population, self.players)
+        rates = self.rome[..., None, :] if probabilities.ndim > 1 else self.rome
+        return np.asarray((probabilities * rates).sum(axis=-1))
 
     def seated(self, population: ArrayLike, seats: Sequence[int]) -> Seated:
-        """What happens if some seats are taken and the others are drawn from a population.
+        """Return expected results when some seats are taken.
 
         Parameters
         ----------
         population : array_like, shape (strategies,)
             Shares of the strategies among the other seats.
         seats : sequence of int, shape (strategies,)
-            How many seats are taken by each strategy.
+            Number of seats taken by each strategy.
         """
         taken = tuple(int(number) for number in seats)
         left = self.players - sum(taken)
         others, rows = _beside(self.players, taken)
-        likely = chances(population, left)
-        # A strategy that is not at a table has no payoff there, and counts for nothing.
-        here = others + np.array(taken) > 0
-        paid = np.where(here, self.payoffs[..., rows, :], 0.0)
-        expected = np.where(np.array(taken) > 0, np.swapaxes(paid, -1, -2) @ likely, np.nan)
-        rome = self.rome[..., rows] @ likely
+        probabilities = chances(population, left)
+        # Payoffs of absent strategies are undefined and must not contribute NaN.
+        present = others + np.array(taken) > 0
+        paid = np.where(present, self.payoffs[..., rows, :], 0.0)
+        expected = np.where(np.array(taken) > 0, np.swapaxes(paid, -1, -2) @ probabilities, np.nan)
+        rome = self.rome[..., rows] @ probabilities
         if left == 0:
             return Seated(expected, np.full(rome.shape, np.nan), rome)
-        return Seated(expected, ((paid * others).sum(axis=-1) @ likely) / left, rome)
-
-
-@dataclass(frozen=True, eq=False)
-class Seated:
-    """Tables with some seats taken, on average over who else sits there.
-
-    Attributes
-    ----------
-    taken : ndarray, shape (..., strategies)
-        What a seat gets that was taken by each strategy; NaN for one that took none.
-    others : ndarray, shape (...)
-        What each of the other seats gets; NaN if there is none.
-    rome : ndarray, shape (...)
-        How often Rome wins.
-    """
-
-    taken: Floats
-    others: Floats
-    rome: Floats
+        return Seated(expected, ((paid * others).sum(axis=-1) @ probabilities) / left, rome)
 
 
 @lru_cache(maxsize=64)
 def _beside_rivals(strategies: int, players: int) -> NDArray[np.intp]:
-    """Rows of the table with each strategy beside each multiset of rivals, (rivals, strategies)."""
+    """Return the rows with each strategy beside each multiset of rivals, (rivals, strategies)."""
     rivals = multisets(strategies, players - 1)
     one = np.eye(strategies, dtype=np.int64)
     return np.stack([rows_of(rivals + one[strategy]) for strategy in range(strategies)], axis=1)
@@ -214,51 +211,45 @@ def _beside_rivals(strategies: int, players: int) -> NDArray[np.intp]:
 
 @lru_cache(maxsize=1024)
 def _beside(players: int, taken: tuple[int, ...]) -> tuple[Counts, NDArray[np.intp]]:
-    """Multisets of the seats that are not taken, and the rows of the table with all seats."""
+    """Return the multisets of the seats not taken, and the rows of the full tables."""
     others = multisets(len(taken), players - sum(taken))
     return others, rows_of(others + np.array(taken, np.int64))
 
 
 def pure_state(strategies: int, strategy: int) -> Floats:
-    """The population in which everybody plays one strategy."""
+    """Return the population in which everybody plays one strategy."""
     state = np.zeros(strategies)
     state[strategy] = 1.0
     return state
 
 
-@dataclass(frozen=True, eq=False)
-class Filled:
-    """A whole table from a part of it.
-
-    Attributes
-    ----------
-    payoffs : ndarray, shape (..., multisets, strategies)
-        Measured where they were, fitted elsewhere.
-    rome : ndarray, shape (..., multisets)
-        Rome's rates, likewise.
-    """
-
-    payoffs: Floats
-    rome: Floats
+# --- line-ups that were not played --------------------------------------------------------------
 
 
-def fill(players: int, rows: NDArray[np.intp], payoffs: Floats, rome: Floats) -> Filled:
-    """The whole table.
+def fill(
+    players: int, rows: NDArray[np.intp], payoffs: Floats, rome: Floats
+) -> tuple[Floats, Floats]:
+    """Estimate the multisets that were not played by a quadratic fit.
 
     Parameters
     ----------
     players : int
-        Seats at the table.
+        Number of players.
     rows : ndarray of int, shape (played,)
-        Which rows of `multisets` were played.
+        Rows of `multisets` that were played.
     payoffs : ndarray, shape (..., played, strategies)
-        What a seat of each strategy got there.
+        Payoffs there.
     rome : ndarray, shape (..., played)
-        How often Rome won there.
+        Rome's rates there.
+
+    Returns
+    -------
+    payoffs : ndarray, shape (..., multisets, strategies)
+    rome : ndarray, shape (..., multisets)
     """
     counts = multisets(payoffs.shape[-1], players)
     if len(rows) == len(counts):
-        return Filled(payoffs, rome)
+        return payoffs, rome
     whole = np.full((*payoffs.shape[:-2], *counts.shape), np.nan)
     rates = np.full((*rome.shape[:-1], len(counts)), np.nan)
     whole[..., rows, :], rates[..., rows] = payoffs, rome
@@ -269,39 +260,37 @@ def fill(players: int, rows: NDArray[np.intp], payoffs: Floats, rome: Floats) ->
         if len(wanted):
             fit = _fit(counts, known, wanted)
             whole[..., wanted, strategy] = whole[..., known, strategy] @ fit.T
-    return Filled(whole, rates)
+    return whole, rates
 
 
 def left_out_error(players: int, rows: NDArray[np.intp], payoffs: Floats) -> float:
-    """How far off the fit is on a line-up that it has not seen: root of the mean square.
+    """Return the root mean square leave-one-out error of `fill`, for the same arguments.
 
-    NaN if it goes through all that was played, and nothing is left to tell. Parameters as for
-    `fill`, without draws.
+    NaN if the fit passes through all played multisets.
     """
     counts = multisets(payoffs.shape[-1], players)
-    errors = []
+    residuals = []
     for strategy in range(counts.shape[1]):
         here = counts[rows, strategy] > 0
         hat = _fit(counts, rows[here], rows[here])
-        found = payoffs[here, strategy]
-        seen = hat.diagonal()
-        free = seen < 1 - 1e-9  # what the fit must go through says nothing about it
-        errors.append(((found - hat @ found) / np.where(free, 1 - seen, 1.0))[free])
-    found = np.concatenate(errors)
-    return float(np.sqrt(np.mean(found**2))) if len(found) else float("nan")
+        measured = payoffs[here, strategy]
+        leverage = hat.diagonal()
+        free = leverage < 1 - 1e-9
+        residuals.append(((measured - hat @ measured) / np.where(free, 1 - leverage, 1.0))[free])
+    errors = np.concatenate(residuals)
+    return float(np.sqrt(np.mean(errors**2))) if len(errors) else float("nan")
 
 
 def _fit(counts: Counts, known: NDArray[np.intp], wanted: NDArray[np.intp]) -> Floats:
-    """The matrix that takes what was measured to what is wanted, shape (wanted, known)."""
+    """Return the matrix from known to wanted values, shape (wanted, known)."""
     return np.asarray(_terms(counts[wanted]) @ np.linalg.pinv(_terms(counts[known])))
 
 
 def _terms(counts: Counts) -> Floats:
-    """Terms of a quadratic function of the counts, shape (rows, terms).
+    """Return the terms of a quadratic function of the counts, shape (rows, terms).
 
-    The counts of a row add up to the players, so squares and products of two are all there is: they
-    span the constant and the linear terms. One's own seat shifts a strategy's count by one, which
-    changes the terms but not what they span.
+    The counts of a row sum to the number of players, so the products of two span the constant and
+    the linear terms too.
     """
     first, second = np.triu_indices(counts.shape[1])
     return np.asarray(counts[:, first] * counts[:, second], np.float64)

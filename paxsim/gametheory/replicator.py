@@ -1,12 +1,16 @@
-"""Replicator dynamics: who does better than the average becomes more common.
+"""Replicator dynamics: strategies with above-average payoffs become more common.
 
-Shares x of a population change by ``dx_i/dt = x_i (f_i(x) - mean)``. The logarithms of the shares
-are followed by Heun's method, with a step for each start of its own: how long a way takes is of no
-interest here, where it leads is. (scipy's solvers have one step for all and would go at the pace of
-the slowest of tens of thousands of ways; the tests compare the two.)
+Shares x change by ``dx_i/dt = x_i (f_i(x) - mean)``. Heun's method on log shares, with its own step
+size for each trajectory, because only limits matter here. (ODE solvers of scipy share one step size
+and would run at the pace of the slowest of thousands of trajectories; the tests compare both.)
 
-No strategy dies out: below `FLOOR` a share stays there, like the rare player who tries something
-else. A way has *settled* if nothing that is present moves and nothing that is rare would grow.
+No share falls below `FLOOR`, as if mutants kept every strategy alive. A trajectory has *settled*
+when no present strategy changes and no rare one would grow.
+
+References
+----------
+P. D. Taylor and L. B. Jonker, "Evolutionarily stable strategies and game dynamics", Mathematical
+Biosciences 40, 1978.
 """
 
 from __future__ import annotations
@@ -19,53 +23,51 @@ from numpy.typing import NDArray
 from paxsim.gametheory.games import Floats, SymmetricGame, multisets, orders
 from paxsim.stats.multiple import even_points
 
-#: Smallest share of a strategy: a millionth of the players try something at any time.
+#: Smallest share of a strategy.
 FLOOR = 1e-6
-#: A share counts as present if it is above this.
+#: Shares above this count as present.
 PRESENT = 1e-3
-#: Error of a step: in shares, as a part of the way it goes, and what is too small to matter.
+#: Error of a step: absolute, relative to the step, and the smallest that matters.
 STEP_ERROR, STEP_PART, NO_ERROR = 1e-3, 0.1, 1e-9
-#: A share may grow by this power of e in a step, and not more.
+#: Largest change of a log share in a step.
 STEP_GROWTH = 1.0
-#: A way has settled if no share moves faster than this part of the payoffs' range.
+#: Speed below which a share counts as constant, relative to the range of payoffs.
 STILL = 1e-6
-#: Steps before a way is called one that does not settle, and steps that are then looked at.
+#: Steps before a trajectory counts as not settling, and steps in which it is then observed.
 MOST_STEPS, WATCHED_STEPS = 1_500, 750
-#: A way that does not settle but stays within so much of a point has all but settled.
+#: A trajectory that stays within this range counts as settled after all.
 NARROW = 0.02
 
-#: Some draws with some starts, as `numpy.ix_` gives them.
+#: Indices of some draws and some starts, from `numpy.ix_`.
 Part = tuple[NDArray[np.intp], ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Ends:
-    """Where ways of the dynamics lead.
+class Limits:
+    """Limits of trajectories.
 
     Attributes
     ----------
     shares : ndarray, shape (draws, starts, strategies)
-        The end of each way, with what is not present set to 0; of one that goes round, its mean
-        over time.
+        Final populations, with absent strategies set to 0; for cycles, the mean over time.
     rome : ndarray, shape (draws, starts)
-        How often Rome wins there; of a way that goes round, on average over time.
+        Rome's rate there; for cycles, the mean over time.
     settled : ndarray of bool, shape (draws, starts)
-        Whether it came to an end.
-    rounds : dict
-        By (draw, start), of ways that go round: the strategies that lead, one after another.
+        Whether the trajectory settled.
+    cycles : dict
+        Successive leading strategies by (draw, start), for trajectories that did not settle.
     """
 
     shares: Floats
     rome: Floats
     settled: NDArray[np.bool_]
-    rounds: dict[tuple[int, int], tuple[int, ...]]
+    cycles: dict[tuple[int, int], tuple[int, ...]]
 
 
 def even_starts(strategies: int, starts: int) -> Floats:
-    """Populations spread evenly over all there are, shape (starts, strategies).
+    """Return evenly spread populations, shape (starts, strategies).
 
-    Quasi-random: every region gets its share of the starts, so a basin's size is known better than
-    from as many random ones.
+    Quasi-random points estimate the sizes of basins more precisely than random ones.
     """
     weights = -np.log(even_points(starts, strategies))
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
@@ -76,38 +78,45 @@ def follow(
     starts: Floats,
     most_steps: int = MOST_STEPS,
     watched_steps: int = WATCHED_STEPS,
-) -> Ends:
-    """Follow the dynamics from several starts, in one game or in each of its draws.
+) -> Limits:
+    """Follow trajectories from several starts, in one game or in each of its draws.
 
     Parameters
     ----------
     game : SymmetricGame
-        The game, or draws of it (payoffs of shape (draws, multisets, strategies)).
+        The game, possibly with draws.
     starts : ndarray, shape (starts, strategies)
-        Populations at the beginning.
+        Initial populations.
     most_steps : int
-        After so many a way counts as one that does not settle.
+        Steps after which a trajectory counts as not settling.
     watched_steps : int
-        So many more of it are looked at, for its round and its mean over time.
+        Further steps in which such a trajectory is observed.
+
+    Returns
+    -------
+    Limits
+        Limits of all trajectories.
     """
     if game.payoffs.ndim == 2:
         game = SymmetricGame(game.players, game.payoffs[None], game.rome[None])
     logs = np.log(np.maximum(starts, FLOOR))
-    ways = _Ways(game, np.broadcast_to(logs, (len(game.rome), *logs.shape)))
-    ways.go(most_steps)
-    watched = _watch(ways, watched_steps)
-    shares = np.where(ways.settled[..., None], ways.shares, watched.shares)
+    trajectories = _Trajectories(game, np.broadcast_to(logs, (len(game.rome), *logs.shape)))
+    for _ in range(most_steps):
+        part = trajectories.moving()
+        if part is None:
+            break
+        trajectories.step(part)
+    means, mean_rome, cycles = _observe(trajectories, watched_steps)
+    settled = trajectories.settled
+    shares = np.where(settled[..., None], np.exp(trajectories.logs), means)
     shares = np.where(shares > PRESENT, shares, 0.0)
     shares /= shares.sum(axis=-1, keepdims=True)
-    rome = np.where(ways.settled, game.rome_rate(shares), watched.rome)
-    return Ends(shares, rome, ways.settled, watched.rounds)
+    rome = np.where(settled, game.rome_rate(shares), mean_rome)
+    return Limits(shares, rome, settled, cycles)
 
 
-class _Ways:
-    """Many ways at once, each with its own step.
-
-    A *part* of them is some draws with some starts, as two arrays of indices (see `numpy.ix_`).
-    """
+class _Trajectories:
+    """Many trajectories at once, each with its own step size, shape (draws, starts)."""
 
     def __init__(self, game: SymmetricGame, logs: Floats):
         strategies, players = game.strategies, game.players
@@ -122,56 +131,43 @@ class _Ways:
         self.settled = np.zeros(logs.shape[:2], bool)
         self.steps = np.broadcast_to((0.1 / self._scale)[:, None], logs.shape[:2]).copy()
 
-    @property
-    def shares(self) -> Floats:
-        """The populations now, shape (draws, starts, strategies)."""
-        return np.exp(self.logs)
-
-    def busy(self) -> Part | None:
-        """The draws and the starts that have ways that have not settled."""
+    def moving(self) -> Part | None:
+        """Return the draws and starts of trajectories that have not settled, None without any."""
         draws, starts = (np.flatnonzero(~self.settled.all(axis=axis)) for axis in (1, 0))
         return np.ix_(draws, starts) if len(draws) else None
 
-    def go(self, most_steps: int) -> None:
-        """Go on until all ways have settled."""
-        for _ in range(most_steps):
-            part = self.busy()
-            if part is None:
-                return
-            self.step(part)
-
     def step(self, part: Part) -> Floats:
-        """Go one step; return how much time it took, 0 where it was too large or all is settled."""
+        """Make one step; return its length in time, 0 where it was rejected or not needed."""
         draws = part[0].ravel()
         logs, settled = self.logs[part], self.settled[part]
         shares = np.exp(logs)
         growth = self._growth(draws, logs, shares)
         rare = logs <= np.log(2 * FLOOR)
         settled |= self._still(draws, shares, growth, rare)
-        # What is rare and becomes rarer does not matter, however fast it does.
-        moving = np.where(rare & (growth < 0), 0.0, np.abs(growth)).max(axis=-1)
-        size = np.minimum(self.steps[part], STEP_GROWTH / np.maximum(moving, 1e-300))
-        first = _within(logs + size[..., None] * growth)
-        mean = (growth + self._growth(draws, first, np.exp(first))) / 2
-        second = _within(logs + size[..., None] * mean)
-        there = np.exp(second)
-        error = np.abs(there - np.exp(first)).max(axis=-1)
-        allowed = np.minimum(STEP_ERROR, STEP_PART * np.abs(there - shares).max(axis=-1))
+        # A rare strategy may shrink as fast as it likes.
+        speed = np.where(rare & (growth < 0), 0.0, np.abs(growth)).max(axis=-1)
+        size = np.minimum(self.steps[part], STEP_GROWTH / np.maximum(speed, 1e-300))
+        euler = _within(logs + size[..., None] * growth)
+        mean = (growth + self._growth(draws, euler, np.exp(euler))) / 2
+        heun = _within(logs + size[..., None] * mean)
+        after = np.exp(heun)
+        error = np.abs(after - np.exp(euler)).max(axis=-1)
+        allowed = np.minimum(STEP_ERROR, STEP_PART * np.abs(after - shares).max(axis=-1))
         allowed = np.maximum(allowed, NO_ERROR)
         taken = (error <= allowed) & ~settled
-        self.logs[part] = np.where(taken[..., None], second, logs)
+        self.logs[part] = np.where(taken[..., None], heun, logs)
         change = np.clip(0.9 * np.sqrt(allowed / np.maximum(error, 1e-12)), 0.3, 2.0)
         self.steps[part] = size * change
         self.settled[part] = settled
         return np.where(taken, size, 0.0)
 
     def rome(self, part: Part) -> Floats:
-        """How often Rome wins in the populations now, shape (draws, starts)."""
+        """Return Rome's rate in the current populations, shape (draws, starts)."""
         chances = np.exp(self.logs[part] @ self._tables + self._table_orders)
         return np.asarray((chances @ self._rome[part[0].ravel()][..., None])[..., 0])
 
     def _growth(self, draws: NDArray[np.intp], logs: Floats, shares: Floats) -> Floats:
-        """How much better than the average each strategy does."""
+        """Return each strategy's payoff minus the mean payoff."""
         chances = np.exp(logs @ self._rivals + self._rival_orders)
         expected = chances @ self._payoffs[draws]
         return np.asarray(expected - (shares * expected).sum(axis=-1, keepdims=True))
@@ -179,37 +175,41 @@ class _Ways:
     def _still(
         self, draws: NDArray[np.intp], shares: Floats, growth: Floats, rare: NDArray[np.bool_]
     ) -> NDArray[np.bool_]:
-        """Whether nothing that is present moves, and nothing that is rare would grow."""
+        """Return whether no present strategy changes and no rare one would grow."""
         limit = (STILL * self._scale[draws])[:, None, None]
         calm = np.where(rare, growth <= limit, np.abs(shares * growth) <= limit)
         return np.asarray(calm.all(axis=-1))
 
 
 def _within(logs: Floats) -> Floats:
-    """Logarithms of shares that add up to 1, none below the floor."""
+    """Return log shares normalized to sum 1, none below the floor."""
     logs = logs - logs.max(axis=-1, keepdims=True)
     logs = np.maximum(logs - np.log(np.exp(logs).sum(axis=-1, keepdims=True)), np.log(FLOOR))
     return np.asarray(logs - np.log(np.exp(logs).sum(axis=-1, keepdims=True)))
 
 
-# --- ways that do not settle ----------------------------------------------------------------
+def _observe(
+    trajectories: _Trajectories, steps: int
+) -> tuple[Floats, Floats, dict[tuple[int, int], tuple[int, ...]]]:
+    """Observe trajectories that do not settle; mark those that hardly move as settled.
 
-
-def _watch(ways: _Ways, steps: int) -> Ends:
-    """Means over time of the ways that do not settle, and the rounds that they make.
-
-    Those that hardly move are marked as settled.
+    Returns
+    -------
+    shares, rome : ndarray
+        Means over time.
+    cycles : dict
+        Successive leading strategies by (draw, start).
     """
-    means, rome = np.zeros(ways.logs.shape), np.zeros(ways.settled.shape)
-    part = ways.busy()
+    means, rome = np.zeros(trajectories.logs.shape), np.zeros(trajectories.settled.shape)
+    part = trajectories.moving()
     if part is None:
-        return Ends(means, rome, ways.settled, {})
-    time = np.zeros(ways.settled.shape)
-    low = high = np.exp(ways.logs[part])
+        return means, rome, {}
+    time = np.zeros(trajectories.settled.shape)
+    low = high = np.exp(trajectories.logs[part])
     leaders = []
     for _ in range(steps):
-        shares, rates = np.exp(ways.logs[part]), ways.rome(part)
-        taken = ways.step(part)
+        shares, rates = np.exp(trajectories.logs[part]), trajectories.rome(part)
+        taken = trajectories.step(part)
         time[part] += taken
         means[part] += taken[..., None] * shares
         rome[part] += taken * rates
@@ -218,25 +218,29 @@ def _watch(ways: _Ways, steps: int) -> Ends:
     passed = np.maximum(time[part], 1e-300)
     means[part] /= passed[..., None]
     rome[part] /= passed
-    ways.settled[part] |= (high - low).max(axis=-1) < NARROW
+    trajectories.settled[part] |= (high - low).max(axis=-1) < NARROW
     seen = np.array(leaders)
     draws, starts = (index.ravel() for index in part)
-    rounds = {
-        (int(draws[i]), int(starts[j])): round_of(seen[:, i, j].tolist())
-        for i, j in zip(*np.nonzero(~ways.settled[part]), strict=True)
+    cycles = {
+        (int(draws[i]), int(starts[j])): cycle_of(seen[:, i, j].tolist())
+        for i, j in zip(*np.nonzero(~trajectories.settled[part]), strict=True)
     }
-    return Ends(means, rome, ways.settled, rounds)
+    return means, rome, cycles
 
 
-def round_of(leaders: list[int]) -> tuple[int, ...]:
-    """The round that a way makes, from who leads at each moment: ``0 1 2`` for 0 → 1 → 2 → 0.
+def cycle_of(leaders: list[int]) -> tuple[int, ...]:
+    """Return the shortest cycle that a sequence of leading strategies ends with.
 
-    It is the shortest that the end of the way repeats, told from its smallest number on. If one
-    strategy leads all the time it is that alone; without a repetition, all that lead in turn.
+    It starts with its smallest number. Without a repetition, all leaders in ascending order.
+
+    Examples
+    --------
+    >>> cycle_of([2, 2, 0, 0, 1, 2, 0, 1, 1, 2, 0])
+    (0, 1, 2)
     """
     changes = [now for i, now in enumerate(leaders) if i == 0 or now != leaders[i - 1]]
     if len(changes) > 2:
-        changes = changes[1:]  # where it was when we began to look, it may have been long before
+        changes = changes[1:]  # the first leader may be left over from before
     for length in range(2, len(changes) // 2 + 1):
         last = changes[-length:]
         if changes[-2 * length : -length] == last:

@@ -1,4 +1,4 @@
-"""Games whose answers stand in every textbook, as tables of n players."""
+"""Textbook games as n-player payoff tables."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from paxsim.gametheory.games import multisets
 
 STAG_HUNT = [[4.0, 0.0], [3.0, 3.0]]
 PRISONERS = [[3.0, 0.0], [5.0, 1.0]]
-#: A fight over 4 costs the loser 6: hawks make up 4/6 of the population.
+#: The prize is 4 and the cost of a fight 6, so that 2/3 of the population are hawks.
 HAWK_DOVE = [[-1.0, 4.0], [0.0, 2.0]]
-#: Rock, paper, scissors, in which winning pays more than losing costs (or less, or as much).
+#: Rock, paper, scissors: wins pay as much as losses cost, more, and less.
 RPS = [[0.0, -1.0, 1.0], [1.0, 0.0, -1.0], [-1.0, 1.0, 0.0]]
 GOOD_RPS = [[0.0, -1.0, 2.0], [2.0, 0.0, -1.0], [-1.0, 2.0, 0.0]]
 BAD_RPS = [[0.0, -2.0, 1.0], [1.0, 0.0, -2.0], [-2.0, 1.0, 0.0]]
 
 
 def matrix_game(matrix, players=2, rome=None):
-    """Everybody plays a game of two with each of the others, and gets what they get on average."""
+    """Return the game in which everybody plays a two-player game with each other player."""
     matrix = np.asarray(matrix, float)
 
     def paid(strategy, rivals):
@@ -28,10 +28,7 @@ def matrix_game(matrix, players=2, rome=None):
 
 
 def table_game(paid, strategies, players, rome=None):
-    """A game from a function of a strategy and of its rivals' counts.
-
-    What nobody gets is NaN, so that a test notices if it is used.
-    """
+    """Return a game from a payoff function of strategy and rivals; undefined payoffs are NaN."""
     counts = multisets(strategies, players)
     payoffs = np.full(counts.shape, np.nan)
     for row, seats in enumerate(counts):
