@@ -1,4 +1,4 @@
-"""Build the documentation site: pages in ``build/pages``, notebooks executed, site in ``build/site``.
+"""Build the documentation site from the pages and executed notebooks, in ``build/site``.
 
     python docs/make_site.py            (or: make site)
 

@@ -271,8 +271,8 @@ def load_rules(source: str | Path | dict[str, Any] | Rules | None = None) -> Rul
         return _published_rules()
     if not isinstance(source, (str, Path)):
         raise PaxsimError(
-            f"rules: found {safe_repr(source)}; allowed: FILE.toml, field=value pairs, a dictionary, "
-            "Rules, or nothing"
+            "rules must be FILE.toml, field=value pairs, a dictionary or Rules, "
+            f"got {safe_repr(source)}"
         )
     text = str(source)
     if text in ("", "published"):

@@ -367,7 +367,8 @@ def run_checks(
     seed = checked_int("seed", seed, 0, MAX_NUMBER)
     if not is_number(patience) or not 0 < patience <= MAX_PATIENCE:
         raise PaxsimError(
-            f"patience: found {safe_repr(patience)}; allowed: seconds above 0, at most {MAX_PATIENCE}"
+            f"patience must be above 0 and at most {MAX_PATIENCE} seconds, "
+            f"got {safe_repr(patience)}"
         )
     settings = _settings(deck, rules, players)
     found = as_plain(policy) if plain else policy

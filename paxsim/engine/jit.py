@@ -10,7 +10,7 @@ from typing import Any
 import numba
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
-from paxsim.engine.cache import enable_package_cache
+from paxsim.engine.cache import enable_cache
 
 # First-class functions are what policies are passed as; the warning says they are experimental.
 warnings.filterwarnings(
@@ -70,7 +70,7 @@ def entry(signature: Any, what: str = "the engine (about 15 s)") -> Callable[[Ca
         @functools.cache
         def compiled() -> Callable:
             dispatcher = whole(function)
-            enable_package_cache(dispatcher, what)
+            enable_cache(dispatcher, what)
             dispatcher.compile(signature)
             dispatcher.disable_compile()
             return dispatcher

@@ -430,7 +430,7 @@ class RunOptions:
             object.__setattr__(self, "out", checked_path("out", self.out))
         if self.progress not in (None, False) and not callable(self.progress):
             raise PaxsimError(
-                f"progress: found {safe_repr(self.progress)}; allowed: a function, or False for no bar"
+                f"progress must be a function, or False for no bar, got {safe_repr(self.progress)}"
             )
         if not isinstance(self.command, str):
             raise PaxsimError(f"command: found {safe_repr(self.command)}; allowed: a text")

@@ -1,8 +1,8 @@
 """Game theory of symmetric n-player games: pure functions on payoff tables.
 
 `games` holds the payoff table, `replicator` the dynamics, `equilibria` finds equilibria and cycles,
-`alpharank` ranks strategies, and `metagame` does all of this with confidence intervals. Nothing here
-depends on PAX, except that every table also has the rate at which Rome wins.
+`alpharank` ranks strategies, and `metagame` does all of this with confidence intervals. Nothing
+here depends on PAX, except that every table also has the rate at which Rome wins.
 """
 
 from paxsim.gametheory.alpharank import alpha_rank

@@ -16,7 +16,7 @@ import numba
 import numpy as np
 from numba import types
 
-from paxsim.engine.cache import enable_package_cache
+from paxsim.engine.cache import enable_cache
 from paxsim.engine.jit import OPTIONS, kernel, whole
 from paxsim.engine.loop import policy_address
 from paxsim.engine.lowlevel import POLICY_SIGNATURE
@@ -251,7 +251,8 @@ class Policy:
                 raise unknown(f"policy {self.name}: parameter", name, self.params)
             if not is_number(value):
                 raise PaxsimError(
-                    f"policy {self.name}: parameter {name}: found {safe_repr(value)}; allowed: a number"
+                    f"parameter {name} of policy {self.name} must be a number, "
+                    f"got {safe_repr(value)}"
                 )
         values = {name: float(value) for name, value in changes.items()}
         return replace(self, params={**self.params, **values})
@@ -329,7 +330,7 @@ def _params_of(function: Callable) -> dict[str, float]:
 def _compile_built_in(function: Callable) -> Any:
     """Compile a policy of the package to the engine's signature."""
     outer = whole(_outer(function, kernel(function), "table, me, choice"))
-    enable_package_cache(outer)
+    enable_cache(outer)
     outer.compile(POLICY_SIGNATURE)
     return outer
 

@@ -12,7 +12,7 @@ import numba
 import numpy as np
 
 from paxsim.cards import CATEGORIES, MAX_SYMBOLS, MAX_VALUE, Card
-from paxsim.engine.cache import enable_package_cache
+from paxsim.engine.cache import enable_cache
 from paxsim.engine.jit import kernel, whole
 from paxsim.engine.loop import policy_address
 from paxsim.engine.lowlevel import POLICY_SIGNATURE, copy_choice, policy_at, record_at
@@ -126,7 +126,7 @@ def _card(word: str) -> Card:
         for number, most in zip(numbers, largest, strict=False)
     ):
         raise PaxsimError(
-            f"without: found {safe_repr(word)}; allowed: a card as category/symbols/value, e.g. land/2/4"
+            f"without takes a card as category/symbols/value, e.g. land/2/4, got {safe_repr(word)}"
         )
     return Card(category, *map(int, numbers))
 
@@ -389,7 +389,7 @@ def restricted_from(settings: list[str]) -> Restricted:
 @functools.cache
 def _compiled() -> Any:
     outer = whole(restricted)
-    enable_package_cache(outer)
+    enable_cache(outer)
     outer.compile(POLICY_SIGNATURE)
     return outer
 

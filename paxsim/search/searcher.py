@@ -11,7 +11,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from paxsim.engine.cache import enable_package_cache
+from paxsim.engine.cache import enable_cache
 from paxsim.engine.jit import whole
 from paxsim.engine.loop import policy_address
 from paxsim.engine.lowlevel import POLICY_SIGNATURE, record_at
@@ -357,7 +357,7 @@ def _number(value: float) -> str:
 @functools.cache
 def _compiled() -> Any:
     outer = whole(search)
-    enable_package_cache(outer, "the search (about 40 s)")
+    enable_cache(outer, "the search (about 40 s)")
     outer.compile(POLICY_SIGNATURE)
     return outer
 

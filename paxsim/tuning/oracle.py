@@ -1,4 +1,4 @@
-"""DoubleOracleResult the set of strategies: answers to where the players are, until nothing gains any more.
+"""Double oracle: add best responses to the equilibrium until none of them gains.
 
 Double oracle, as PSRO has it: the empirical game of a set of strategies says where its players end;
 an oracle looks for the best answer to that, of one seat and of several that act together; what

@@ -130,7 +130,8 @@ class TuneResult:
         other = others.iloc[0]
         if self.best.label == other["policy"]:
             return f"{said}. {other['policy']} of the catalogue does better: {_difference(other)}."
-        return f"{said}. No policy of the catalogue does better ({other['policy']}: {_difference(other)})."
+        best = f"{other['policy']}: {_difference(other)}"
+        return f"{said}. No policy of the catalogue does better ({best})."
 
     def to_json(self) -> str:
         """Return the result as a JSON object."""

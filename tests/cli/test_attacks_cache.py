@@ -11,7 +11,7 @@ import pytest
 from numba import types
 
 from paxsim.engine import cache as code_cache
-from paxsim.engine.cache import FINGERPRINT, enable_package_cache
+from paxsim.engine.cache import FINGERPRINT, enable_cache
 from paxsim.engine.jit import kernel, whole
 
 ANSWERS = {"hawk": 7, "dove": 11}
@@ -24,7 +24,7 @@ def compiled(name, module=__name__):
     space["decide"] = kernel(space["decide"])
     exec(compile(f"def {name}(x):\n return decide(x)\n", f"<policy {name}>", "exec"), space)
     dispatcher = whole(space[name])
-    enable_package_cache(dispatcher)
+    enable_cache(dispatcher)
     dispatcher.compile(types.int64(types.int64))
     return dispatcher
 

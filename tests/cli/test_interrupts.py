@@ -86,7 +86,10 @@ def test_an_interrupt_that_a_library_turned_into_an_error_is_an_interrupt(monkey
 
 
 def test_importing_the_package_does_not_change_signal_handlers(tmp_path):
-    code = "import signal, paxsim; assert signal.getsignal(signal.SIGINT) is signal.default_int_handler"
+    code = (
+        "import signal, paxsim\n"
+        "assert signal.getsignal(signal.SIGINT) is signal.default_int_handler"
+    )
     assert run(["-c", code], tmp_path).returncode == 0
 
 

@@ -222,7 +222,7 @@ class Laboratory:
         shutil.copytree(
             ROOT / "paxsim", self.faultless / "paxsim", ignore=shutil.ignore_patterns("__pycache__")
         )
-        where = "import paxsim.engine.cache as c; print(c.__file__, c.FINGERPRINT, sep='\\n')"
+        where = "import paxsim.engine.cache as c; print(c.__file__, c.DIGEST, sep='\\n')"
         found, fingerprint = self.python(self.faultless, "-c", where).split()
         assert found.startswith(str(self.faultless)), f"the tests would import {found}"
         code = self.faultless / "cache" / fingerprint

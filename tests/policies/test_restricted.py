@@ -267,7 +267,7 @@ MISTAKES = {
     "restricted:without=peek": "allowed: restricted:without=A+B:policy=NAME",
     "restricted:policy=random:without=peek": "allowed: restricted:without=A+B:policy=NAME",
     "restricted:without=intrige:policy=random": "did you mean 'intrigue'?",
-    "restricted:without=:policy=random": "without: unknown category, action or card ''; choose from wealth",
+    "restricted:without=:policy=random": "without: unknown category, action or card ''",
     "restricted:without=peek+:policy=random": "without: unknown category, action or card ''",
     "restricted:without=double-draw:policy=random": "found double-draw, which one seat can't",
     "restricted:without=land/2:policy=random": "allowed: a card as category/symbols/value",

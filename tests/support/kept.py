@@ -4,7 +4,7 @@ import hashlib
 import inspect
 from pathlib import Path
 
-from paxsim.engine.cache import enable_package_cache
+from paxsim.engine.cache import enable_cache
 from paxsim.engine.jit import kernel, whole
 from paxsim.engine.lowlevel import POLICY_SIGNATURE
 from paxsim.policies.policy import _outer
@@ -19,7 +19,7 @@ def kept(dispatcher, file=None):
     function = dispatcher.py_func
     source = Path(file or inspect.getfile(function)).read_bytes()
     function.__qualname__ += hashlib.sha256(source).hexdigest()[:12]
-    enable_package_cache(dispatcher)
+    enable_cache(dispatcher)
     return dispatcher
 
 

@@ -15,7 +15,7 @@ from paxsim.tuning.oracle import double_oracle
 
 
 def grid_oracle(calls, values=(2.0, 3.0)):
-    """A made-up oracle: the policy among a few margins with the highest win rate in the opponents."""
+    """Return an oracle that picks the best of a few margins against the opponents."""
 
     def oracle(policy, *, opponents, players, coalition, seed, deck, rules, jobs, **how):
         calls.append((dict(opponents), coalition, how["goal"]))

@@ -34,7 +34,8 @@ def run(study: Study) -> None:
     many = levels["strategy"].nunique()
     for width, row in ((7.0, 0.3), (4.6, 0.33)):
         figure, ax = charts.panels(width=width, height=1.1 + row * many)
-        charts.strategy_heatmap(charts.describe(levels, findings.caption([result])), value="success",
+        charts.strategy_heatmap(charts.describe(levels, findings.caption([result])),
+                                value="success",
                                 columns="level", fair=None, ax=ax,
                                 title="Success in solo (%)")  # fmt: skip
         figures.append(figure)
