@@ -13,7 +13,6 @@ import numpy as np
 from paxsim.engine.records import MAX_PARAMS, MAX_PLAYERS
 from paxsim.errors import PaxsimError, checked_int, checked_list, one_line
 from paxsim.io import html_table
-from paxsim.policies.interpreted import as_plain
 from paxsim.policies.policy import Policy, PolicyContext
 from paxsim.policies.registry import get_policy, names_built_in, split_specs
 from paxsim.text import in_lines
@@ -91,7 +90,7 @@ class Lineup:
 
     def as_plain(self) -> Lineup:
         """The same policies, all asked in plain Python."""
-        return Lineup(tuple(map(as_plain, self.policies)))
+        return Lineup(tuple(policy.as_plain() for policy in self.policies))
 
     def addresses(self, explaining: bool = False) -> np.ndarray:
         """Addresses of the compiled policies by position, shape ``(MAX_PLAYERS,)``, uint64.
@@ -183,7 +182,7 @@ def _seated(found: list[Policy], players: int) -> Lineup:
             f"allowed: {players}, or one that plays every seat"
         )
     if players == 1:
-        found[0].check_alone()
+        found[0].check_solo()
     return Lineup(tuple(found))
 
 

@@ -22,7 +22,6 @@ from paxsim.guests.watch import off_the_main_thread
 from paxsim.lineup import Lineup, make_lineup
 from paxsim.playing import MAX_NUMBER, play_batch, play_deals
 from paxsim.policies.checks import place, quoted
-from paxsim.policies.interpreted import as_plain
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import get_policy
 from paxsim.policies.restricted import Restricted
@@ -371,7 +370,7 @@ def run_checks(
             f"got {safe_repr(patience)}"
         )
     settings = _settings(deck, rules, players)
-    found = as_plain(policy) if plain else policy
+    found = policy.as_plain() if plain else policy
     _ = found.compiled
     play_batch("random", 2)  # compiles the engine, which is not to be held against the policy
     deals = deals or _usual_deals(found)

@@ -43,7 +43,6 @@ from paxsim.policies.policy import Policy
 from paxsim.policies.registry import get_policy
 from paxsim.policies.restricted import (
     ACTIONS,
-    AND,
     POWERS,
     Forbidden,
     make_restricted,
@@ -517,9 +516,9 @@ class Restriction:
 
     def apply(self, setting: Setting, lineup: Lineup) -> tuple[Setting, Lineup]:
         """The rules and the line-up with which the restriction holds."""
-        words = self.without.split(AND)
+        words = self.without.split("+")
         powers = [word for word in words if word in POWERS] if self.position is None else []
-        declined = AND.join(word for word in words if word not in powers)
+        declined = "+".join(word for word in words if word not in powers)
         policies = list(lineup.policies)
         if declined:
             forbidden = read_forbidden(declined)
@@ -657,7 +656,7 @@ def _things(without: str | Sequence[str], deck: Deck) -> list[str]:
             raise PaxsimError(
                 f"without: found {safe_repr(one)}; allowed: a text such as intrigue+peek"
             )
-        words = [word.strip() for word in one.split(AND)]
+        words = [word.strip() for word in one.split("+")]
         if not all(words):
             raise PaxsimError(f"without: found {safe_repr(one)} with an empty word; allowed: A,B+C")
         if words == ["cards"]:
@@ -665,7 +664,7 @@ def _things(without: str | Sequence[str], deck: Deck) -> list[str]:
         elif len(words) == 1 and words[0] in _GROUPS:
             things += _GROUPS[words[0]]
         else:
-            things.append(AND.join(words))
+            things.append("+".join(words))
     return list(dict.fromkeys(things))
 
 

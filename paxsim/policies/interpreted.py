@@ -11,12 +11,10 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import hashlib
 import threading
 import types
 import uuid
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -24,10 +22,8 @@ from typing import Any
 import numpy as np
 
 from paxsim.engine.records import choice_dtype, seat_dtype, table_dtype
-from paxsim.errors import PaxsimError
 from paxsim.interrupts import ready
 from paxsim.io import described
-from paxsim.policies.policy import Policy
 
 #: What a policy may write: its notes, and its random stream by drawing from it.
 _WRITABLE = ("memory", "stream")
@@ -38,7 +34,7 @@ _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.POINTER(ctypes.c_int64), *[c
 #: Answers from here on do not fit into a number of compiled code.
 _TOO_LARGE = 1 << 63
 _failure = threading.local()
-_THIS_PROCESS = uuid.uuid4().hex
+THIS_PROCESS = uuid.uuid4().hex
 
 
 class PlainRecord:
@@ -90,52 +86,6 @@ def _plain_value(value: Any) -> Any:
     return value
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class PlainPolicy(Policy):
-    """A policy that is asked in plain Python."""
-
-    @property
-    def is_plain(self) -> bool:
-        """It is."""
-        return True
-
-    @property
-    def compiled(self) -> Callable:
-        """The Python function: there is nothing to compile."""
-        return plain_function(self.function)
-
-    @property
-    def fingerprint(self) -> str:
-        """Twelve hexadecimal digits that depend on all that decides its moves.
-
-        Of what can't be described exactly (a network, an open file) they say that it is the one of
-        this process: a stored run can't be gone on with elsewhere.
-        """
-        try:
-            return super().fingerprint
-        except PaxsimError:
-            here = f"{self.label} {id(self.function)} {_THIS_PROCESS}"
-            return hashlib.sha256(here.encode()).hexdigest()[:12]
-
-    def address(self, explaining: bool = False) -> int:
-        """Where the C function is that asks it."""
-        callback = _callback(self.function, len(self.params))
-        return ctypes.cast(callback, ctypes.c_void_p).value or 0
-
-
-def as_plain(policy: Policy) -> PlainPolicy:
-    """The same policy, asked in plain Python."""
-    values = {field.name: getattr(policy, field.name) for field in fields(Policy)}
-    return PlainPolicy(**values)
-
-
-def ask_plainly(policy: Policy, table: Any, me: Any, choice: Any) -> int:
-    """The option that a policy chooses, from records as `paxsim.Game` has them."""
-    records = [r if isinstance(r, PlainRecord) else PlainRecord(r) for r in (table, me, choice)]
-    with np.errstate(over="ignore"):
-        return plain_function(policy.function)(*records, *policy.params.values())
-
-
 def raised() -> BaseException | None:
     """What a plain policy of this thread raised when it was asked last; told once."""
     error = getattr(_failure, "error", None)
@@ -155,7 +105,7 @@ def line_of(error: BaseException) -> tuple[str, int]:
 
 
 @functools.cache
-def _callback(function: Callable, params: int) -> Any:
+def callback(function: Callable, params: int) -> Any:
     """A C function that asks a policy; kept for good, because games in hand hold its address."""
     decide = plain_function(function)
 

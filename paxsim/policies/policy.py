@@ -1,15 +1,18 @@
-"""What a policy is: a Python function, its parameters, and its compiled form."""
+"""Policy: a Python function, its parameters, and its compiled form."""
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import functools
 import hashlib
 import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any, TypeVar
 
 import numba
@@ -24,37 +27,42 @@ from paxsim.engine.records import MAX_PARAMS
 from paxsim.errors import PaxsimError, is_number, safe_repr, unknown
 from paxsim.io import html_table
 from paxsim.policies.files import (
+    UserFile,
     code_fingerprint,
+    import_user_file,
     keep_user_file,
     note_compiled,
     package_fingerprint,
+    stdout_to_stderr,
     user_file_of,
 )
+from paxsim.policies.interpreted import THIS_PROCESS, PlainRecord, callback, plain_function
 from paxsim.text import WIDTH
 
-#: A decorated function is called as it was before.
 AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
 
+#: The module that defines the built-in policies.
+BUILT_IN_MODULE = "paxsim.policies.heuristics"
 _RECORDS = ("table", "me", "choice")
 
 
 @dataclass(frozen=True)
 class PolicyContext:
-    """What a policy needs at a seat, for one call of the engine or one game.
+    """Parameters of a policy at a seat, for one call of the engine or one game.
 
-    Whoever plays keeps it for as long as that: its parameters may name memory that it holds.
+    Keep it as long as the games are played: the parameters may hold addresses of its memory.
 
     Attributes
     ----------
     params : numpy.ndarray
-        Parameter values as the seat record holds them, shape ``(MAX_PARAMS,)``.
+        Parameter values as in the seat record, shape ``(MAX_PARAMS,)``.
     rollouts : numpy.void or None
-        Where the games stand that the policy plays in its head
-        (``paxsim.engine.loop.progress_dtype``); None if it plays none.
+        Progress of the policy's rollouts (``paxsim.engine.loop.progress_dtype``); None if it
+        plays none.
     asked : callable or None
-        The policy that was asked last in rollouts that stand there.
+        Function that returns the policy asked last in rollouts with this progress.
     memory : object
-        What the parameters name by its address, to be kept; None if they are nothing but numbers.
+        Memory that the parameters refer to by address; None if they are only numbers.
     """
 
     params: np.ndarray
@@ -65,28 +73,37 @@ class PolicyContext:
 
 @dataclass(frozen=True, eq=False)
 class Policy:
-    """A way to play, ready for the engine.
+    """Way to play, ready for the engine.
 
-    Two are equal if they have one name and make the same moves, wherever their function was
-    imported from.
+    Policies are equal if they have the same label and make the same moves, wherever their
+    functions were imported from.
 
     Attributes
     ----------
     name : str
-        What line-ups and results call it.
+        Name in line-ups and results.
     function : callable
         The Python function ``(table, me, choice, **parameters) -> int``.
     params : mapping of str to float
-        Its parameters with the values in force.
+        Values of its parameters.
     defaults : dict of str to float
-        The same as they were defined.
+        Default values of its parameters.
     origin : str
-        The file or module that defines it.
+        File or module that defines it.
     solo : bool
         Whether it makes sense in solo.
     signed : frozenset of str
-        Parameters that make sense on both sides of 0: those that say so, and those whose default
+        Parameters that make sense on both sides of 0: those declared so, and those whose default
         is not above 0.
+    is_plain : bool
+        Whether it is interpreted by Python and not compiled.
+
+    Examples
+    --------
+    >>> import paxsim
+    >>> builder = paxsim.get_policy("builder:breadth=0.8")
+    >>> builder.params["breadth"], builder.defaults["breadth"]
+    (0.8, 2.5)
     """
 
     name: str
@@ -96,68 +113,67 @@ class Policy:
     origin: str
     solo: bool
     signed: frozenset[str] = frozenset()
+    is_plain: bool = False
 
     def __eq__(self, other: object) -> bool:
-        if type(other) is not type(self):
-            return NotImplemented
         if other is self:
             return True
+        if not isinstance(other, Policy) or type(other) is not type(self):
+            return NotImplemented
+        if self.is_plain != other.is_plain:
+            return False
         try:
             return self.label == other.label and self.fingerprint == other.fingerprint
-        except PaxsimError:  # it can't be said any more what it does
+        except PaxsimError:  # its code can't be described
             return False
 
     def __hash__(self) -> int:
         return hash(self.label)
 
-    def __copy__(self) -> Policy:
+    def __deepcopy__(self, memo: dict) -> Policy:
         return self  # it never changes
 
-    def __deepcopy__(self, memo: dict) -> Policy:
-        return self
-
     def __repr__(self) -> str:
-        said = f"Policy {self.label}: {self.idea or 'no description'}"
-        return said if len(said) <= WIDTH else f"{said[: WIDTH - 3]}..."
+        text = f"Policy {self.label}: {self.idea or 'no description'}"
+        return text if len(text) <= WIDTH else f"{text[: WIDTH - 3]}..."
 
     def _repr_html_(self) -> str:
         rows = [
             (key, f"{value:g}", f"{self.defaults[key]:g}") for key, value in self.params.items()
         ]
-        said = f"Policy {self.label} ({self.fits}): {self.idea or 'no description'}"
-        return html_table(("parameter", "value", "default"), rows, said)
+        caption = f"Policy {self.label} ({self.fits}): {self.idea or 'no description'}"
+        return html_table(("parameter", "value", "default"), rows, caption)
 
     @property
     def built_in(self) -> bool:
-        """Whether it is the package's own of this name; all others are guests (`paxsim.guests`)."""
-        from paxsim.policies import registry  # the registry builds on this module
-
-        return registry.is_built_in(self)
+        """Whether it comes with the package."""
+        if self.function.__module__ != BUILT_IN_MODULE:
+            return False
+        original = vars(import_module(BUILT_IN_MODULE)).get(self.name)
+        return isinstance(original, Policy) and original.function is self.function
 
     @property
     def draws(self) -> bool:
-        """Whether it may draw random numbers; of a guest that is not known."""
-        from paxsim.policies import registry  # the registry builds on this module
-
-        return not self.built_in or self.name in registry.DRAWING
+        """Whether it may draw random numbers; always true of a user's policy."""
+        return not self.built_in or self.name == "random"
 
     @property
     def idea(self) -> str:
-        """The first line of the docstring: the idea in a player's words."""
+        """First line of the docstring."""
         return (inspect.getdoc(self.function) or "").split("\n")[0]
 
     @property
     def fits(self) -> str:
-        """The player counts that it is meant for."""
+        """Player counts that it is meant for."""
         return "solo, 2-8 players" if self.solo else "2-8 players"
 
     @property
     def searches(self) -> bool:
-        """Whether it plays games in its head (`paxsim.search`)."""
+        """Whether it plays rollouts (`paxsim.search`)."""
         return False
 
-    def check_alone(self) -> None:
-        """Raise if it can't play solo at all; to play there badly is allowed."""
+    def check_solo(self) -> None:
+        """Raise if it can't play solo at all; playing badly there is allowed."""
 
     @property
     def label(self) -> str:
@@ -167,7 +183,7 @@ class Policy:
 
     @property
     def spec(self) -> str:
-        """The label as `get_policy` reads it in another process, file included."""
+        """The label with its file, as `get_policy` reads it in another process."""
         if not self.origin.endswith(".py"):
             return self.label
         path = Path(self.origin)
@@ -177,74 +193,82 @@ class Policy:
 
     @property
     def fingerprint(self) -> str:
-        """Twelve hexadecimal digits that depend on all that decides its moves."""
-        code = self.name if self.built_in else code_fingerprint(self.function)
+        """Twelve hexadecimal digits that depend on everything that determines its moves.
+
+        An interpreted policy may use objects that can't be described, such as an open file. Then
+        the digits are those of this process, so a stored run can't be resumed elsewhere.
+        """
+        try:
+            code = self.name if self.built_in else code_fingerprint(self.function)
+        except PaxsimError:
+            if not self.is_plain:
+                raise
+            code = f"{id(self.function)} {THIS_PROCESS}"
         text = repr((package_fingerprint(), code, sorted(self.params.items())))
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def __reduce__(self) -> tuple:
-        """How a policy travels to another process: by name, or as the source of its file."""
-        from paxsim.policies import registry  # the registry builds on this module
-
+        """Return how another process finds the policy: by module, or from its file's source."""
+        module, params = self.function.__module__, dict(self.params)
         if self.built_in:
-            return registry.get_policy, (self.label,)
-        module = self.function.__module__
+            return _from_package, (module, None, self.name, params)
         file = user_file_of(module, self.origin)
         if file is None:  # a notebook has no file
             return super().__reduce__()  # type: ignore[return-value]
         in_package = getattr(sys.modules.get(module), "__package__", "")
         if in_package and module != "__main__":  # it may need its package
-            return registry.policy_from_module, (module, file.source, self.label)
-        return registry.policy_from_user_file, (file, self.name, self.params)
+            return _from_package, (module, file.source, self.name, params)
+        return _from_user_file, (file, self.name, params)
 
     @property
     def compiled(self) -> Any:
-        """The compiled function; the first use compiles it."""
-        return _compile_built_in(self.function) if self.built_in else compile_guest(self.function)
+        """The function as it is played: compiled on first use, or interpreted."""
+        if self.is_plain:
+            return plain_function(self.function)
+        return compile_built_in(self.function) if self.built_in else compile_guest(self.function)
 
     def address(self, explaining: bool = False) -> int:
-        """Where its compiled code is (see `paxsim.engine.seating`).
+        """Return the address of the code that the engine calls.
 
         With `explaining`, a policy that is not built in notes the line that it is at.
         """
+        if self.is_plain:
+            function = callback(self.function, len(self.params))
+            return ctypes.cast(function, ctypes.c_void_p).value or 0
         if explaining and not self.built_in:
-            return _address(compile_guest(self.function, explaining=True))
-        return _address(self.compiled)
+            return compiled_address(compile_guest(self.function, explaining=True))
+        return compiled_address(self.compiled)
 
     def context(self) -> PolicyContext:
-        """What it needs at a seat."""
+        """Return its parameters for a seat, with the memory that they refer to."""
         return PolicyContext(self.param_vector())
 
     def param_vector(self) -> np.ndarray:
-        """Parameter values as the seat record holds them, shape ``(MAX_PARAMS,)``."""
+        """Return the parameter values as in the seat record, shape ``(MAX_PARAMS,)``."""
         vector = np.zeros(MAX_PARAMS)
         vector[: len(self.params)] = list(self.params.values())
         return vector
 
-    @property
-    def is_plain(self) -> bool:
-        """Whether it is asked in plain Python (see `paxsim.policies.plainly`)."""
-        return False
-
     def __call__(self, table: Any, me: Any, choice: Any, **changes: float) -> int:
-        """The option that it chooses, worked out in plain Python: for trying it out.
+        """Return the option that it chooses, computed in plain Python.
 
         Parameters
         ----------
         table, me, choice
             The records, such as `Game.table`, `Game.me` and `Game.choice`.
         changes : float
-            Parameters that are to have another value.
+            Changed parameters.
         """
-        from paxsim.policies.interpreted import ask_plainly  # it builds on this module
-
-        return ask_plainly(self.with_params(changes) if changes else self, table, me, choice)
+        params = self.with_params(changes).params
+        records = [r if isinstance(r, PlainRecord) else PlainRecord(r) for r in (table, me, choice)]
+        with np.errstate(over="ignore"):
+            return plain_function(self.function)(*records, *params.values())
 
     def with_params(self, changes: dict[str, float]) -> Policy:
-        """The same policy with some parameters changed; nothing is compiled again."""
+        """Return the policy with some parameters changed; nothing is compiled again."""
         if not isinstance(changes, dict):
             raise PaxsimError(
-                f"policy {self.name}: params: found {safe_repr(changes)}; allowed: a dictionary"
+                f"policy {self.name}: params must be a dictionary, got {safe_repr(changes)}"
             )
         for name, value in changes.items():
             if name not in self.params:
@@ -257,94 +281,149 @@ class Policy:
         values = {name: float(value) for name, value in changes.items()}
         return replace(self, params={**self.params, **values})
 
-    def bound_alike(self, other: Policy) -> Policy:
-        """Another policy under the restrictions of this one, of which most have none."""
+    def as_plain(self) -> Policy:
+        """Return the policy interpreted by Python; a searcher stays compiled."""
+        return replace(self, is_plain=True) if type(self) is Policy else self
+
+    def restrict_alike(self, other: Policy) -> Policy:
+        """Return another policy with the restrictions of this one, usually none."""
         return other
 
 
 def helper(function: AnyFunction) -> AnyFunction:
-    """Compile a function of one's own, so that policies can call it: ``@paxsim.helper``.
+    """Compile a function so that policies can call it: ``@paxsim.helper``.
 
-    Within a policy it is compiled again, under the rules for policies.
-    """
-    if not inspect.isfunction(function):
-        raise PaxsimError(f"helper: found {safe_repr(function)}; allowed: a function")
-    return numba.njit(**OPTIONS, boundscheck=True)(function)
-
-
-def make_policy(function: Callable, *, solo: bool, signed: Sequence[str] = ()) -> Policy:
-    """Wrap a function as a guest; nothing is compiled yet."""
-    params = _params_of(function)
-    both_sides = _checked_signed(function.__name__, signed, params)
-    origin = function.__module__
-    with contextlib.suppress(TypeError):
-        origin = str(Path(inspect.getfile(function)).resolve())
-        keep_user_file(function.__module__, Path(origin))
-    return Policy(function.__name__, function, params, dict(params), origin, solo, both_sides)
-
-
-def _checked_signed(name: str, signed: Any, params: dict[str, float]) -> frozenset[str]:
-    """The parameters that may be negative: those named, and those that are not above 0."""
-    if not isinstance(signed, (list, tuple)):
-        raise PaxsimError(
-            f"policy {name}: signed: found {safe_repr(signed)}; allowed: a list of parameters"
-        )
-    named = list(signed)
-    for parameter in named:
-        if parameter not in params:
-            raise unknown(f"policy {name}: signed: parameter", parameter, params)
-    return frozenset([*named, *(key for key, value in params.items() if value <= 0)])
-
-
-def _params_of(function: Callable) -> dict[str, float]:
-    """Names and defaults of the parameters behind the three records."""
-    arguments = list(inspect.signature(function).parameters.values())
-    where = f"policy {function.__name__}"
-    named = all(argument.kind is argument.POSITIONAL_OR_KEYWORD for argument in arguments)
-    first = [argument.name for argument in arguments]
-    # Other names are allowed; these in other places are surely not meant.
-    misplaced = any(name in first and first.index(name) != i for i, name in enumerate(_RECORDS))
-    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
-        raise PaxsimError(f"{where}: found async def; allowed: def")
-    if len(arguments) < len(_RECORDS) or not named or misplaced:
-        found = len(arguments) if named and not misplaced else inspect.signature(function)
-        raise PaxsimError(
-            f"{where}: found {found} arguments; "
-            "allowed: (table, me, choice, parameter=default, ...)"
-        )
-    params = {}
-    for argument in arguments[len(_RECORDS) :]:
-        default = argument.default
-        if not is_number(default):
-            raise PaxsimError(
-                f"{where}: parameter {argument.name}: found no number as default; "
-                f"allowed: a number, such as {argument.name}=1.0"
-            )
-        params[argument.name] = float(default)
-    if len(params) > MAX_PARAMS:
-        raise PaxsimError(f"{where}: found {len(params)} parameters; allowed: {MAX_PARAMS}")
-    return params
-
-
-@functools.cache
-def _compile_built_in(function: Callable) -> Any:
-    """Compile a policy of the package to the engine's signature."""
-    outer = whole(_outer(function, kernel(function), "table, me, choice"))
-    enable_cache(outer)
-    outer.compile(POLICY_SIGNATURE)
-    return outer
-
-
-@functools.cache
-def compile_guest(function: Callable, explaining: bool = False) -> Any:
-    """Compile a policy that is not the package's own to the engine's signature.
+    Within a policy it is compiled again, with the checks for policies.
 
     Parameters
     ----------
     function : callable
-        The policy.
-    explaining : bool
-        Whether it notes the line it is at (see `paxsim.guests.whereabouts`).
+        A function of numbers, arrays and records that numba can compile.
+
+    Returns
+    -------
+    callable
+        The compiled function.
+
+    Raises
+    ------
+    PaxsimError
+        If `function` is not a Python function.
+
+    Examples
+    --------
+    >>> import paxsim
+    >>> @paxsim.helper
+    ... def spare_money(me, reserve):
+    ...     return me.money - reserve
+    """
+    if not inspect.isfunction(function):
+        raise PaxsimError(f"helper: expected a function, got {safe_repr(function)}")
+    return numba.njit(**OPTIONS, boundscheck=True)(function)
+
+
+def make_policy(function: Callable, *, solo: bool, signed: Sequence[str] = ()) -> Policy:
+    """Build a policy from a function, without compiling it."""
+    params = _params_of(function)
+    name, module = function.__name__, function.__module__
+    both_signs = _check_signed(name, signed, params)
+    origin = module
+    if module != BUILT_IN_MODULE:
+        with contextlib.suppress(TypeError):  # a function typed into a prompt has no file
+            origin = str(Path(inspect.getfile(function)).resolve())
+            keep_user_file(module, Path(origin))
+    return Policy(name, function, params, dict(params), origin, solo, both_signs)
+
+
+def find_in_module(module: ModuleType, source: str, name: str = "") -> Policy:
+    """Return the policy of a name in a module; without a name, the module's only policy."""
+    policies = {p.name: p for p in vars(module).values() if isinstance(p, Policy)}
+    if not policies:
+        raise PaxsimError(f"policy {source}: there is no function with @paxsim.policy in it")
+    if not name and len(policies) == 1:
+        return next(iter(policies.values()))
+    if name not in policies:
+        raise unknown(f"policy {source}: policy", name, policies)
+    return policies[name]
+
+
+def _from_user_file(file: UserFile, name: str, params: dict[str, float]) -> Policy:
+    """Build a user's policy in another process, from the source of its file."""
+    return find_in_module(import_user_file(file), file.path, name).with_params(params)
+
+
+def _from_package(name: str, source: bytes | None, policy: str, params: dict) -> Policy:
+    """Find a policy of an installed module in another process; its file must be the same."""
+    with stdout_to_stderr():
+        module = import_module(name)
+    found = find_in_module(module, name, policy).with_params(params)
+    file = None if source is None else user_file_of(name, found.origin)
+    if file is not None and file.source != source:
+        raise PaxsimError(f"policy {found.label}: {name} has changed since the run began")
+    return found
+
+
+def _check_signed(name: str, signed: Any, params: dict[str, float]) -> frozenset[str]:
+    """Return the parameters that may be negative: those declared, and those not above 0."""
+    if not isinstance(signed, (list, tuple)):
+        raise PaxsimError(
+            f"policy {name}: signed must be a list of parameters, got {safe_repr(signed)}"
+        )
+    for parameter in signed:
+        if parameter not in params:
+            raise unknown(f"policy {name}: signed: parameter", parameter, params)
+    return frozenset([*signed, *(key for key, value in params.items() if value <= 0)])
+
+
+def _params_of(function: Callable) -> dict[str, float]:
+    """Return names and defaults of the parameters after the three records."""
+    signature = inspect.signature(function)
+    arguments = list(signature.parameters.values())
+    names = [argument.name for argument in arguments]
+    where = f"policy {function.__name__}"
+    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+        raise PaxsimError(f"{where}: must be defined with def, not async def")
+    positional = all(argument.kind is argument.POSITIONAL_OR_KEYWORD for argument in arguments)
+    # Other names are allowed, but these names in another place are a mistake.
+    misplaced = any(name in names and names.index(name) != i for i, name in enumerate(_RECORDS))
+    if len(arguments) < len(_RECORDS) or not positional or misplaced:
+        raise PaxsimError(
+            f"{where}: the arguments must be (table, me, choice, parameter=default, ...), "
+            f"got {signature}"
+        )
+    params = {}
+    for argument in arguments[len(_RECORDS) :]:
+        if not is_number(argument.default):
+            raise PaxsimError(
+                f"{where}: parameter {argument.name} needs a number as default, "
+                f"such as {argument.name}=1.0"
+            )
+        params[argument.name] = float(argument.default)
+    if len(params) > MAX_PARAMS:
+        raise PaxsimError(f"{where}: at most {MAX_PARAMS} parameters, got {len(params)}")
+    return params
+
+
+@functools.cache
+def compile_cached(function: Callable, what: str = "policies (about 2 s each)") -> Any:
+    """Compile a function with the signature of a policy, through the package's cache."""
+    dispatcher = whole(function)
+    enable_cache(dispatcher, what)
+    dispatcher.compile(POLICY_SIGNATURE)
+    return dispatcher
+
+
+@functools.cache
+def compile_built_in(function: Callable) -> Any:
+    """Compile a policy of the package to the engine's signature."""
+    return compile_cached(_outer(function, kernel(function), "table, me, choice"))
+
+
+@functools.cache
+def compile_guest(function: Callable, explaining: bool = False) -> Any:
+    """Compile a user's policy to the engine's signature.
+
+    With `explaining` it notes the line it is at (see `paxsim.guests.whereabouts`).
     """
     from paxsim.guests.compiler import guest
     from paxsim.policies import readonly  # only those who bring policies of their own need it
@@ -359,13 +438,13 @@ def compile_guest(function: Callable, explaining: bool = False) -> Any:
 
 
 @functools.cache
-def _address(compiled: Any) -> int:
-    """Asked for once; the cache keeps the code alive."""
+def compiled_address(compiled: Any) -> int:
+    """Return the address of compiled code; the cache keeps the code alive."""
     return policy_address(compiled)
 
 
 def _outer(function: Callable, decide: Any, records: str, **names: Any) -> Callable:
-    """A function with the engine's signature that reads the parameters from the seat record."""
+    """Return a function with the engine's signature that reads parameters from the seat record."""
     name = function.__name__
     values = "".join(f", me.params[{i}]" for i in range(len(_params_of(function))))
     source = f"def {name}(table, me, choice):\n return decide({records}{values})\n"
@@ -375,7 +454,7 @@ def _outer(function: Callable, decide: Any, records: str, **names: Any) -> Calla
 
 
 def _check_return_type(inner: Any, function: Callable) -> None:
-    """A float would be cut off in silence, so only whole numbers are let through."""
+    """Raise if a policy doesn't return an integer: a float would be cut off."""
     from paxsim.guests.compiler import called_by
     from paxsim.guests.proof import RefusedError
     from paxsim.policies.checks import explain, explain_answer

@@ -1,8 +1,7 @@
-"""A policy that plays like another one, but for what it is forbidden."""
+"""Restricted policies: play like another policy without certain cards or actions."""
 
 from __future__ import annotations
 
-import functools
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -12,10 +11,8 @@ import numba
 import numpy as np
 
 from paxsim.cards import CATEGORIES, MAX_SYMBOLS, MAX_VALUE, Card
-from paxsim.engine.cache import enable_cache
-from paxsim.engine.jit import kernel, whole
-from paxsim.engine.loop import policy_address
-from paxsim.engine.lowlevel import POLICY_SIGNATURE, copy_choice, policy_at, record_at
+from paxsim.engine.jit import kernel
+from paxsim.engine.lowlevel import copy_choice, policy_at, record_at
 from paxsim.engine.records import (
     BUY,
     DISPLAY,
@@ -36,17 +33,16 @@ from paxsim.engine.records import (
     played_card,
 )
 from paxsim.errors import PaxsimError, safe_repr, unknown
-from paxsim.policies.policy import Policy, PolicyContext
-from paxsim.policies.registry import RESTRICTED, get_policy
+from paxsim.policies.policy import Policy, PolicyContext, compile_cached, compiled_address
 from paxsim.rules import SPANS
 
+RESTRICTED = "restricted"
+#: Actions that can be forbidden; ``second`` is playing more than one card a turn.
 ACTIONS = ("peek", "buy", "react", "second")
-#: Between things that are forbidden together.
-AND = "+"
-#: The most cards that can be forbidden by name.
+#: Most cards that can be forbidden by name.
 MAX_FORBIDDEN = 16
 
-#: Powers of the cards, and the rules of a game in which nobody ever has them.
+#: Powers of cards, and changes of the rules that take them from all seats.
 POWERS = {
     "double-draw": {
         "religion_two": SPANS["religion_two"].high,
@@ -60,14 +56,14 @@ POWERS = {
 
 @dataclass(frozen=True)
 class Forbidden:
-    """What a seat may not do.
+    """Cards and actions that a seat may not choose.
 
     Attributes
     ----------
     categories : tuple of str
-        No card of these is ever added to the display.
+        Categories of which no card is ever added to the display.
     cards : tuple of Card
-        Nor are these.
+        Cards that are never added to the display.
     actions : tuple of str
         Some of `ACTIONS`.
     """
@@ -77,37 +73,29 @@ class Forbidden:
     actions: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return AND.join([*self.categories, *map(str, self.cards), *self.actions])
+        return "+".join([*self.categories, *map(str, self.cards), *self.actions])
 
     def __or__(self, other: Forbidden) -> Forbidden:
-        """What either forbids."""
-        return read_forbidden(AND.join([str(self), str(other)]))
+        return read_forbidden(f"{self}+{other}")
 
 
 def read_forbidden(text: str) -> Forbidden:
-    """What ``"intrigue+land/2/4+peek"`` forbids; the order of the words does not matter."""
+    """Return the cards and actions named by a text such as ``"intrigue+land/2/4+peek"``."""
     if not isinstance(text, str):
-        raise PaxsimError(
-            f"without: found {safe_repr(text)}; allowed: a text such as intrigue+peek"
-        )
-    words = {word.strip() for word in text.split(AND)}
+        raise PaxsimError(f"without must be a text such as intrigue+peek, got {safe_repr(text)}")
+    words = {word.strip() for word in text.split("+")}
     cards = {word for word in words if "/" in word}
     for word in words - cards:
         if word in POWERS:
             raise PaxsimError(
-                f"without: found {word}, which one seat can't decline; allowed: for all seats, by "
-                "`paxsim ablate --seats all`"
+                f"without: a single seat can't decline {word}; "
+                "take it from all seats with `paxsim ablate --seats all`"
             )
         if word not in CATEGORIES and word not in ACTIONS:
-            raise unknown(
-                "without: category, action or card",
-                word,
-                [*CATEGORIES, *ACTIONS, "CATEGORY/SYMBOLS/VALUE"],
-            )
+            names = [*CATEGORIES, *ACTIONS, "CATEGORY/SYMBOLS/VALUE"]
+            raise unknown("without: category, action or card", word, names)
     if len(cards) > MAX_FORBIDDEN:
-        raise PaxsimError(
-            f"without: found {len(cards)} cards by name; allowed: at most {MAX_FORBIDDEN}"
-        )
+        raise PaxsimError(f"without: at most {MAX_FORBIDDEN} cards by name, got {len(cards)}")
     return Forbidden(
         tuple(word for word in CATEGORIES if word in words),
         tuple(sorted({_card(word) for word in cards})),
@@ -116,40 +104,38 @@ def read_forbidden(text: str) -> Forbidden:
 
 
 def _card(word: str) -> Card:
-    """A card by its name, ``category/symbols/value``."""
+    """Return the card with a name, ``category/symbols/value``."""
     category, *numbers = word.split("/")
     if category not in CATEGORIES:
         raise unknown("without: card category", category, CATEGORIES)
-    largest = (MAX_SYMBOLS, MAX_VALUE)
-    if len(numbers) != len(largest) or not all(
-        number.isdecimal() and number.isascii() and int(number) <= most
-        for number, most in zip(numbers, largest, strict=False)
-    ):
-        raise PaxsimError(
-            f"without takes a card as category/symbols/value, e.g. land/2/4, got {safe_repr(word)}"
-        )
-    return Card(category, *map(int, numbers))
+    if len(numbers) == 2 and all(number.isdecimal() and number.isascii() for number in numbers):
+        symbols, value = map(int, numbers)
+        if symbols <= MAX_SYMBOLS and value <= MAX_VALUE:
+            return Card(category, symbols, value)
+    raise PaxsimError(
+        f"without: a card is written category/symbols/value, e.g. land/2/4, got {safe_repr(word)}"
+    )
 
 
-def rules_without(words: Iterable[str]) -> dict[str, int]:
-    """The changes of the rules that take these powers from everybody."""
-    return {field: value for word in words for field, value in POWERS[word].items()}
+def rules_without(powers: Iterable[str]) -> dict[str, int]:
+    """Return the changes of the rules that take these powers from all seats."""
+    return {field: value for power in powers for field, value in POWERS[power].items()}
 
 
-#: The answer for a policy that chose an option of the whole choice that it was not offered.
+#: Answer for a policy that chose an option of the full choice that it was not offered.
 NOT_OFFERED = -1
 
-#: What is forbidden to whom, and the choice that is left.
+#: Memory of a restricted seat: what is forbidden, and the reduced choice.
 workspace_dtype = np.dtype(
     [
-        ("policy", np.uint64),  # the address of the policy that plays,
-        ("params", np.float64, MAX_PARAMS),  # and its parameters
-        ("category", np.int32, ROW),  # 1 for those that are forbidden
+        ("policy", np.uint64),  # address of the policy that plays
+        ("params", np.float64, MAX_PARAMS),  # its parameters
+        ("category", np.int32, ROW),  # 1 if forbidden
         ("cards", np.int32),
         ("card", np.uint16, MAX_FORBIDDEN),
-        *((name, np.int32) for name in ACTIONS),  # 1 for those that are forbidden
-        ("allowance", np.int16, ROW),  # what the table said of forbidden categories
-        ("option", np.int32, RING),  # what the options that are left are called in the whole choice
+        *((name, np.int32) for name in ACTIONS),  # 1 if forbidden
+        ("allowance", np.int16, ROW),  # the table's allowance, restored after asking the policy
+        ("option", np.int32, RING),  # options left, by their index in the full choice
         ("choice", choice_dtype),
     ],
     align=True,
@@ -159,14 +145,14 @@ workspace_at = record_at(WorkspaceType)
 
 
 def restricted(table, me, choice):
-    """Plays like another policy, which is never offered what is forbidden.
+    """Play like another policy that is never offered certain cards or actions.
 
-    ``without=A+B`` says what: categories, cards (land/2/4), peek, buy, react, second (more than one
-    card a turn). ``policy=NAME`` comes last and says who plays; its parameters may follow.
+    ``without=A+B`` names them: categories, cards (land/2/4), peek, buy, react, second (more than
+    one card a turn). ``policy=NAME`` comes last, with the parameters of this policy if wanted.
     """
     workspace = workspace_at(numba.int64(me.params[0]))
     left = list_allowed(workspace, table, me, choice)
-    if left == 1:  # as the engine does: a policy is asked only where there is a choice
+    if left == 1:  # as in the engine, a policy is asked only if there is a choice
         return workspace.option[0]
     if left == 0 or left == choice.count:  # the rules leave nothing else, or all is allowed
         return ask_inner(workspace, table, me, choice)
@@ -179,7 +165,7 @@ def restricted(table, me, choice):
 
 @kernel
 def list_allowed(workspace, table, me, choice):
-    """Note the options that are not forbidden, and return how many there are."""
+    """Store the options that are not forbidden; return their number."""
     if choice.kind == PLACE or choice.kind == KEEP:
         return choice.count
     left = 0
@@ -191,7 +177,7 @@ def list_allowed(workspace, table, me, choice):
 
 @kernel
 def is_allowed(workspace, table, me, choice, option):
-    """Whether nothing forbids an option."""
+    """Return whether an option is not forbidden."""
     kind = choice.kind
     if kind == TURN:
         return not (workspace.peek and option == PEEK)
@@ -211,7 +197,7 @@ def is_allowed(workspace, table, me, choice, option):
 
 @kernel
 def may_display(workspace, card):
-    """Whether the seat may add a card to its display."""
+    """Return whether the seat may add a card to its display."""
     for i in range(workspace.cards):
         if workspace.card[i] == card:
             return False
@@ -220,7 +206,7 @@ def may_display(workspace, card):
 
 @kernel
 def leave_out(workspace, choice, left):
-    """Make a choice of the options that are left, numbered as `paxsim.engine.choices` says."""
+    """Fill the reduced choice with the options that are left."""
     copy_choice(workspace.choice, choice)
     workspace.choice.count = left
     if choice.kind == DISPLAY:
@@ -232,7 +218,7 @@ def leave_out(workspace, choice, left):
 
 @kernel
 def sort_drawn(workspace, choice, left):
-    """Put the cards that may be chosen in front; the seat still sees the others."""
+    """Put the cards that may be chosen first; the seat still sees the others."""
     behind = left
     following = 0
     for i in range(choice.drawn_count):
@@ -246,8 +232,8 @@ def sort_drawn(workspace, choice, left):
 
 @kernel
 def ask_inner(workspace, table, me, choice):
-    """The answer of the policy that plays, with its own parameters and what it may never play."""
-    where = me.params[0]
+    """Return the option of the policy that plays, with its parameters and allowance in place."""
+    address = me.params[0]
     for i in range(MAX_PARAMS):
         me.params[i] = workspace.params[i]
     allowance = table.allowance[me.seat]
@@ -258,20 +244,20 @@ def ask_inner(workspace, table, me, choice):
     answer = policy_at(workspace.policy)(table, me, choice)
     for category in range(N_CATEGORIES):
         allowance[category] = workspace.allowance[category]
-    me.params[0] = where
+    me.params[0] = address
     return answer
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Restricted(Policy):
-    """A policy without some of what the rules allow; its parameters are those of the policy.
+    """Policy without certain cards or actions; its parameters are those of the policy.
 
     Attributes
     ----------
     policy : Policy
-        Who plays.
+        The policy that plays.
     forbidden : Forbidden
-        What it may not do.
+        Cards and actions that it is never offered.
     """
 
     policy: Policy
@@ -284,29 +270,26 @@ class Restricted(Policy):
 
     @property
     def searches(self) -> bool:
-        """Whether the policy that plays does."""
+        """Whether the policy that plays does so."""
         return self.policy.searches
 
-    def check_alone(self) -> None:
+    def check_solo(self) -> None:
         """Raise if the policy that plays can't play solo."""
-        self.policy.check_alone()
+        self.policy.check_solo()
 
     @property
     def label(self) -> str:
-        """What is forbidden, and to whom."""
-        return self._described(self.policy.label)
+        """Forbidden cards and actions, and the label of the policy."""
+        return f"{self.name}:without={self.forbidden}:policy={self.policy.label}"
 
     @property
     def spec(self) -> str:
-        """The label as `get_policy` reads it in another process, files included."""
-        return self._described(self.policy.spec)
-
-    def _described(self, whom: str) -> str:
-        return f"{self.name}:without={self.forbidden}:policy={whom}"
+        """The label with its file, as `get_policy` reads it in another process."""
+        return f"{self.name}:without={self.forbidden}:policy={self.policy.spec}"
 
     @property
     def fingerprint(self) -> str:
-        """Twelve hexadecimal digits that depend on all that decides its moves."""
+        """Twelve hexadecimal digits that depend on everything that determines its moves."""
         text = repr((self.name, str(self.forbidden), self.policy.fingerprint))
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
@@ -315,16 +298,16 @@ class Restricted(Policy):
 
     @property
     def compiled(self) -> Any:
-        """The compiled restriction, which is the same for all; the policy is compiled too."""
+        """The compiled restriction, the same for all policies; compiles the policy too."""
         _ = self.policy.compiled
-        return _compiled()
+        return compile_cached(restricted)
 
     def address(self, explaining: bool = False) -> int:
-        """Where the compiled restriction is."""
-        return _address()
+        """Return the address of the compiled restriction."""
+        return compiled_address(compile_cached(restricted))
 
     def context(self) -> PolicyContext:
-        """A note of what is forbidden, whose address is its only parameter."""
+        """Return parameters that hold the address of a new workspace."""
         inner = self.policy.context()
         workspace = self._new_workspace(inner.params)
         vector = np.zeros(MAX_PARAMS)
@@ -346,17 +329,21 @@ class Restricted(Policy):
         return workspace
 
     def with_params(self, changes: dict[str, float]) -> Restricted:
-        """The same restriction for the policy with some parameters changed."""
+        """Return the same restriction of the policy with some parameters changed."""
         changed = self.policy.with_params(changes)
         return replace(self, policy=changed, params=changed.params)
 
-    def bound_alike(self, other: Policy) -> Policy:
-        """Another policy without what is forbidden to this one."""
+    def as_plain(self) -> Policy:
+        """Return the same restriction of the policy interpreted by Python."""
+        return make_restricted(self.policy.as_plain(), self.forbidden)
+
+    def restrict_alike(self, other: Policy) -> Policy:
+        """Return another policy with the same restriction."""
         return make_restricted(other, self.forbidden)
 
 
 def make_restricted(policy: Policy, forbidden: Forbidden) -> Restricted:
-    """A policy without what is forbidden; restricting it again forbids both."""
+    """Restrict a policy; a restriction of a restricted policy forbids both."""
     if isinstance(policy, Restricted):
         forbidden = policy.forbidden | forbidden
         policy = policy.policy
@@ -368,32 +355,7 @@ def make_restricted(policy: Policy, forbidden: Forbidden) -> Restricted:
         __name__,
         policy.solo,
         policy.signed,
+        policy.is_plain,
         policy=policy,
         forbidden=forbidden,
     )
-
-
-def restricted_from(settings: list[str]) -> Restricted:
-    """A restricted policy as a line-up names it, from the parts behind its name."""
-    first, _, words = (settings[0] if settings else "").partition("=")
-    name, _, who = (settings[1] if len(settings) > 1 else "").partition("=")
-    if first.strip() != "without" or name.strip() != "policy":
-        raise PaxsimError(
-            f"policy {RESTRICTED}: found {':'.join([RESTRICTED, *settings])!r}; allowed: "
-            f"{RESTRICTED}:without=A+B:policy=NAME"
-        )
-    forbidden = read_forbidden(words)
-    return make_restricted(get_policy(":".join([who, *settings[2:]])), forbidden)
-
-
-@functools.cache
-def _compiled() -> Any:
-    outer = whole(restricted)
-    enable_cache(outer)
-    outer.compile(POLICY_SIGNATURE)
-    return outer
-
-
-@functools.cache
-def _address() -> int:
-    return policy_address(_compiled())

@@ -191,7 +191,7 @@ class Searcher(Policy):
         """Whether nothing but the package's own policies takes part."""
         return all(policy.built_in for policy in (*self.own, *self.opponents))
 
-    def check_alone(self) -> None:
+    def check_solo(self) -> None:
         """Raise if its own seat would be played on by a policy that makes no sense in solo."""
         for plan in self.own:
             if not plan.solo:

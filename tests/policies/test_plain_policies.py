@@ -166,7 +166,7 @@ def test_an_answer_that_is_no_whole_number_is_not_cut_off(answer):
         """Can't decide."""
         return answer
 
-    policy = interpreted.as_plain(make_policy(half, solo=False))
+    policy = make_policy(half, solo=False).as_plain()
     with pytest.raises(paxsim.PolicyError, match=f"returned {answer}; allowed: a whole number"):
         paxsim.play([policy, "random"])
 
