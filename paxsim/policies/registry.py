@@ -358,7 +358,7 @@ def _from_file(file: str, name: str) -> Policy:
         raise PaxsimError(
             f"policy {name}: importing {path.name} fails at another policy: {error}"
         ) from None
-    return find_in_module(module, file, name)
+    return get_policy(find_in_module(module, file, name))
 
 
 def parse_setting(policy_name: str, text: str) -> tuple[str, float]:

@@ -156,7 +156,7 @@ def test_two_policies_of_one_name_are_refused(tmp_path, capsys):
         run_command(["run", "--policies", ",".join(files), "--games", "10", "--out", str(out)]) == 2
     )
     err = capsys.readouterr().err
-    assert "policy twin: registered by" in err and err.count("\n") == 1
+    assert "policy twin is defined in both" in err and err.count("\n") == 1
     assert not out.exists()
 
 

@@ -351,13 +351,13 @@ def test_the_name_of_a_built_in_is_not_for_others(tmp_path, module):
     body = "@paxsim.policy\ndef builder(table, me, choice):\n    return 0\n"
     file.write_text(head + body, "utf-8")
     for spec in (str(file), f"{file}:builder"):
-        with pytest.raises(paxsim.PaxsimError, match="the name of a built-in policy"):
+        with pytest.raises(paxsim.PaxsimError, match="a built-in policy has this name"):
             paxsim.get_policy(spec)
     renamed = head + body.replace("def builder", f"def attacker_{module}")
     renamed += "import dataclasses\n"
     renamed += f"attacker_{module} = dataclasses.replace(attacker_{module}, name='builder')\n"
     file.write_text(renamed, "utf-8")
-    with pytest.raises(paxsim.PaxsimError, match="the name of a built-in policy"):
+    with pytest.raises(paxsim.PaxsimError, match="a built-in policy has this name"):
         paxsim.play([str(file), "random"])
     found = paxsim.get_policy("builder")
     assert found.built_in and found.origin == "paxsim.policies.heuristics"
@@ -367,7 +367,7 @@ def test_the_name_of_a_built_in_is_refused_where_it_is_given(tmp_path):
     """Even in a file of that name; nobody has to ask for the policy first."""
     file = tmp_path / "builder.py"
     file.write_text(IMPORTS + "@paxsim.policy\ndef builder(table, me, choice):\n    return 0\n")
-    with pytest.raises(paxsim.PaxsimError, match="policy builder: the name of a built-in policy"):
+    with pytest.raises(paxsim.PaxsimError, match="policy builder: a built-in policy has this name"):
         import_user_file(read_user_file(file))
 
 

@@ -157,12 +157,15 @@ def test_own_and_built_in_policies_sit_at_one_table(folder):
         ("bulider", "unknown policy 'bulider' (did you mean 'builder'?); choose from random,"),
         ("builder:breath=1", "policy builder: unknown parameter 'breath' (did you mean"),
         ("random:luck=1", "policy random: unknown parameter 'luck'; there are none"),
-        ("builder:breadth", "policy builder: found 'breadth'; allowed: parameter=number"),
-        ("builder:breadth=wide", "policy builder: found 'breadth=wide'; allowed: parameter=n"),
-        ("builder:breadth=nan", "policy builder: parameter breadth: found nan; allowed: a number"),
-        ("builder:breadth=inf", "policy builder: parameter breadth: found inf; allowed: a number"),
-        ("builder:breadth=1:breadth=2", "policy builder: breadth: given twice; allowed: once"),
-        ("builder:", "policy builder: found ''; allowed: parameter=number"),
+        ("builder:breadth", "policy builder: a parameter is written name=number"),
+        (
+            "builder:breadth=wide",
+            "policy builder: a parameter is written name=number",
+        ),
+        ("builder:breadth=nan", "parameter breadth of policy builder must be a number, got nan"),
+        ("builder:breadth=inf", "parameter breadth of policy builder must be a number, got inf"),
+        ("builder:breadth=1:breadth=2", "policy builder: parameter breadth is given twice"),
+        ("builder:", "policy builder: a parameter is written name=number, got ''"),
         ("none.py:mine", "policy: cannot read "),
         ("two.py", "policy two.py: unknown policy ''; choose from one_of_two, two_of_two"),
         (
@@ -170,7 +173,7 @@ def test_own_and_built_in_policies_sit_at_one_table(folder):
             "policy two.py: unknown policy 'one_of_tow' (did you mean 'one_of_two'",
         ),
         ("two.py:one_of_two:x=1", "policy one_of_two: unknown parameter 'x'; there are none"),
-        ("empty.py:mine", "policy empty.py: found no policy; allowed: functions with @paxsim.p"),
+        ("empty.py:mine", "policy empty.py: there is no function with @paxsim.policy in it"),
         ("broken.py:mine", "policy broken.py: line 1: SyntaxError: "),
         ("raising.py:mine", "policy raising.py: line 1: ZeroDivisionError: division by zero"),
     ],
@@ -187,7 +190,7 @@ def test_a_function_without_the_decorator_is_told_about_it():
     def undecorated(table, me, choice):
         return 0
 
-    assert "allowed: a name, FILE.py:NAME, or a function with @paxsim.policy" in complaint(
+    assert "must be a name, FILE.py:NAME or a function with @paxsim.policy" in complaint(
         paxsim.play, [undecorated, "random"]
     )
 
@@ -198,7 +201,7 @@ def test_a_function_without_the_decorator_is_told_about_it():
 def test_the_name_of_a_built_in_is_taken(folder):
     write(folder / "mine.py", body("builder", "return 0"))
     assert complaint(paxsim.get_policy, "mine.py") == (
-        "policy builder: the name of a built-in policy; allowed: any other name"
+        "policy builder: a built-in policy has this name; choose another one"
     )
 
 
@@ -206,7 +209,7 @@ def test_two_files_with_one_name_are_both_named(folder):
     for name in ("one.py", "two.py"):
         write(folder / name, body("namesake", "return 0"))
     said = complaint(paxsim.make_lineup, "one.py,two.py", 2)
-    assert "one.py and by" in said and "two.py; allowed: one policy a name" in said
+    assert "one.py and " in said and "two.py; rename one of them" in said
 
 
 def test_a_file_that_was_changed_is_read_again(folder):
@@ -268,7 +271,7 @@ def test_nothing_that_waits_is_a_policy():
     async def waiting(table, me, choice):
         return 0
 
-    assert "policy waiting: found async def; allowed: def" in complaint(paxsim.policy, waiting)
+    assert "policy waiting: must be defined with def" in complaint(paxsim.policy, waiting)
 
 
 def test_a_policy_that_is_tried_out_takes_its_parameters():
@@ -358,14 +361,13 @@ def test_a_package_offers_a_module_with_policies(installed, folder, capsys):
 
 
 def test_a_module_without_policies_of_its_own_offers_none(installed, capsys):
-    installed("idlers", "from paxsim.policies.builder import builder\nimport paxsim\n", name="idle")
+    source = "from paxsim.policies.heuristics import builder\nimport paxsim\n"
+    installed("idlers", source, name="idle")
     assert run_command(["policies"]) == 0
-    err = capsys.readouterr().err
-    assert "policy idle: found the module idlers without a policy at idlers; allowed: " in err
-    assert "MODULE of a module with such functions" in err
+    assert "policy idle: the module idlers has no policy" in capsys.readouterr().err
     module = importlib.import_module("paxsim.policies.heuristics")
     said = complaint(registry._check_offer, "idle", module.__name__, module)
-    assert "found the module paxsim.policies.builder without a policy" in said
+    assert "the module paxsim.policies.heuristics has no policy" in said
 
 
 def test_packages_at_fault_that_chose_one_name_are_all_told(installed, capsys):
@@ -402,11 +404,9 @@ def test_an_entry_point_that_leads_to_no_policy_of_its_name_is_named(installed, 
     installed("strangers_by_name", source.replace("its_own", "their_own"), "builder")
     assert run_command(["policies"]) == 0
     err = capsys.readouterr().err
-    assert "policy number: found 3 at strangers_by_number:number; allowed: MODULE:NAME of a" in err
-    own = "their_own = 'strangers_by_name:builder'"
-    assert "policy builder: found the policy their_own at strangers_by_name:builder" in err
-    assert f"allowed: an entry point of its own name, {own}" in err
-    assert "policy number: found 3 at" in complaint(paxsim.get_policy, "number")
+    number = "policy number: strangers_by_number:number must be a policy"
+    assert number in err and number in complaint(paxsim.get_policy, "number")
+    assert "policy builder: strangers_by_name:builder is the policy their_own" in err
     assert paxsim.get_policy("builder").built_in  # nobody takes its name
 
 
@@ -416,10 +416,8 @@ def test_a_policy_that_stands_beside_one_at_fault_is_told_so(folder):
     )
     write(folder / "two.py", text)
     said = complaint(paxsim.get_policy, "two.py:faultless")
-    assert said.startswith(
-        "policy faultless: two.py stops at another one: policy faulty: found (me"
-    )
-    assert complaint(paxsim.get_policy, "two.py:faulty").startswith("policy faulty: found (me, ")
+    assert said.startswith("policy faultless: importing two.py fails at another policy: ")
+    assert complaint(paxsim.get_policy, "two.py:faulty").startswith("policy faulty: the arguments")
 
 
 def test_copies_of_a_policy_are_equal_wherever_they_come_from(folder, monkeypatch):
@@ -588,18 +586,21 @@ def test_a_loop_that_ends_by_any_way_out_is_fine(folder, end):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("table, me", "found 2 arguments"),
-        ("table, me, choice, /", "found (table, me, choice, /) arguments"),
-        ("table, me, *, choice", "found (table, me, *, choice) arguments"),
-        ("*everything", "found (*everything) arguments"),
-        ("me, table, choice", "found (me, table, choice) arguments"),
-        ("self, table, me, choice", "found (self, table, me, choice) arguments"),
-        ("table, me, choice, greed", "parameter greed: found no number as default; allowed: a n"),
-        ("table, me, choice, greed='much'", "parameter greed: found no number as default"),
-        ("table, me, choice, greed=True", "parameter greed: found no number as default"),
+        (
+            "table, me",
+            "the arguments must be (table, me, choice, ",
+        ),
+        ("table, me, choice, /", "the arguments must be"),
+        ("table, me, *, choice", "the arguments must be"),
+        ("*everything", "the arguments must be"),
+        ("me, table, choice", "the arguments must be"),
+        ("self, table, me, choice", "the arguments must be"),
+        ("table, me, choice, greed", "parameter greed needs a number as default"),
+        ("table, me, choice, greed='much'", "parameter greed needs a number as default"),
+        ("table, me, choice, greed=True", "parameter greed needs a number as default"),
         (
             "table, me, choice, " + ", ".join(f"p{i}=0" for i in range(65)),
-            "found 65 parameters; allowed: 64",
+            "at most 64 parameters, got 65",
         ),
     ],
 )

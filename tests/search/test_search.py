@@ -351,10 +351,10 @@ def test_the_contract_test_passes_with_fewer_deals_the_more_rollouts_there_are(c
 MISTAKES = {
     "search:rollouts=0": "rollouts must be between 1 and 100,000, got 0",
     "search:rollouts=1.5": "rollouts: found 1.5; allowed: a whole number",
-    "search:rollouts=x": "policy search: found 'rollouts=x'; allowed: parameter=number",
+    "search:rollouts=x": "policy search: a parameter is written name=number, got 'rollouts=x'",
     "search:rollouts=nan": "parameter rollouts: found nan",
     "search:rollouts=1e9": "rollouts: found 1e+09; allowed",
-    "search:rollouts": "policy search: found 'rollouts'; allowed: parameter=number",
+    "search:rollouts": "policy search: a parameter is written name=number, got 'rollouts'",
     "search:self=nobody": "unknown policy 'nobody'",
     "search:self=": "self: found '' with an empty name; allowed: A+B+C",
     "search:opponents=": "opponents: found '' with an empty name; allowed: A+B+C, or adaptive",
