@@ -1,13 +1,13 @@
 """The command line `paxsim`.
 
-Commands are listed here with their module and summary, so that `paxsim --help` loads none of them.
+Commands are listed here with their module and summary, so that `paxsim --help` imports none of
+them.
 """
 
 from __future__ import annotations
 
 import importlib
 import sys
-from typing import NamedTuple
 
 import click
 
@@ -17,61 +17,54 @@ from paxsim.version import __version__
 
 EXIT_USER_ERROR = 2
 
-
-class Entry(NamedTuple):
-    """A command: the module that has it, and its summary in `paxsim --help`."""
-
-    module: str
-    summary: str
-
-
-#: Commands by group, in the order of `paxsim --help`.
+#: Module and summary of every command, by group, in the order of `paxsim --help`.
 GROUPS = {
     "Experiments": {
-        "run": Entry("experiments", "Play a line-up and estimate win rates."),
-        "tournament": Entry("experiments", "Play all policies against each other and rank them."),
-        "compare": Entry("experiments", "Compare two policies on the same deals."),
-        "compare-rules": Entry("experiments", "Compare values of rules on the same deals."),
-        "solo": Entry("experiments", "Play the solo game at each level."),
-        "ablate": Entry("experiments", "Measure what an action or a category is worth."),
-        "metagame": Entry("experiments", "Find equilibria among a set of policies."),
-        "tune": Entry("experiments", "Optimize the parameters of a policy."),
-        "show": Entry("results", "Print the tables of a stored run."),
-        "report": Entry("results", "Run all studies and write the report page."),
-        "study": Entry("results", "Run one study, or list all of them."),
+        "run": ("experiments", "Play a line-up and estimate win rates."),
+        "tournament": ("experiments", "Play all policies against each other and rank them."),
+        "compare": ("experiments", "Compare two policies on the same deals."),
+        "solo": ("experiments", "Play the solo game at each level."),
+        "compare-rules": ("experiments", "Compare values of rules on the same deals."),
+        "ablate": ("experiments", "Measure what an action or a category is worth."),
+        "tune": ("experiments", "Optimize the parameters of a policy."),
+        "metagame": ("experiments", "Find equilibria among a set of policies."),
+        "double-oracle": ("experiments", "Add best responses to a set of policies."),
+        "show": ("experiments", "Print the tables of a stored run."),
+        "report": ("report", "Run all studies and write the report page."),
+        "study": ("report", "Run one study, or list all of them."),
     },
     "Single games": {
-        "play": Entry("games", "Play a game yourself, in the browser or the terminal."),
-        "replay": Entry("games", "Write a page that replays a game on a board."),
-        "trace": Entry("games", "Write every event of games as JSON Lines."),
-        "analyse": Entry("games", "Judge the decisions of a game, or of many games."),
+        "play": ("games", "Play a game yourself, in the browser or the terminal."),
+        "replay": ("games", "Write a page that replays a game on a board."),
+        "trace": ("games", "Write every event of games as JSON Lines."),
+        "analyse": ("games", "Judge the decisions of a game, or of many games."),
     },
     "Policies and decks": {
-        "policies": Entry("catalogue", "List policies, or describe some of them."),
-        "check": Entry("catalogue", "Check a policy with every number of players."),
-        "deck": Entry("catalogue", "List, show and check decks."),
+        "policies": ("catalogue", "List policies, or describe some of them."),
+        "check": ("catalogue", "Check a policy with every number of players."),
+        "deck": ("catalogue", "List, show and check decks."),
     },
     "Tools": {
-        "warmup": Entry("tools", "Compile everything, so that later commands start at once."),
-        "bench": Entry("tools", "Measure how many games per second a line-up plays."),
-        "completion": Entry("tools", "Print the completion script of a shell."),
+        "warmup": ("tools", "Compile everything, so that later commands start at once."),
+        "bench": ("tools", "Measure how many games per second a line-up plays."),
+        "completion": ("tools", "Print the completion script of a shell."),
     },
 }
 COMMANDS = {name: entry for group in GROUPS.values() for name, entry in group.items()}
 
 
 class Group(click.Group):
-    """Group whose unknown commands are answered with a suggestion."""
+    """Group that suggests a similar name for an unknown command."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        known = self.list_commands(ctx)
-        if args[0] not in known and not ctx.resilient_parsing:
+        names = self.list_commands(ctx)
+        if args[0] not in names and not ctx.resilient_parsing:
             from paxsim.errors import unknown
 
             noun = "command" if ctx.parent is None else f"{ctx.info_name} command"
-            raise unknown(noun, args[0], known)
+            raise unknown(noun, args[0], names)
         return super().resolve_command(ctx, args)
 
 
@@ -85,7 +78,7 @@ class _LazyGroup(Group):
         if name not in COMMANDS:
             return None
         try:
-            module = importlib.import_module(f"paxsim.cli.{COMMANDS[name].module}")
+            module = importlib.import_module(f"paxsim.cli.{COMMANDS[name][0]}")
         except ModuleNotFoundError as error:
             from paxsim.errors import missing_library
 
@@ -97,7 +90,7 @@ class _LazyGroup(Group):
         for title, group in GROUPS.items():
             with formatter.section(title):
                 formatter.write_dl(
-                    [(name.ljust(width), entry.summary) for name, entry in group.items()]
+                    [(name.ljust(width), summary) for name, (_, summary) in group.items()]
                 )
 
 
@@ -105,6 +98,7 @@ class _LazyGroup(Group):
     cls=_LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"]},
     invoke_without_command=True,
+    epilog="Example: paxsim run builder feeder --games 1e4",
 )
 @click.version_option(__version__, prog_name="paxsim")
 @click.pass_context
@@ -169,10 +163,10 @@ def exit_code_of(error: Exception, arguments: list[str]) -> int:
     elif isinstance(error, ModuleNotFoundError) and not (error.name or "").startswith("paxsim"):
         warn(str(missing_library(arguments[0], error.name)))
     elif isinstance(error, OSError):  # nearly always the disk or the device behind stdout
-        warn(f"cannot read or write {error.filename or 'the output'}: {error.strerror or error}")
+        warn(f"can't read or write {error.filename or 'the output'}: {error.strerror or error}")
         discard_output(sys.stdout)
     elif isinstance(error, MemoryError):
-        warn("out of memory: ask for fewer games at a time")
+        warn("out of memory: play fewer games at a time")
     else:
         raise error
     return EXIT_INTERRUPTED if interrupts.stopped() else EXIT_USER_ERROR

@@ -1,7 +1,8 @@
-"""`paxsim policies`: who can play."""
+"""Commands about policies and decks."""
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import shlex
@@ -23,70 +24,86 @@ from paxsim.views import rows_view
 if TYPE_CHECKING:
     from paxsim.policies.policy import Policy
 
+#: Policies with more parameters are listed without them.
+_FEW_PARAMETERS = 6
 
-@click.command("policies")
-@click.argument("names", nargs=-1)
+
+@options.command("policies", "policies builder feeder")
+@click.argument("names", nargs=-1, type=options.POLICIES)
 @options.as_json
 def policies_command(names: tuple[str, ...], as_json: bool) -> None:
-    """List all policies, or describe those NAMED: idea, parameters, where it fits."""
+    """List policies, or describe some of them.
+
+    With NAMES, each policy's idea, parameters and player counts.
+    """
     from paxsim.policies import get_policy, list_policies
     from paxsim.policies.registry import load_entry_points
 
+    errors = [] if names and not as_json else [str(error) for _, error in load_entry_points()]
+    policies = [get_policy(name) for name in names or list_policies()]
     if as_json:
-        listed = [_as_object(get_policy(name)) for name in names or list_policies()]
-        broken = [str(error) for _, error in load_entry_points()]
-        say(json.dumps({"policies": listed, "broken": broken}))
+        say(json.dumps({"policies": list(map(_policy_fields, policies)), "broken": errors}))
         return
     if names:
-        for name in names:
-            describe(get_policy(name))
+        for policy in policies:
+            describe(policy)
         return
     rows = []
-    for name in list_policies():
-        found = get_policy(name)
-        params = ", ".join(f"{key}={value:g}" for key, value in found.params.items())
-        if len(found.params) > 6:
-            params = f"{len(found.params)} weights, see `paxsim policies {name}`"
-        rows.append((name, found.idea, params, found.fits))
+    for policy in policies:
+        params = ", ".join(f"{key}={value:g}" for key, value in policy.params.items())
+        if len(policy.params) > _FEW_PARAMETERS:
+            params = f"{len(policy.params)} weights, see `paxsim policies {policy.name}`"
+        rows.append((policy.name, policy.idea, params, policy.fits))
     print_view(rows_view(("name", "idea", "parameters", "fits"), rows, "Policies"))
-    for _, error in load_entry_points():
-        warn(str(error))
+    for error in errors:
+        warn(error)
 
 
-def _as_object(found: Policy) -> dict[str, object]:
-    """A policy as JSON has it."""
+def _policy_fields(policy: Policy) -> dict[str, object]:
     return {
-        "name": found.name,
-        "idea": found.idea,
-        "parameters": dict(found.params),
-        "fits": found.fits,
-        "origin": found.origin,
+        "name": policy.name,
+        "idea": policy.idea,
+        "parameters": dict(policy.params),
+        "fits": policy.fits,
+        "origin": policy.origin,
     }
 
 
-def describe(found: Policy) -> None:
+def describe(policy: Policy) -> None:
     """Print a policy's docstring and parameters."""
-    import inspect
-
-    say(f"{found.name} ({found.fits}; from {found.origin})")
-    say(inspect.getdoc(found.function) or "(no description)")
-    for key, value in found.params.items():
+    say(f"{policy.name} ({policy.fits}; from {policy.origin})")
+    say(inspect.getdoc(policy.function) or "(no description)")
+    for key, value in policy.params.items():
         say(f"  {key} = {value:g}")
     say("")
 
 
-@click.group("deck", cls=Group)
-def deck_command() -> None:
-    """List, show and check decks (the cards of one copy of the game)."""
+@click.group(
+    "deck",
+    cls=Group,
+    invoke_without_command=True,
+    epilog="\b\nExample:\n  paxsim deck show assumed",
+)
+@click.pass_context
+def deck_command(ctx: click.Context) -> None:
+    """List, show and check decks.
+
+    A deck has the cards of one copy of the game.
+    """
+    if ctx.invoked_subcommand is None:
+        say(ctx.get_help())
 
 
-@deck_command.command("list")
+_deck = click.argument("deck", metavar="NAME|FILE.toml")
+
+
+@deck_command.command("list", epilog="\b\nExample:\n  paxsim deck list")
 @options.as_json
-def deck_list_command(as_json: bool) -> None:
-    """The decks that come with the package."""
+def list_command(as_json: bool) -> None:
+    """List the decks of the package."""
     decks = [load_deck(name) for name in list_decks()]
     if as_json:
-        say(json.dumps({"decks": [_deck_as_object(deck) for deck in decks]}))
+        say(json.dumps({"decks": list(map(_deck_fields, decks))}))
         return
     rows = []
     for deck in decks:
@@ -96,120 +113,117 @@ def deck_list_command(as_json: bool) -> None:
     print_view(rows_view(("name", "symbols", "value", "assumptions"), rows, "Decks"))
 
 
-@deck_command.command("show")
-@click.argument("name")
+@deck_command.command("show", epilog="\b\nExample:\n  paxsim deck show assumed")
+@_deck
 @options.as_json
-def show(name: str, as_json: bool) -> None:
-    """The cards of a deck NAME (or FILE.toml): how many of each symbols/value."""
-    deck = load_deck(name)
+def show_command(deck: str, as_json: bool) -> None:
+    """Print the cards of a deck: the number of each category and symbols/value."""
+    loaded = load_deck(deck)
     if as_json:
-        say(json.dumps(_deck_as_object(deck)))
+        say(json.dumps(_deck_fields(loaded)))
     else:
-        print_deck(deck)
+        print_deck(loaded)
 
 
-@deck_command.command("check")
-@click.argument("file")
+@deck_command.command("check", epilog="\b\nExample:\n  paxsim deck check mine.toml")
+@_deck
 @options.as_json
-def check(file: str, as_json: bool) -> None:
-    """Check a deck FILE.toml and say what is in it."""
-    deck = load_deck(file)
-    beyond = [str(card) for card in unpublished_cards(deck)]
-    counts, why_not = playable(deck)
+def check_deck_command(deck: str, as_json: bool) -> None:
+    """Check a deck and print who can play with it."""
+    loaded = load_deck(deck)
+    unpublished = [str(card) for card in unpublished_cards(loaded)]
+    counts, problem = playable(loaded)
     if as_json:
-        say(json.dumps({**_deck_as_object(deck), "players": counts, "unpublished": beyond}))
+        fields = _deck_fields(loaded)
+        say(json.dumps({**fields, "players": counts, "unpublished": unpublished}))
     else:
-        print_deck(deck)
-        if beyond:
-            said = "Outside what is published (1 or 2 symbols, a cost of 1 to 4)"
-            say(f"{said}: {', '.join(beyond)}")
+        print_deck(loaded)
+        if unpublished:
+            published = "Outside what is published (1 or 2 symbols, a cost of 1 to 4)"
+            say(f"{published}: {', '.join(unpublished)}")
     if not counts:
-        raise PaxsimError(f"{file}: no game can be played with it: {why_not}")
-    fine = "can be played" if beyond or why_not else "fine"
-    if why_not:
-        fine += f" with {', '.join(map(str, counts))} players and no others ({why_not})"
+        raise PaxsimError(f"{deck}: no game can be played with it: {problem}")
+    verdict = "can be played" if unpublished or problem else "fine"
+    if problem:
+        verdict += f" with {', '.join(map(str, counts))} players only ({problem})"
     if not as_json:
-        say(f"{file}: {fine}; use it with --deck {shlex.quote(file)}")
+        say(f"{deck}: {verdict}; use it with --deck {shlex.quote(deck)}")
 
 
-def _deck_as_object(deck: Deck) -> dict[str, object]:
-    """A deck as JSON has it: every kind of card with its number."""
-    kinds = Counter(deck.cards)
-    cards = [{**card._asdict(), "count": count} for card, count in kinds.items()]
+def _deck_fields(deck: Deck) -> dict[str, object]:
+    cards = [{**card._asdict(), "count": count} for card, count in Counter(deck.cards).items()]
     return {"name": deck.name, "fingerprint": deck.fingerprint, "note": deck.note, "cards": cards}
 
 
 def playable(deck: Deck) -> tuple[list[int], str]:
-    """The player counts that a deck has cards enough for, and what is said of the first other."""
-    counts, why_not = [], ""
+    """Return the player counts that have enough cards, and the problem of the first other one."""
+    counts, problem = [], ""
     for players in range(1, MAX_PLAYERS + 1):
         try:
             make_setting(players, deck=deck)
             counts.append(players)
         except PaxsimError as error:
-            why_not = why_not or str(error)
-    return counts, why_not
+            problem = problem or str(error)
+    return counts, problem
 
 
 def print_deck(deck: Deck) -> None:
     """Print a deck as a table: categories by kinds of card."""
     headings, rows = deck.overview()
     title = f"Deck {deck.name} [{deck.fingerprint}]"
-    view = rows_view(headings, rows, title, f"Columns: symbols/value in Aurei. {deck.note}")
-    print_view(view)
+    print_view(rows_view(headings, rows, title, f"Columns: symbols/value in Aurei. {deck.note}"))
 
 
-@click.command("check")
+@options.command("check", "check my_policy.py:mine --players 2-4")
 @click.argument("policy")
 @click.option(
-    "--deals", type=int, help="Deals a player count.  [default: 40, and fewer for a searcher]"
+    "--deals", type=int, help="Deals per player count (default: 40, fewer for searching policies)."
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Names the deals.")
+@options.seed
 @click.option(
     "--patience",
     type=float,
     default=20.0,
     show_default=True,
-    help="Seconds for a player count, after which the policy counts as stuck.",
+    help="Seconds per player count before the policy counts as stuck.",
 )
-@click.option("--plain", is_flag=True, help="In plain Python: slow, with print and breakpoint().")
+@click.option("--interpreted", is_flag=True, help="Not compiled: slow, for print and breakpoint().")
 @options.deck
 @options.rules
-@click.option("--players", metavar="N|A-B|A,B", help="Player counts, 1 is solo.  [default: all]")
+@click.option("--players", type=options.NUMBERS, help="Player counts, 1 is solo (default: all).")
 @options.as_json
 def check_command(
-    policy: str,
-    deals: int | None,
-    seed: int,
-    patience: float,
-    plain: bool,
-    deck: str,
-    rules: str | None,
-    players: str | None,
-    as_json: bool,
+    policy, deals, seed, patience, interpreted, deck, rules, players, as_json
 ) -> None:
-    """Play POLICY (a name or FILE.py:NAME) through every player count and solo level."""
+    """Check a policy with every number of players.
+
+    POLICY (a name or FILE.py:NAME) plays a few deals with every number of players and solo level.
+    """
     from paxsim.policies import get_policy
     from paxsim.testing import doubts, run_checks
 
-    found = get_policy(policy)
-    counts = options.parse_players("players", players)
-    checks = run_checks(found, deals, seed, patience, plain, deck, rules, counts)
-    warnings = doubts(found, played=not plain) if checks.fine else []
+    checked = get_policy(policy)
+    checks = run_checks(checked, deals, seed, patience, interpreted, deck, rules, players)
+    warnings = doubts(checked, played=not interpreted) if checks.fine else []
     if as_json:
         tables = [asdict(check) for check in checks]
-        answer = {"policy": found.name, "fine": checks.fine, "checks": tables, "warnings": warnings}
+        answer = {
+            "policy": checked.name,
+            "fine": checks.fine,
+            "checks": tables,
+            "warnings": warnings,
+        }
         say(json.dumps(answer))
     else:
         for line in checks.lines():
             say(line)
-        for doubt in warnings:
-            say(f"warning: {doubt}")
+        for warning in warnings:
+            say(f"warning: {warning}")
     if checks.fine:
         if not as_json:
-            say(f"policy {found.name}: fine")
+            say(f"policy {checked.name}: fine")
         return
-    warn(f"policy {found.name} fails the check, see above")
+    warn(f"policy {checked.name} fails the check, see above")
     sys.stdout.flush()
     # A stuck policy leaves a thread in compiled code, which only the end of the process stops.
     os._exit(2)

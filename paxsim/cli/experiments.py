@@ -1,396 +1,403 @@
-"""`paxsim run`: play a line-up."""
+"""Commands that play experiments or print stored ones."""
 
 from __future__ import annotations
 
 import re
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import click
 
-from paxsim.cli import options
-from paxsim.cli.console import print_view, say
-from paxsim.cli.options import (
-    PATH,
-    how_to_run,
-    how_to_run_beside_games,
-    parse_games,
-    parse_players,
-    parse_share,
-    policies_asked,
-)
-from paxsim.cli.progress import (
-    ProgressBar,
-    command_line,
-    run_experiment,
-    say_interrupted,
-    show_result,
-)
+from paxsim.cli import EXIT_INTERRUPTED, options
+from paxsim.cli.console import print_blocks, print_view, say, warn
 from paxsim.errors import PaxsimError
+from paxsim.experiment.progress import ProgressBar
 from paxsim.rules import load_rules
-from paxsim.views import view_of
+from paxsim.views import blocks_of, view_of
+
+#: Options that change how a run is carried out but not what it plays.
+_NOT_RECORDED = ("--jobs", "--backend", "--address", "--out", "--json", "--csv", "--chunk-games")
 
 
-@click.command("run")
-@options.named
+def command_line() -> str:
+    """Return the command as typed, without options that don't change its results."""
+    words: list[str] = []
+    skip = False
+    for word in sys.argv[1:]:
+        name = word.partition("=")[0]
+        if skip:
+            skip = False
+        elif name in _NOT_RECORDED:
+            skip = "=" not in word and name != "--json"
+        else:
+            words.append(word)
+    return shlex.join(["paxsim", *words])
+
+
+@contextmanager
+def progress_bar(out: Path | None = None, unit: str = "games") -> Iterator[ProgressBar]:
+    """Show progress; after Ctrl-C say how to resume and end the command."""
+    bar = ProgressBar(unit)
+    try:
+        with bar:
+            yield bar
+    except KeyboardInterrupt:
+        if out is None:
+            hint = "nothing is stored; use --out DIR to make a run that can be resumed"
+        elif out.exists():
+            hint = f"results so far are in {out}: run the same command to resume"
+        else:  # e.g. while compiling
+            hint = "nothing is stored yet"
+        warn(f"interrupted after {bar.done:,} {unit}; {hint}")
+        click.get_current_context().exit(EXIT_INTERRUPTED)
+
+
+def run_experiment(
+    function: Callable[..., Any],
+    *,
+    out: Path | None,
+    csv: Path | None,
+    as_json: bool,
+    **arguments: Any,
+) -> None:
+    """Call a function such as `paxsim.simulate` with a progress bar and print its result."""
+    from paxsim.experiment.result import check_table_folder
+
+    if csv is not None:
+        check_table_folder("csv", csv)  # fail before hours of simulation, not after
+    notices: list[str] = []
+    with progress_bar(out) as bar:
+        result = function(
+            **arguments, out=out, progress=bar.update, command=command_line(), notices=notices
+        )
+    for notice in notices:
+        warn(notice)
+    print_result(result, as_json, csv)
+
+
+def print_result(result: Any, as_json: bool, csv: Path | None) -> None:
+    """Write the tables of a result as CSV files, and print them or one JSON object."""
+    if csv is not None:
+        result.to_csv(csv)
+    if as_json:
+        say(result.to_json())
+        return
+    print_blocks(blocks_of(result))
+    timing = result.timing
+    speed = ""
+    if "playing_seconds" in timing:
+        rate = timing.get("played_games", result.games) / max(timing["playing_seconds"], 1e-9)
+        speed = f" · {timing['seconds']:.1f} s, {rate:,.0f} games/s"
+    say(f"{result.caption}{speed}")
+
+
+@options.command("run", "run builder,feeder --games 1e5")
+@options.names
 @click.option(
     "--players",
-    metavar="N|A-B|A,B",
-    help="Player counts, e.g. 4 or 2-8.  [default: one a policy; 4 if there is one policy]",
+    type=options.NUMBERS,
+    help="Player counts, e.g. 4 or 2-8 (default: one per policy; 4 for a single policy).",
 )
 @options.solo_level
 @options.policies
-@click.option("--precision", help="Play until every win rate is this sure, e.g. 0.2%.")
-@click.option("--permutations", is_flag=True, help="All permutations, not just rotations.")
-@click.option("--plan", is_flag=True, help="Say how many games it will take; do not play them.")
-@how_to_run
-def run_command(
-    named,
-    players,
-    solo_level,
-    policies,
-    precision,
-    permutations,
-    plan,
-    games,
-    seed,
-    deck,
-    rules,
-    **how,
-):
-    """Play a line-up and print win rates by strategy and seat, with intervals."""
+@click.option(
+    "--precision",
+    type=options.SHARE,
+    help="Stop when every win rate is known to ± this, e.g. 0.2%.",
+)
+@click.option("--permutations", is_flag=True, help="All permutations instead of all rotations.")
+@click.option("--plan", is_flag=True, help="Print the required number of games without playing.")
+@options.run
+def run_command(names, players, policies, plan, precision, games, **run):
+    """Play a line-up and estimate win rates.
+
+    Win rates are estimated by strategy and by seat. A single policy plays at all seats.
+    """
     from paxsim.experiment.api import PRECISION_GAMES, simulate, simulation_size
 
-    wanted = parse_games(games)
-    ctx = click.get_current_context()
-    if precision is not None and ctx.get_parameter_source("games").name == "DEFAULT":
-        wanted = PRECISION_GAMES
-    counts = parse_players("players", players)
-    asked = dict(
-        policies=policies_asked(named, policies),
-        players=counts,
-        games=wanted,
-        seed=seed,
-        precision=None if precision is None else parse_share("precision", precision),
-        solo_level=solo_level,
-        deck=deck,
-        rules=rules,
-        permutations=permutations,
-    )
+    if precision is not None and not options.is_given("games"):
+        games = PRECISION_GAMES
+    line_up = options.choose_policies(names, policies)
+    run |= dict(policies=line_up, players=players, games=games, precision=precision)
     if plan:
-        say("\n".join(simulation_size(**asked)))
+        what = ("solo_level", "permutations", "seed", "deck", "rules")
+        what = {name: run[name] for name in (*what, "policies", "players", "games", "precision")}
+        say("\n".join(simulation_size(**what)))
     else:
-        run_experiment(simulate, **asked, **how)
+        run_experiment(simulate, **run)
 
 
-@click.command("tournament")
-@options.named
-@click.option("--players", default="2-4", show_default=True, metavar="N|A-B|A,B")
+@options.command("tournament", "tournament builder feeder miser --players 2-3")
+@options.names
+@click.option(
+    "--players", type=options.NUMBERS, default="2-4", show_default=True, help="Player counts."
+)
 @click.option(
     "--policies",
     type=options.POLICIES,
     metavar="A,B,...",
-    help="The contestants.  [default: all built-in heuristics]",
+    help="Policies (default: all built-in heuristics).",
 )
-@how_to_run
-def tournament_command(named, players, policies, games, seed, deck, rules, **how):
-    """Let every policy meet every other; print standings, ratings and payoffs."""
+@options.run
+def tournament_command(names, policies, **run):
+    """Play all policies against each other and rank them.
+
+    Prints standings, ratings and pairwise payoffs.
+    """
     from paxsim.experiment.api import tournament
     from paxsim.policies.registry import HEURISTICS
 
-    run_experiment(
-        tournament,
-        policies=policies_asked(named, policies) or ",".join(HEURISTICS),
-        players=parse_players("players", players),
-        games=parse_games(games),
-        seed=seed,
-        deck=deck,
-        rules=rules,
-        **how,
-    )
+    policies = options.choose_policies(names, policies) or ",".join(HEURISTICS)
+    run_experiment(tournament, policies=policies, **run)
 
 
-@click.command("compare")
+@options.command("compare", "compare builder feeder --players 3")
 @click.argument("a")
 @click.argument("b")
-@click.option("--field", default="random", show_default=True, help="Who plays the other seats.")
-@click.option("--players", type=int, default=4, show_default=True, help="2 to 8.")
-@click.option("--delta", default="0", show_default=True, help="Better by at least, e.g. 1%.")
-@click.option("--sequential", is_flag=True, help="Stop as soon as the test has decided.")
-@click.option("--plan", is_flag=True, help="Say how many games finding --delta takes.")
-@how_to_run
-def compare_command(a, b, field, players, delta, sequential, plan, games, seed, deck, rules, **how):
-    """Is policy A better than policy B in the same field, deal by deal?"""
+@click.option(
+    "--opponents",
+    default="random",
+    show_default=True,
+    metavar="A,B,...",
+    help="Policies at the other seats: one for all, or one for each.",
+)
+@options.opponents_count
+@click.option(
+    "--delta",
+    type=options.SHARE,
+    default="0",
+    show_default=True,
+    help="Smallest difference of interest, e.g. 1%.",
+)
+@click.option("--until-decided", is_flag=True, help="Stop as soon as the test has decided.")
+@click.option("--plan", is_flag=True, help="Print the required number of games without playing.")
+@options.run
+def compare_command(opponents, until_decided, plan, **run):
+    """Compare two policies on the same deals.
+
+    A and B replace each other at every seat, with the same policies at the other seats.
+    """
     from paxsim.experiment.api import compare, comparison_size
 
-    asked = dict(
-        a=a,
-        b=b,
-        field=field,
-        players=players,
-        games=parse_games(games),
-        seed=seed,
-        delta=parse_share("delta", delta),
-        deck=deck,
-        rules=rules,
-    )
     if plan:
-        say("\n".join(comparison_size(**asked)))
+        what = ("a", "b", "players", "games", "seed", "delta", "deck", "rules")
+        say("\n".join(comparison_size(field=opponents, **{name: run[name] for name in what})))
     else:
-        run_experiment(compare, **asked, sequential=sequential, **how)
+        run_experiment(compare, field=opponents, sequential=until_decided, **run)
 
 
-#: Values of a range, at most.
-MOST_VALUES = 20
+@options.command("solo", "solo hermit --levels 1-3")
+@options.names
+@options.policies
+@options.levels
+@options.run
+def solo_command(names, policies, **run):
+    """Play the solo game at each level.
+
+    Prints the success rate at each level and of a campaign through all levels.
+    """
+    from paxsim.experiment.api import solo
+
+    run_experiment(solo, policies=options.choose_policies(names, policies), **run)
 
 
-@click.command("compare-rules")
+#: Largest number of values in a range.
+MAX_VALUES = 20
+
+
+@options.command("compare-rules", "compare-rules rome_needs=4..6 starting_money=3,7 --players 3")
 @click.argument("values", nargs=-1, required=True, metavar="RULE=A..B|A,B,C ...")
-@click.option("--players", type=int, default=4, show_default=True, help="2 to 8.")
+@options.opponents_count
 @click.option(
     "--strategies",
     metavar="A,B,...",
-    help="Whose line-ups play: all that a tournament of them has.  [default: all built-in "
-    "heuristics, as in the report]",
+    help="Policies whose tournament line-ups play (default: all built-in heuristics).",
 )
-@click.option("--policies", metavar="A,B,...", help="One line-up instead of these, by seat.")
-@how_to_run
-def compare_rules_command(values, players, strategies, policies, games, seed, deck, rules, **how):
-    """How often does Rome win with other values of a rule, one rule at a time?
+@click.option("--policies", metavar="A,B,...", help="A single line-up instead, by seat.")
+@options.run
+def compare_rules_command(values, players, strategies, policies, deck, rules, **run):
+    """Compare values of rules on the same deals.
 
-    \b
-    paxsim compare-rules rome_needs=4..7 starting_money=3..7
-    paxsim compare-rules starting_money=2,5,10 --players 3 --games 2e4
-
-    All values of a rule play the same deals with the same line-ups; --games counts those of each
-    value, and --rules changes what stays the same.
+    One rule is changed at a time. --games counts the games of each value; --rules sets the rules
+    that stay the same.
     """
     from paxsim.experiment.populations import vary_rules, vary_rules_among
     from paxsim.lineup import as_specs
     from paxsim.report.subject import make_subject
 
-    tried = parse_values(values)
+    run |= dict(values=parse_rule_values(values), players=players, deck=deck, rules=rules)
     if policies is not None and strategies is not None:
-        raise PaxsimError("strategies: given beside policies; allowed: one of both")
-    if policies is None:
-        question, who = vary_rules_among, make_subject(deck, rules, strategies, [players])
-        asked = {"strategies": who.strategies}
+        raise PaxsimError("give either --strategies or --policies, not both")
+    if policies is not None:
+        run_experiment(vary_rules, lineups=[as_specs(policies)], **run)
     else:
-        question, asked = vary_rules, {"lineups": [as_specs(policies)]}
-    run_experiment(
-        question,
-        values=tried,
-        **asked,
-        players=players,
-        games=parse_games(games),
-        seed=seed,
-        deck=deck,
-        rules=rules,
-        **how,
-    )
+        subject = make_subject(deck, rules, strategies, [players])
+        run_experiment(vary_rules_among, strategies=subject.strategies, **run)
 
 
-def parse_values(texts: tuple[str, ...]) -> dict[str, list[Any]]:
-    """``("rome_needs=4..7", "tie=shared,money")`` as rule fields with their values."""
-    found: dict[str, list[Any]] = {}
+def parse_rule_values(texts: tuple[str, ...]) -> dict[str, list[Any]]:
+    """Return values by rule from ``("rome_needs=4..7", "tie=shared,money")``."""
+    values: dict[str, list[Any]] = {}
     for text in texts:
         name, equals, listed = (part.strip() for part in text.partition("="))
         if not equals or not listed:
-            raise PaxsimError(
-                f"rules: found {text!r}; allowed: RULE=A..B or RULE=A,B,C, e.g. rome_needs=4..7"
-            )
-        if name in found:
-            raise PaxsimError(f"rules: {name}: given twice; allowed: once")
-        found[name] = [value for part in listed.split(",") for value in _values(name, part)]
-    return found
+            raise PaxsimError(f"values must be RULE=A..B or RULE=A,B,C, got {text!r}")
+        if name in values:
+            raise PaxsimError(f"rule {name} is given twice")
+        values[name] = [value for part in listed.split(",") for value in _values(name, part)]
+    return values
 
 
 def _values(name: str, text: str) -> list[Any]:
-    """A value, or a range of whole numbers with both its ends."""
+    """Return one value, or those of a range of integers."""
     ends = re.fullmatch(r"\s*(-?\d{1,9})\s*\.\.\s*(-?\d{1,9})\s*", text)
     if ends is None:
         if ".." in text:
-            raise PaxsimError(
-                f"rules: {name}: found {text!r}; allowed: whole numbers at both ends, e.g. 4..7"
-            )
+            raise PaxsimError(f"{name}: a range needs two whole numbers such as 4..7, got {text!r}")
         return [getattr(load_rules(f"{name}={text.strip()}"), name)]
     first, last = int(ends[1]), int(ends[2])
-    if last <= first or last - first >= MOST_VALUES:
+    if last <= first or last - first >= MAX_VALUES:
         raise PaxsimError(
-            f"rules: {name}: found {text!r}; allowed: the smaller number first, and at most "
-            f"{MOST_VALUES} values"
+            f"{name}: a range must be ascending with at most {MAX_VALUES} values, got {text!r}"
         )
     return [getattr(load_rules({name: value}), name) for value in range(first, last + 1)]
 
 
-@click.command("ablate")
+@options.command("ablate", "ablate --without peek,buy --policies builder,feeder")
 @click.option(
     "--without",
     required=True,
     metavar="A,B+C,...",
-    help="A category, a card (land/2/4), peek, buy, react, second (more than one card a turn); for "
-    "all seats also double-draw, discount, bonus, senator-income. A+B: together. categories, "
-    "actions, cards, powers: each of them.",
+    help="A category, a card (land/2/4), peek, buy, react or second (more than one card a turn); "
+    "for all seats also double-draw, discount, bonus and senator-income. A+B forbids both; "
+    "categories, actions, cards and powers stand for each of them in turn.",
 )
 @click.option(
-    "--seats", default="1", show_default=True, metavar="1|all", help="Whom it is forbidden to."
+    "--seats", default="1", show_default=True, metavar="1|all", help="Seats that are restricted."
 )
-@click.option("--positions", metavar="N|A-B|A,B", help="Only these of the line-up, one at a time.")
-@click.option("--tuned", is_flag=True, help="Tune those who have it and those who have not, first.")
-@click.option("--generations", type=int, help="Of the tuning.")
+@click.option("--positions", type=options.NUMBERS, help="Positions of the line-up to restrict.")
+@click.option("--tuned", is_flag=True, help="Tune the policies with and without it first.")
+@click.option("--generations", type=int, help="Generations of the tuning.")
 @options.players
 @options.solo_level
 @options.policies
-@how_to_run
-def ablate_command(
-    without, seats, positions, tuned, generations, players, solo_level, policies, games, **how
-):
-    """What is it worth? Win rates, and Rome's, when a seat, or all, may not use something."""
+@options.run
+def ablate_command(seats, tuned, generations, solo_level, **run):
+    """Measure what an action or a category is worth.
+
+    Compares win rates, and Rome's, when one seat or all seats may not use it.
+    """
     from paxsim.experiment.api import ONE, ablate
 
-    asked = dict(
-        policies=policies,
-        without=without,
-        players=players,
-        positions=parse_players("positions", positions),
-    )
-    wanted = parse_games(games)
     answers = None
+    if generations is not None and not tuned:
+        raise PaxsimError("--generations needs --tuned")
     if tuned:
         if seats != ONE or solo_level is not None:
-            raise PaxsimError("tuned: found with all seats, or solo; allowed: one seat of 2 to 8")
-        answers = _tuned(asked, generations, how)
-    elif generations is not None:
-        raise PaxsimError("generations: found without --tuned; allowed: with it")
-    run_experiment(
-        ablate,
-        **asked,
-        games=wanted,
-        seats=seats,
-        answers=answers,
-        solo_level=solo_level,
-        **how,
-    )
+            raise PaxsimError("--tuned works with one restricted seat of 2 to 8 players")
+        from paxsim.tuning.tuner import ABLATION_GENERATIONS, tune_for_ablation
 
-
-def _tuned(asked: dict[str, Any], generations: int | None, how: dict[str, Any]) -> Any:
-    """The tuned answers, under a progress bar of their own."""
-    from paxsim.tuning.tuner import ABLATION_GENERATIONS, tune_for_ablation
-
-    bar = ProgressBar()
-    try:
-        with bar:
-            return tune_for_ablation(
-                **asked,
+        names = ("policies", "without", "players", "positions", "seed", "deck", "rules", "jobs")
+        with progress_bar() as bar:
+            answers = tune_for_ablation(
+                **{name: run[name] for name in names},
                 generations=ABLATION_GENERATIONS if generations is None else generations,
-                progress=bar.show,
-                **{key: how[key] for key in ("seed", "deck", "rules", "jobs")},
+                progress=bar,
             )
-    except KeyboardInterrupt:
-        say_interrupted(bar.done, None)
+    run_experiment(ablate, seats=seats, answers=answers, solo_level=solo_level, **run)
 
 
-@click.command("solo")
-@options.named
-@options.policies
-@click.option("--levels", default="1-5", show_default=True, metavar="N|A-B|A,B")
-@how_to_run
-def solo_command(named, policies, levels, games, seed, deck, rules, **how):
-    """How often policies win at each solo level, and a whole campaign."""
-    from paxsim.experiment.api import solo
-
-    run_experiment(
-        solo,
-        policies=policies_asked(named, policies),
-        levels=parse_players("levels", levels),
-        games=parse_games(games),
-        seed=seed,
-        deck=deck,
-        rules=rules,
-        **how,
-    )
-
-
-@click.command("metagame")
-@click.option(
+#: The strategies of a metagame.
+_strategies = click.option(
     "--policies",
     required=True,
+    type=options.POLICIES,
     metavar="A,B,...",
-    help="The strategies that players choose among: names, NAME:parameter=value, or FILE.py:NAME.",
+    help="Policies that players choose among: NAME, NAME:parameter=value or FILE.py:NAME.",
 )
-@click.option("--players", type=int, default=4, show_default=True, help="2 to 8.")
-@click.option("--games", help="In all, e.g. 1e6.  [default: 10,000 blocks of each line-up]")
-@click.option(
-    "--widen",
-    is_flag=True,
-    help="Add best answers to where the players end, until nothing gains any more.",
+_metagame_games = click.option(
+    "--games",
+    type=options.GAMES,
+    help="Total number of games (default: 10,000 blocks of each line-up).",
 )
-@click.option(
-    "--tuned", default="weighted", show_default=True, help="With --widen: what is tuned to answer."
-)
-@click.option(
-    "--seats", default="1-3", show_default=True, help="With --widen: seats that answer together."
-)
-@click.option(
-    "--margin", default="1%", show_default=True, help="With --widen: what an answer must gain."
-)
-@click.option("--rounds", type=int, default=3, show_default=True, help="With --widen: at most.")
-@click.option("--generations", type=int, help="With --widen: of each tuning.")
-@how_to_run_beside_games
-def metagame_command(
-    policies, players, games, widen, tuned, seats, margin, rounds, generations, **how
-):
-    """Where do players end who answer each other, and how often does Rome win there?
 
-    Every mixture of the policies at the table is played. From what they win follow the states in
-    which players end, whether somebody gains by leaving them alone or together, and how sure that
-    is.
+
+@options.command("metagame", "metagame --policies builder,feeder,miser --players 3 --games 1e5")
+@_strategies
+@options.opponents_count
+@_metagame_games
+@options.run_without_games
+def metagame_command(**run):
+    """Find equilibria among a set of policies.
+
+    Plays every mixture of the policies and computes the equilibria that adapting players reach,
+    how often Rome wins there, and whether one player or a coalition gains by deviating.
     """
-    asked = {"policies": policies, "players": players}
-    asked["games"] = None if games is None else parse_games(games)
-    if widen:
-        numbers = parse_players("seats", seats)
-        effort = {} if generations is None else {"generations": generations}
-        share = parse_share("margin", margin)
-        _widen(**asked, tuned=tuned, seats=numbers, margin=share, rounds=rounds, effort=effort,
-               **how)  # fmt: skip
-        return
     from paxsim.experiment.populations import metagame
 
-    run_experiment(metagame, **asked, **how)
+    run_experiment(metagame, **run)
 
 
-def _widen(*, backend: str, address: str | None, csv: Any, as_json: bool, **asked: Any) -> None:
-    """Widen the set under a progress bar, and show what came of it."""
+@options.command("double-oracle", "double-oracle --policies builder,feeder --players 3 --rounds 2")
+@_strategies
+@options.opponents_count
+@_metagame_games
+@click.option("--tuned", default="weighted", show_default=True, help="Policy that is tuned.")
+@click.option(
+    "--seats",
+    type=options.NUMBERS,
+    default="1-3",
+    show_default=True,
+    help="Numbers of seats that deviate together.",
+)
+@click.option(
+    "--margin",
+    type=options.SHARE,
+    default="1%",
+    show_default=True,
+    help="Smallest gain of a best response that is added.",
+)
+@click.option("--rounds", type=int, default=3, show_default=True, help="Maximum number of rounds.")
+@click.option("--generations", type=int, help="Generations of each tuning.")
+@options.seed
+@options.deck
+@options.rules
+@options.jobs
+@options.out
+@options.csv
+@options.as_json
+def double_oracle_command(generations, out, csv, as_json, **run):
+    """Add best responses to a set of policies.
+
+    Tunes responses to the equilibria of the metagame, adds those that gain more than the margin,
+    and repeats. The last line is the final set of policies.
+    """
     from paxsim.experiment.result import check_table_folder
     from paxsim.tuning.oracle import double_oracle
 
-    if backend != "threads" or address is not None:
-        raise PaxsimError(f"backend: found {backend}; allowed with --widen: threads")
     if csv is not None:
         check_table_folder("csv", csv)
-    bar = ProgressBar()
-    try:
-        with bar:
-            found = double_oracle(
-                **asked,
-                progress=bar.update,
-                answering=bar.show,
-                command=command_line(),
-            )
-    except KeyboardInterrupt:
-        say_interrupted(bar.done, asked["out"])
-    found.result.tables["steps"] = found.steps
-    if csv is not None:
-        found.result.to_csv(csv)
-    if as_json:
-        say(found.result.to_json())
-        return
-    show_result(found.result)
-    say(found.ended)
-    say(",".join(policy.spec for policy in found.strategies))
+    with progress_bar(out) as bar:
+        outcome = double_oracle(
+            **run,
+            effort={} if generations is None else {"generations": generations},
+            out=out,
+            progress=bar.update,
+            answering=bar,
+            command=command_line(),
+        )
+    outcome.result.tables["steps"] = outcome.steps
+    print_result(outcome.result, as_json, csv)
+    if not as_json:
+        say(outcome.ended)
+        say(",".join(policy.spec for policy in outcome.strategies))
 
 
-@click.command("tune")
+@options.command("tune", "tune builder --opponents weighted --players 3 --generations 5")
 @click.argument("policy")
 @click.option(
     "--opponents",
@@ -399,63 +406,51 @@ def _widen(*, backend: str, address: str | None, csv: Any, as_json: bool, **aske
     metavar="A,B,...|W*A,W*B,...",
     help="Policies at the other seats: one, one per seat, or a mixture with weights.",
 )
-@click.option("--players", type=int, default=4, show_default=True, help="2 to 8.")
+@options.opponents_count
 @click.option(
     "--goal",
     default="wins",
     show_default=True,
-    help="What counts: wins, points, rome-loses or solo.",
+    help="Objective: wins, points, rome-loses or solo.",
 )
 @click.option(
-    "--coalition", type=int, default=1, show_default=True, help="Seats that POLICY takes."
+    "--coalition", type=int, default=1, show_default=True, help="Number of seats of POLICY."
 )
-@click.option("--params", metavar="A,B,...", help="Parameters to tune.  [default: all]")
-@click.option("--generations", type=int, help="Of each restart.")
-@click.option("--restarts", type=int, help="How many searches, each from its own start.")
-@click.option("--games", help="For each candidate and generation.")
-@click.option("--levels", default="1-5", show_default=True, help="Solo levels, for --goal solo.")
+@click.option("--params", metavar="A,B,...", help="Parameters to tune (default: all).")
+@click.option("--generations", type=int, help="Generations of each restart.")
+@click.option("--restarts", type=int, help="Number of restarts.")
+@click.option("--games", type=options.GAMES, help="Games per candidate and generation.")
+@options.levels
 @options.seed
 @options.deck
 @options.rules
-@click.option("--jobs", type=int, help="Threads.  [default: one a core]")
-@click.option("--out", type=PATH, metavar="DIR", help="Keep the record here; resumes.")
+@options.jobs
+@click.option("--out", type=options.DIR, help="Folder of the record; it is resumed.")
 @options.as_json
-def tune_command(policy, opponents, generations, restarts, games, levels, out, as_json, **asked):
-    """Find the best parameters of POLICY.
+def tune_command(policy, opponents, generations, restarts, games, out, as_json, **run):
+    """Optimize the parameters of a policy.
 
-    They are confirmed on held-out deals, beside the catalogue in the same seats. The first line is
-    the tuned policy as other commands take it.
+    The result is compared with the catalogue on held-out deals. The first line is the tuned policy
+    in the form that --policies takes.
     """
     from paxsim.tuning.arena import parse_opponents
-    from paxsim.tuning.tuner import GAMES, GENERATIONS, RESTARTS, tune
+    from paxsim.tuning.tuner import tune
 
-    bar = ProgressBar()
-    try:
-        with bar:
-            result = tune(
-                policy,
-                parse_opponents(opponents),
-                generations=GENERATIONS if generations is None else generations,
-                restarts=RESTARTS if restarts is None else restarts,
-                games=GAMES if games is None else parse_games(games),
-                levels=parse_players("levels", levels),
-                out=out,
-                progress=bar.show,
-                **asked,
-            )
-    except KeyboardInterrupt:
-        say_interrupted(bar.done, out)
+    effort = {"generations": generations, "restarts": restarts, "games": games}
+    run |= {name: value for name, value in effort.items() if value is not None}
+    with progress_bar(out) as bar:
+        result = tune(policy, parse_opponents(opponents), out=out, progress=bar, **run)
     if as_json:
         say(result.to_json())
     else:
-        show_tuning(result)
+        print_tuning(result)
 
 
-#: Contenders of the held-out table that are printed; the record has them all.
+#: Contenders of the held-out table that are printed; the record has all of them.
 _SHOWN = 8
 
 
-def show_tuning(result: Any) -> None:
+def print_tuning(result: Any) -> None:
     """Print the tuned policy in the first line, then its comparison on held-out deals."""
     say(result.spec)
     table = result.held_out
@@ -465,3 +460,27 @@ def show_tuning(result: Any) -> None:
     title = f"Held-out deals; the score is the {result.score}"
     print_view(view_of(shown.assign(contender=names), "held_out", title, caption))
     say(f"{result.verdict}\n{result.caption}")
+
+
+@options.command("show", "show runs/mine")
+@click.argument("directory", type=options.DIR)
+@options.as_json
+@options.csv
+def show_command(directory: Path, as_json: bool, csv: Path | None) -> None:
+    """Print the tables of a stored run.
+
+    The run in DIRECTORY may be incomplete.
+    """
+    from paxsim.experiment.answers import incomplete, load_result
+
+    result = load_result(directory)
+    for name in result.timing["damaged"]:
+        warn(f"left out: {name}")
+    print_result(result, as_json, csv)
+    if as_json:
+        return
+    command = result.manifest["command"]
+    if missing := incomplete(result):
+        say(f"{missing}; resume with: {command} --out {directory}")
+    elif command:
+        say(f"made by: {command}")

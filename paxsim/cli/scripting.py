@@ -1,9 +1,9 @@
-"""Scripts around experiments: the options of the commands, for `argparse`.
+"""Options of the commands for scripts that use `argparse`.
 
 from paxsim.cli.scripting import run_script, script_parser
 
 def main():
-    asked = script_parser(__doc__, games=4000, players=(2, 3, 4), out="mine").parse_args()
+    args = script_parser(__doc__, games=4000, players=(2, 3, 4), out="mine").parse_args()
     ...
 
 if __name__ == "__main__":
@@ -21,27 +21,27 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from paxsim.cards import DEFAULT_DECK, Deck, load_deck
-from paxsim.cli import EXIT_INTERRUPTED, exit_code_of
+from paxsim.cli import EXIT_INTERRUPTED, EXIT_USER_ERROR, exit_code_of
 from paxsim.cli.console import warn
-from paxsim.cli.options import parse_games, parse_players
+from paxsim.cli.options import parse_games, parse_numbers
 from paxsim.errors import PaxsimError, checked_int
 from paxsim.policies.registry import get_policy, split_specs
 from paxsim.rules import MAX_PLAYERS, Rules, load_rules
 
 __all__ = ["own_place", "run_script", "script_parser"]
 
-#: Where scripts keep what is not about the usual game, and what makes it unusual.
+#: Folder of results about other than the default game, and the options that make it another game.
 RUNS = Path("runs")
 SUBJECT = ("deck", "rules", "policies", "players")
-#: Characters of a folder's name that are for people.
+#: Characters of the readable part of a folder name.
 READABLE = 40
 
 
 class _Parser(argparse.ArgumentParser):
-    """One whose errors are a line each, as those of the commands are."""
+    """Parser whose errors are one line, as those of the commands are."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message}\n")
+        self.exit(EXIT_USER_ERROR, f"{self.prog}: {message}\n")
 
 
 def script_parser(
@@ -54,64 +54,64 @@ def script_parser(
     out: str | Path | None = None,
     jobs: int | None = None,
 ) -> argparse.ArgumentParser:
-    """The options that scripts share: deck and rules, workers, and those with a default here.
+    """Return a parser with the options that scripts share.
 
-    What is parsed has been checked: ``deck`` is a `Deck`, ``rules`` are `Rules`, ``policies`` a
-    list of what a line-up calls them, ``players`` a list of player counts.
+    Parsed values are checked: ``deck`` is a `Deck`, ``rules`` are `Rules`, ``policies`` is a list
+    of specifications, ``players`` a list of player counts.
 
     Parameters
     ----------
     doc : str
         The script's docstring; its first line is the description.
     games, seed, policies, players, out : optional
-        Defaults of ``--games``, ``--seed``, ``--policies``, ``--players`` and ``--out``; an option
-        without a default is left out.
+        Defaults of the options; an option without a default is left out.
     jobs : int, optional
-        Default of ``--jobs``; joblib has -1 for one a core, the questions of paxsim None.
+        Default of ``--jobs``; one worker per core is -1 for joblib and None for paxsim.
     """
     parser = _Parser(description=(doc or "").split("\n")[0])
 
     def add(name: str, kind: Callable[[str], Any], default: Any, text: str, metavar: str) -> None:
         parser.add_argument(f"--{name}", type=kind, default=default, help=text, metavar=metavar)
 
-    add("deck", _told(load_deck), load_deck(DEFAULT_DECK), "the cards", "NAME|FILE.toml")
-    add("rules", _told(load_rules), load_rules(),
-        "what differs from the published rules", "FILE.toml|FIELD=VALUE,...")  # fmt: skip
+    add("deck", _checked(load_deck), load_deck(DEFAULT_DECK), "deck", "NAME|FILE.toml")
+    add("rules", _checked(load_rules), load_rules(),
+        "changes of the published rules", "FILE.toml|FIELD=VALUE,...")  # fmt: skip
     if policies is not None:
-        usual = ",".join(policies)
-        add("policies", _told(_policies), list(policies), f"usually {usual}", "A,B,...")
+        names = ",".join(policies)
+        add("policies", _checked(_policies), list(policies), f"default: {names}", "A,B,...")
     if players is not None:
-        usual = ",".join(map(str, players))
-        add("players", _told(_players), list(players), f"counts, usually {usual}", "N|A-B|A,B")
+        counts = ",".join(map(str, players))
+        add("players", _checked(_players), list(players), f"default: {counts}", "N|A-B|A,B")
     if games is not None:
-        add("games", _told(parse_games), games, f"of every cell, usually {games:,}", "N")
+        parse = _checked(lambda text: parse_games("games", text))
+        add("games", parse, games, f"per cell (default: {games:,})", "N")
     if seed is not None:
-        add("seed", int, seed, f"names the deals, usually {seed}", "N")
+        add("seed", int, seed, f"random seed (default: {seed})", "N")
     if out is not None:
-        add("out", Path, Path(out), f"folder, usually {out}", "DIR")
-    add("jobs", int, jobs, "workers, usually one a core", "N")
+        add("out", Path, Path(out), f"folder (default: {out})", "DIR")
+    add("jobs", int, jobs, "number of workers (default: one per core)", "N")
     return parser
 
 
-def own_place(usual: Path, parser: argparse.ArgumentParser, asked: argparse.Namespace) -> Path:
-    """Where a script writes that keeps a committed file about the usual game.
+def own_place(usual: Path, parser: argparse.ArgumentParser, args: argparse.Namespace) -> Path:
+    """Return where a script writes that maintains a committed file about the default game.
 
-    The usual path, if deck, rules, policies and players are the usual ones; else one of the same
-    name in a folder for just these, below ``runs``.
+    For another deck, other rules, policies or player counts this is a file of the same name in
+    their own folder below ``runs``.
 
     Parameters
     ----------
     usual : Path
         The committed file or folder.
-    parser, asked
+    parser, args
         From `script_parser`, and what it parsed.
     """
-    given = {name: getattr(asked, name) for name in SUBJECT if hasattr(asked, name)}
-    unusual = {name: v for name, v in given.items() if v != parser.get_default(name)}
-    if not unusual:
+    values = {name: getattr(args, name) for name in SUBJECT if hasattr(args, name)}
+    changed = [v for name, v in values.items() if v != parser.get_default(name)]
+    if not changed:
         return usual
-    readable = re.sub(r"[^a-zA-Z0-9]+", "-", " ".join(map(_named, unusual.values()))).strip("-")
-    facts = [getattr(value, "fingerprint", value) for value in given.values()]
+    readable = re.sub(r"[^a-zA-Z0-9]+", "-", " ".join(map(_describe, changed))).strip("-")
+    facts = [getattr(value, "fingerprint", value) for value in values.values()]
     digest = hashlib.sha256(repr(facts).encode()).hexdigest()[:8]
     return RUNS / f"{readable[:READABLE]}-{digest}" / usual.name
 
@@ -127,8 +127,7 @@ def run_script(main: Callable[[], object]) -> None:
         sys.exit(EXIT_INTERRUPTED)
 
 
-def _named(value: Any) -> str:
-    """What is asked for, in few words."""
+def _describe(value: Any) -> str:
     if isinstance(value, Deck):
         return value.name
     if isinstance(value, Rules):
@@ -136,8 +135,8 @@ def _named(value: Any) -> str:
     return " ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _told(convert: Callable[[str], Any]) -> Callable[[str], Any]:
-    """The same for `argparse`, which would not say what is wrong."""
+def _checked(convert: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Wrap a function for `argparse`, which hides the message of any other error."""
 
     def converted(text: str) -> Any:
         try:
@@ -156,5 +155,4 @@ def _policies(text: str) -> list[str]:
 
 
 def _players(text: str) -> list[int]:
-    counts = parse_players("players", text) or []
-    return [checked_int("players", count, 2, MAX_PLAYERS) for count in counts]
+    return [checked_int("players", n, 2, MAX_PLAYERS) for n in parse_numbers("players", text)]

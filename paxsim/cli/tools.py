@@ -1,4 +1,4 @@
-"""`paxsim bench`: how fast a line-up plays on this machine."""
+"""Commands about the installation: speed, compiled code and shell completion."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import platform
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,26 +22,33 @@ from paxsim.lineup import Lineup
 from paxsim.setting import Setting
 from paxsim.version import __version__
 
-#: Deals of this seed are played; the time hardly depends on it.
+#: Random seed; speed hardly depends on it.
 SEED = 1
 MAX_GAMES, MAX_JOBS, MAX_REPEATS = 10_000_000, 256, 1000
 
 
-@click.command("bench")
+@options.command("bench", "bench --policies builder --players 4")
 @options.setting
 @options.policies
-@click.option("--games", default="60k", show_default=True, help="Games a repeat.")
-@click.option("--jobs", type=int, default=1, show_default=True, help="Threads that play at once.")
-@click.option("--repeats", type=int, default=5, show_default=True, help="The best one counts.")
+@click.option(
+    "--games", type=options.GAMES, default="60k", show_default=True, help="Games per repeat."
+)
+@click.option("--jobs", type=int, default=1, show_default=True, help="Number of threads.")
+@click.option(
+    "--repeats", type=int, default=5, show_default=True, help="Number of repeats; the best counts."
+)
 @options.as_json
 def bench_command(
     players, solo_level, deck, rules, policies, games, jobs, repeats, as_json
 ) -> None:
-    """Measure games and decisions a second of a line-up: playing alone, nothing around it."""
+    """Measure how many games per second a line-up plays.
+
+    Only the play itself is measured.
+    """
     from paxsim.playing import prepare
 
     setting, lineup = prepare(policies, players, solo_level, deck, rules)
-    games = checked_int("games", options.parse_games(games), 1, MAX_GAMES)
+    checked_int("games", games, 1, MAX_GAMES)
     checked_int("jobs", jobs, 1, min(MAX_JOBS, games))
     checked_int("repeats", repeats, 1, MAX_REPEATS)
     result = bench(setting, lineup, games, jobs, repeats)
@@ -49,32 +57,30 @@ def bench_command(
         return
     say(
         f"{setting.players} players, {','.join(lineup.labels)}: "
-        f"{result['games_per_second']:,.0f} games and "
-        f"{result['decisions_per_second']:,.0f} decisions a second on {jobs} "
-        f"thread{'s' if jobs > 1 else ''} (best of {repeats} times {result['games']:,} games, "
-        f"deck {setting.deck.name}, paxsim {__version__}, {machine()})"
+        f"{result['games_per_second']:,.0f} games/s, "
+        f"{result['decisions_per_second']:,.0f} decisions/s on {jobs} "
+        f"thread{'s' if jobs > 1 else ''} (best of {repeats} × {result['games']:,} games) · "
+        f"deck {setting.deck.name} · paxsim {__version__} · {machine()}"
     )
 
 
 def bench(
     setting: Setting, lineup: Lineup, games: int, jobs: int = 1, repeats: int = 5
 ) -> dict[str, Any]:
-    """Speed of a line-up, with what was measured and where.
+    """Return the speed of a line-up, with what was measured and where.
 
     Parameters
     ----------
-    setting : Setting
-        What is played.
-    lineup : Lineup
-        Who plays.
+    setting, lineup
+        What is played, and who plays.
     games : int
-        Games a repeat, shared by the threads.
+        Games per repeat, shared by the threads.
     jobs : int
-        Threads, each with records of its own.
+        Number of threads, each with its own records.
     repeats : int
         The best one counts: other work on the machine makes times longer, never shorter.
     """
-    play_once(setting, lineup, jobs, jobs)  # compiled, or loaded
+    play_once(setting, lineup, jobs, jobs)  # compile, or load compiled code
     games -= games % jobs
     played = [play_once(setting, lineup, games, jobs) for _ in range(repeats)]
     seconds = min(seconds for seconds, _ in played)
@@ -101,34 +107,31 @@ def play_once(setting: Setting, lineup: Lineup, games: int, jobs: int) -> tuple[
     from paxsim.playing import play_deals
 
     deals = games // jobs
-    together = threading.Barrier(jobs)
+    barrier = threading.Barrier(jobs)
 
-    def share(number: int) -> tuple[float, float, int]:
-        together.wait()
+    def play_share(number: int) -> tuple[float, float, int]:
+        barrier.wait()
         begin = time.perf_counter()
         batch = play_deals(setting, lineup, SEED, number * deals, deals, (0,))
         end = time.perf_counter()
         return begin, end, int(batch.results["decisions"].sum(dtype=int))
 
     with ThreadPoolExecutor(jobs) as threads:
-        begins, ends, decisions = zip(*threads.map(share, range(jobs)), strict=True)
+        begins, ends, decisions = zip(*threads.map(play_share, range(jobs)), strict=True)
     return max(ends) - min(begins), sum(decisions)
 
 
 def machine() -> str:
-    """Processor, cores, system and Python, without anything that names the very machine."""
+    """Return processor, cores, system and Python, without anything that identifies the machine."""
     model = platform.machine()
-    try:
+    with suppress(OSError, StopIteration):  # not Linux, or a processor without a name
         lines = Path("/proc/cpuinfo").read_text().splitlines()
         model = next(line.partition(":")[2].strip() for line in lines if "model name" in line)
-    except (OSError, StopIteration):
-        pass  # not Linux, or a processor that does not say
-    cores = os.cpu_count()
     python = f"{platform.python_implementation()} {platform.python_version()}"
-    return f"{model}, {cores} cores, {platform.system()}, {python}"
+    return f"{model}, {os.cpu_count()} cores, {platform.system()}, {python}"
 
 
-#: Where a shell reads what it should know at its start.
+#: File that each shell reads when it starts.
 _FILES = {
     "bash": "~/.bashrc",
     "zsh": "~/.zshrc",
@@ -136,13 +139,13 @@ _FILES = {
 }
 
 
-@click.command("completion")
+@options.command("completion", "completion bash")
 @click.argument("shell", required=False)
 def completion_command(shell: str | None) -> None:
-    """Print what SHELL (bash, zsh or fish) needs to complete paxsim's words with the Tab key.
+    """Print the completion script of a shell.
 
-    Commands, options, policies, decks and rules are completed. Without SHELL it says how
-    to set this up.
+    SHELL is bash, zsh or fish. Commands, options, policies, decks and rules are completed. Without
+    SHELL, prints how to set it up.
     """
     if shell is None:
         say("To complete words with the Tab key in every new shell:")
@@ -151,35 +154,39 @@ def completion_command(shell: str | None) -> None:
         return
     if shell not in _FILES:
         raise unknown("shell", shell, _FILES)
-    found = get_completion_class(shell)
-    assert found is not None
-    say(found(cli, {}, "paxsim", "_PAXSIM_COMPLETE").source())
+    completion = get_completion_class(shell)
+    assert completion is not None
+    say(completion(cli, {}, "paxsim", "_PAXSIM_COMPLETE").source())
 
 
-#: Compiled code of other versions goes after so many days without use.
-DAYS_KEPT = 30
+#: Days after which unused compiled code of other versions is removed.
+MAX_AGE = 30
 
 
-@click.command("warmup")
+@options.command("warmup", "warmup")
 def warmup_command() -> None:
-    """Compile the engine, the built-in policies and rollouts: later commands start at once."""
+    """Compile everything, so that later commands start at once."""
     from paxsim.engine.cache import code_folder, remove_unused
     from paxsim.experiment.tally import warm_counting
     from paxsim.playing import warm_up
     from paxsim.search.evaluation import warm_rollouts
 
     begin = time.perf_counter()
-    for what in warm_up():
-        say(f"  {what} ({time.perf_counter() - begin:.1f} s)")
+
+    def report(part: str) -> None:
+        say(f"  {part} ({time.perf_counter() - begin:.1f} s)")
+
+    for part in warm_up():
+        report(part)
     warm_counting()
-    say(f"  tally ({time.perf_counter() - begin:.1f} s)")
+    report("tally")
     warm_rollouts()
-    say(f"  rollouts of hints and analyses ({time.perf_counter() - begin:.1f} s)")
+    report("rollouts of hints and analyses")
     folder = code_folder()
     if folder is None:
-        say("nothing is kept: no cache folder can be used; see PAXSIM_CACHE_DIR")
+        say("nothing is stored: no cache folder can be used; see PAXSIM_CACHE_DIR")
         return
-    removed = remove_unused(DAYS_KEPT)
+    removed = remove_unused(MAX_AGE)
     if removed:
-        say(f"removed compiled code of {removed} versions, unused for {DAYS_KEPT} days")
-    say(f"ready; compiled code is kept in {folder.parent}")
+        say(f"removed compiled code of {removed} versions, unused for {MAX_AGE} days")
+    say(f"ready; compiled code is stored in {folder.parent}")

@@ -103,7 +103,9 @@ _WRITTEN = {
     "numba.np.unsafe.ndarray.empty_inferred": "numpy.array([... for ...])",
 }
 
-_PLAIN = "in plain Python: compiled=False, paxsim check --plain; paxsim trace shows every decision"
+_PLAIN = (
+    "in plain Python: compiled=False, paxsim check --interpreted; paxsim trace shows every decision"
+)
 #: The same of what helps to find a mistake.
 PLAIN_INSTEAD = dict.fromkeys(("print", "breakpoint"), _PLAIN)
 

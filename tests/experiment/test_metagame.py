@@ -127,22 +127,35 @@ def test_of_too_many_line_ups_some_are_played_and_the_others_estimated_and_it_is
         ("--policies random,first --players 1", "players must be between 2 and"),
         ("--policies random,first --players 9", "players: found 9"),
         ("--policies random,first --games 5", "games: found 5 for 5 line-ups of 4 players"),
-        ("--policies random,first --games few", "games: found 'few'"),
+        ("--policies random,first --games few", "games must be"),
         (
             "--players 8 --policies random,first,miser,racer,builder,tribune,feeder,admiral",
             "policies: found 8, which make 6,435 line-ups of 8 players; allowed: at most 3,500",
         ),
-        ("--policies random,first --widen --seats 0-2", "seats: found 0"),
-        ("--policies random,first --widen --seats 4", "seats: found 4"),
-        ("--policies random,first --widen --margin much", "margin: found 'much'"),
-        ("--policies random,first --widen --margin 100%", "margin: found 1.0"),
-        ("--policies random,first --widen --rounds 0", "rounds: found 0"),
-        ("--policies random,first --widen --backend dask", "allowed with --widen: threads"),
     ],
 )
 def test_a_mistake_is_one_line(arguments, said, capsys, tmp_path, monkeypatch):
+    check_mistake("metagame", arguments, said, capsys, tmp_path, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("--seats 0-2", "seats must be"),
+        ("--seats 4", "seats must be"),
+        ("--margin much", "margin must be"),
+        ("--margin 100%", "margin"),
+        ("--rounds 0", "rounds must be"),
+    ],
+)
+def test_a_mistake_of_double_oracle_is_one_line(arguments, said, capsys, tmp_path, monkeypatch):
+    words = f"--policies random,first {arguments}"
+    check_mistake("double-oracle", words, said, capsys, tmp_path, monkeypatch)
+
+
+def check_mistake(command, arguments, said, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert run_command(["metagame", *arguments.split(), "--out", "run"]) == 2
+    assert run_command([command, *arguments.split(), "--out", "run"]) == 2
     err = capsys.readouterr().err
     assert said in err and err.count("\n") == 1
     assert not list(tmp_path.iterdir())

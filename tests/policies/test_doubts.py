@@ -185,7 +185,7 @@ def test_what_a_policy_fails_at_when_it_is_doubted_is_not_held_against_it(tmp_pa
 def test_what_only_plain_python_can_play_is_checked_in_plain_python(tmp_path, capsys):
     file = tmp_path / "printing.py"
     file.write_text(POLICY.format(name="printing", line="print(top)"), "utf-8")
-    assert run_command(["check", str(file), "--plain", "--players", "2", "--deals", "1"]) == 0
+    assert run_command(["check", str(file), "--interpreted", "--players", "2", "--deals", "1"]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "policy printing: fine"
 
 

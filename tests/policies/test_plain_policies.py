@@ -206,6 +206,9 @@ def test_who_leaves_the_debugger_is_not_told_of_a_mistake(monkeypatch, capsys, t
     monkeypatch.setattr("sys.breakpointhook", leave)
     with pytest.raises(bdb.BdbQuit):
         paxsim.play([left, "random"], compiled=False)
-    assert run_command(["check", str(tmp_path / "left.py"), "--plain", "--players", "2-3"]) == 130
+    assert (
+        run_command(["check", str(tmp_path / "left.py"), "--interpreted", "--players", "2-3"])
+        == 130
+    )
     assert capsys.readouterr() == ("", "paxsim: the debugger was left\n")
     assert len(stopped) == 2  # at the next table it is not asked again

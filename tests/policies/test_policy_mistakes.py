@@ -22,7 +22,7 @@ LOOP = "a loop that keeps the best so far"
 NOTES = "me.memory, notes to oneself"
 OTHER = "other arguments, or a loop"
 ARRAY = "an array or a tuple, with numbers as indices"
-PLAIN = "in plain Python: compiled=False, paxsim check --plain"
+PLAIN = "in plain Python: compiled=False, paxsim check --interpreted"
 
 #: Name, what stands before the policy, its body, the line that is to blame, what is wrong, and what
 #: is allowed.

@@ -11,7 +11,7 @@ import pytest
 
 import paxsim
 import paxsim.search
-from paxsim.cli.options import parse_players
+from paxsim.cli.options import parse_numbers
 from paxsim.cli.scripting import own_place, run_script, script_parser
 
 pytestmark = pytest.mark.whole
@@ -71,7 +71,7 @@ def test_a_grid_has_the_player_counts_that_are_asked_for(tmp_path, monkeypatch):
     for name, counts in (("win_rates", "3"), ("seats", "2-5"), ("rome_needs", "2,4")):
         run(name, *GRIDS[name], "--players", counts, "--deck", "cheap", "--out", str(tmp_path))
         table = pd.read_csv(tmp_path / f"{name}.csv")
-        assert sorted(table["players"].unique()) == parse_players("players", counts)
+        assert sorted(table["players"].unique()) == parse_numbers("players", counts)
         assert (table["deck"] == "cheap").all()
 
 
