@@ -8,7 +8,7 @@ JOBS ?= 1
 WORKERS ?= 3
 AREA ?=
 SAMPLE ?=
-RECORD ?=
+GENERATE ?=
 
 .PHONY: report test whole mutants ends lint format docs site bench clean help
 
@@ -36,9 +36,9 @@ test: $(READY)  ## run the tests, except those of `make whole`
 whole: $(READY)  ## run the tests that start whole programs: wheel, notebooks, scripts, browser
 	$(PYTEST) -n $(WORKERS) -m whole
 
-mutants: $(READY)  ## check that the tests notice small mistakes; SAMPLE=60, JOBS=2, AREA=engine
+mutants: $(READY)  ## check that the tests notice small mistakes; AREA=engine,stats SAMPLE=60 GENERATE=1 JOBS=2
 	$(BIN)/python tests/mutants/run.py --jobs $(JOBS) $(addprefix --area ,$(AREA)) $(addprefix --sample ,$(SAMPLE)) \
-	    $(addprefix --record ,$(RECORD))
+	    $(if $(GENERATE),--generate)
 
 ends: $(READY)  ## test with the oldest and the newest numba allowed
 	$(BIN)/python tests/ends.py
