@@ -51,7 +51,7 @@ from paxsim.policies.restricted import (
 )
 from paxsim.rules import MAX_PLAYERS, SOLO_LEVELS, Rules, load_rules
 from paxsim.setting import DEFAULT_PLAYERS, Setting, make_setting, players_meant
-from paxsim.stats import plan_power
+from paxsim.stats import describe_power
 from paxsim.stats.sequential import half_width
 from paxsim.text import significant
 
@@ -96,7 +96,7 @@ def size_of_comparison(plan: Plan, difference: float) -> list[str]:
     a, b = 0, bundle[0].layout.size
     covariance = moments.covariance
     sd = max(covariance[a, a] - 2 * covariance[a, b] + covariance[b, b], 1e-12) ** 0.5
-    return [plan_power(difference, plan.block_games(0), sd, allowed=plan.games).text]
+    return [describe_power(difference, plan.block_games(0), sd, plan.games)]
 
 
 #: Games unless said otherwise, the most of a line-up, of which all sums are exact in 64 bits, and

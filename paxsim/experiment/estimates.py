@@ -128,7 +128,7 @@ class MatchMeasures:
             # Seats of one strategy can't win more than all together.
             bounds = [(0.0, 1 / len(places)) for places in self.strategies.values()]
             joint = simultaneous_contrasts(self.moments, list(rows.values()), bounds=bounds)
-            return dict(zip(rows, joint.intervals, strict=True))
+            return dict(zip(rows, joint, strict=True))
         # Each may miss with its part of the error, whenever the run stops.
         return {name: self._watched_rate(row, among=len(rows)) for name, row in rows.items()}
 
@@ -151,7 +151,7 @@ class MatchMeasures:
             for places in self.strategies.values()
         ]
         joint = simultaneous_contrasts(self.moments, rows, bounds=bounds)
-        return dict(zip(self.strategies, joint.intervals, strict=True))
+        return dict(zip(self.strategies, joint, strict=True))
 
     def points(self, positions: Sequence[int]) -> Interval:
         """Points of a seat played by these positions."""
@@ -348,7 +348,7 @@ class Pool:
 def joint_rates(pools: Sequence[Pool]) -> list[Interval]:
     """Intervals of several rates on common deals that hold together."""
     covariance = np.array([[a.covariance(b) for b in pools] for a in pools])
-    level, _, _ = joint_level(covariance, min(pool.units for pool in pools))
+    level = joint_level(covariance, min(pool.units for pool in pools))
     return [pool.interval(level) for pool in pools]
 
 

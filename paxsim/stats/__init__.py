@@ -1,7 +1,7 @@
-"""Statistics of simulated games: small pure functions over sums of blocks.
+"""Statistics of simulated games: pure functions over sums of blocks.
 
-A *block* is one deal played once for each rotation of the line-up; its games are not independent,
-so all but `wilson` and `jeffreys` count blocks. Nothing here knows the game.
+A *block* is one deal played once for each rotation of the line-up. Its games are not independent,
+so all intervals except `wilson` count blocks. Nothing here depends on the game.
 """
 
 from paxsim.stats.intervals import (
@@ -15,80 +15,65 @@ from paxsim.stats.intervals import (
     cautious_difference,
     contrast,
     difference_interval,
-    jeffreys,
+    max_unobserved_rate,
     p_value,
     paired_difference,
-    rarest_unseen,
     ratio,
-    unpaired_difference,
     wilson,
 )
 from paxsim.stats.moments import Moments
 from paxsim.stats.multiple import (
     SeatTest,
-    Simultaneous,
     benjamini_hochberg,
-    fair_share,
     holm,
     seats_against_fair_share,
     simultaneous_contrasts,
-    simultaneous_rates,
 )
 from paxsim.stats.plackett_luce import Ratings, bootstrap_ratings, fit_ratings, win_probabilities
 from paxsim.stats.sequential import (
-    Plan,
     SequentialResult,
     blocks_for_half_width,
     blocks_for_power,
     confidence_sequence,
+    describe_power,
     difference_sums,
-    plan_power,
-    precise_enough,
     sequential_test,
 )
-from paxsim.stats.variance import decided_shares, pooled_variance_shares, variance_shares
+from paxsim.stats.variance import decided_shares, variance_shares
 
 __all__ = [
     "DIFFERENCE",
+    "RATE",
+    "UNBOUNDED",
     "Interval",
     "Moments",
     "PairedDifference",
-    "Plan",
-    "RATE",
     "Ratings",
     "SeatTest",
     "SequentialResult",
-    "Simultaneous",
-    "UNBOUNDED",
     "benjamini_hochberg",
     "block_mean",
     "block_rate",
-    "cautious_difference",
     "blocks_for_half_width",
     "blocks_for_power",
     "bootstrap_ratings",
+    "cautious_difference",
     "confidence_sequence",
     "contrast",
     "decided_shares",
+    "describe_power",
     "difference_interval",
     "difference_sums",
-    "fair_share",
     "fit_ratings",
     "holm",
-    "jeffreys",
+    "max_unobserved_rate",
     "p_value",
     "paired_difference",
-    "plan_power",
-    "pooled_variance_shares",
-    "precise_enough",
-    "rarest_unseen",
     "ratio",
     "seats_against_fair_share",
     "sequential_test",
     "simultaneous_contrasts",
-    "simultaneous_rates",
-    "unpaired_difference",
     "variance_shares",
-    "win_probabilities",
     "wilson",
+    "win_probabilities",
 ]

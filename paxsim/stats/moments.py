@@ -1,4 +1,4 @@
-"""Sums over blocks: all that is kept of a run, however long it is."""
+"""Sums over blocks, from which all means, covariances and intervals are computed."""
 
 from __future__ import annotations
 
@@ -15,17 +15,15 @@ from paxsim.stats.constants import EXACT_FLOAT, INTEGER_LIMIT, ZERO_VARIANCE
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Number, sum and cross products of block vectors; it never changes once made.
+    """Number, sum and cross products of block vectors; immutable.
 
-    Two modes, told apart by the type of the sums:
+    The type of the sums decides between two modes:
 
-    * **exact** (int64): the blocks are whole numbers of ``1 / scale``. Sums of whole numbers do
-      not depend on the order, so any chunk size and any number of workers give the same result
-      to the last bit; it becomes a float only in `mean` and `covariance`, rounded once. Shares of
-      a win are whole in units of 1/840: give the sum over the ``g`` games of a
-      block in those units and ``scale = 840 * g``.
-    * **float** (float64, ``scale = 1``): for what has no common denominator. Merge in chunk order
-      to get the same result for any number of workers.
+    * **exact** (int64): the blocks are multiples of ``1 / scale``. Sums of whole numbers do not
+      depend on their order, so chunk size and number of workers don't change a bit of the result,
+      which is rounded once, in `mean` and `covariance`. Shares of a win are whole numbers of
+      1/840: give the sum over the ``g`` games of a block in those units and ``scale = 840 * g``.
+    * **float** (float64, ``scale = 1``): for values without a common denominator.
 
     Parameters
     ----------
@@ -37,6 +35,12 @@ class Moments:
         Sum of their outer products, in units of ``1 / scale**2``.
     scale : int or ndarray of int, shape (d,)
         Units in a whole, the same for all values or one for each; 1 for float sums.
+
+    Examples
+    --------
+    >>> wins = Moments.of([[3, 1], [2, 2], [4, 0]], scale=4)  # of two players in blocks of 4 games
+    >>> wins.mean
+    array([0.75, 0.25])
     """
 
     n: int
@@ -47,31 +51,26 @@ class Moments:
     def __post_init__(self) -> None:
         if self.cross.shape != (self.d, self.d) or self.total.dtype != self.cross.dtype:
             raise PaxsimError(
-                f"moments: sums of shape {self.total.shape} and {self.cross.shape} do not fit"
+                f"cross products of {self.d} values must have the type of the sums and shape "
+                f"{self.d, self.d}, got shape {self.cross.shape}"
             )
         units = self.units
         if (units < 1).any() or ((units != 1).any() and not self.exact):
-            raise PaxsimError(f"moments: scale {self.scale!r}; float sums have scale 1")
+            raise PaxsimError(f"scale must be positive, and 1 for float sums, got {self.scale!r}")
         self.total.setflags(write=False)
         self.cross.setflags(write=False)
 
     @classmethod
-    def empty(cls, d: int, scale: int | None = None) -> Moments:
-        """No blocks of `d` values yet; exact if a `scale` is given, float otherwise."""
-        kind = np.float64 if scale is None else np.int64
-        return cls(0, np.zeros(d, kind), np.zeros((d, d), kind), scale or 1)
-
-    @classmethod
     def of(cls, blocks: ArrayLike, scale: int | NDArray[np.int64] | None = None) -> Moments:
-        """Sums of an array of blocks, shape (blocks, d); exact if a `scale` is given."""
+        """Return the sums of an array of blocks, shape (blocks, d); exact if a `scale` is given."""
         x = np.asarray(blocks)
         if x.ndim != 2:
-            raise PaxsimError(f"moments: blocks of shape {x.shape}; wanted (blocks, values)")
+            raise PaxsimError(f"blocks must have shape (blocks, values), got {x.shape}")
         if scale is None:
             x = x.astype(np.float64)
             return cls(len(x), x.sum(axis=0), x.T @ x)
         if not np.issubdtype(x.dtype, np.integer):
-            raise PaxsimError(f"moments: exact sums need whole numbers, found {x.dtype}")
+            raise PaxsimError(f"blocks with a scale must be whole numbers, got {x.dtype}")
         x = x.astype(np.int64)
         return cls(len(x), x.sum(axis=0), _integer_cross(x), scale)
 
@@ -87,41 +86,17 @@ class Moments:
 
     @property
     def exact(self) -> bool:
-        """Whether the sums are whole numbers."""
+        """True if the sums are whole numbers."""
         return self.total.dtype == np.int64
-
-    def add(self, blocks: ArrayLike) -> Moments:
-        """Return the sums with more blocks, shape (blocks, d), in the same units."""
-        return self.merge(Moments.of(blocks, self.scale if self.exact else None))
-
-    def merge(self, other: Moments) -> Moments:
-        """Return the sums over the blocks of both."""
-        if (self.d, self.exact) != (other.d, other.exact) or (self.units != other.units).any():
-            raise PaxsimError(
-                f"moments: cannot merge {self.d} values in 1/{self.scale} with "
-                f"{other.d} values in 1/{other.scale}, or exact sums with float ones"
-            )
-        if self.exact:
-            _check_range(max(self.largest_square + other.largest_square, 0))
-        return Moments(
-            self.n + other.n, self.total + other.total, self.cross + other.cross, self.scale
-        )
-
-    __add__ = merge
-
-    @property
-    def largest_square(self) -> int:
-        """Largest sum of squares; whole numbers' sums and products can't exceed it in size."""
-        return int(self.cross.diagonal().max()) if self.d else 0
 
     @cached_property
     def mean(self) -> NDArray[np.float64]:
         """Mean block vector, shape (d,), in wholes."""
         if self.n == 0:
-            raise PaxsimError("no blocks: there is nothing to average")
+            raise PaxsimError("the mean of no blocks is undefined")
         if not self.exact:
             return np.asarray(self.total / self.n, np.float64)
-        # Python's integers do not overflow and their quotient is rounded once.
+        # Python's integers don't overflow and their quotient is rounded once.
         return (self.total.astype(object) / (self.n * self.units.astype(object))).astype(np.float64)
 
     @cached_property
@@ -136,30 +111,26 @@ class Moments:
             divisor = self.n * (self.n - 1) * np.outer(units, units)
             return (centred / divisor).astype(np.float64)
         centred = self.cross - np.outer(self.total, self.total) / self.n
-        # Equal blocks leave rounding noise here, which would pass for a tiny but real spread.
+        # Equal blocks leave rounding noise, which would look like a small but real spread.
         noise = centred.diagonal() <= ZERO_VARIANCE * self.cross.diagonal()
         centred[noise, :] = 0.0
         centred[:, noise] = 0.0
         return np.asarray(centred / (self.n - 1), np.float64)
 
 
-def _check_range(largest: int) -> None:
-    if largest > INTEGER_LIMIT:
-        raise PaxsimError(
-            f"exact sums: a sum of squares reaches {largest:.3g}, more than {INTEGER_LIMIT:.3g}; "
-            "use fewer blocks or coarser units"
-        )
-
-
 def _integer_cross(x: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Exact ``x.T @ x`` for whole numbers, shape (d, d)."""
+    """Return the exact ``x.T @ x`` of whole numbers, shape (d, d)."""
     if x.size == 0:
         return np.zeros((x.shape[1], x.shape[1]), np.int64)
-    biggest = max(int(x.max()), -int(x.min()))
-    _check_range(len(x) * biggest**2)
-    if len(x) * biggest**2 <= EXACT_FLOAT:
-        # No partial sum can exceed 2**53, so the fast float product makes no rounding error at
-        # all; numpy's integer product is some fifty times slower.
+    largest = len(x) * max(int(x.max()), -int(x.min())) ** 2
+    if largest > INTEGER_LIMIT:
+        raise PaxsimError(
+            f"the sum of squares of these blocks may reach {largest:.3g}, but exact sums end at "
+            f"{INTEGER_LIMIT:.3g}; use fewer blocks or coarser units"
+        )
+    if largest <= EXACT_FLOAT:
+        # No partial sum exceeds 2**53, so the float product is exact; numpy's integer product is
+        # some fifty times slower.
         floats = x.astype(np.float64)
         return (floats.T @ floats).astype(np.int64)
     return x.T @ x

@@ -1,4 +1,4 @@
-"""Intervals that all hold together: the chance that *any* of them misses is 1 - level."""
+"""Corrections for many comparisons: joint intervals, adjusted p-values, seats."""
 
 from __future__ import annotations
 
@@ -18,76 +18,19 @@ from paxsim.stats.intervals import (
     UNBOUNDED,
     Bounds,
     Interval,
-    check_level,
     contrast,
     p_value,
-    unit,
 )
 from paxsim.stats.moments import Moments
-
-
-@dataclass(frozen=True, slots=True)
-class Simultaneous:
-    """Intervals that hold together.
-
-    Attributes
-    ----------
-    intervals : tuple of Interval
-        In the order asked for.
-    level : float
-        Chance that all of them hold.
-    local_level : float
-        Level at which each had to be computed for that.
-    critical : float
-        Standard errors to either side (before the skew of a rate near 0 or 1).
-    method : str
-        ``"max-t"`` or ``"sidak"``.
-    """
-
-    intervals: tuple[Interval, ...]
-    level: float
-    local_level: float
-    critical: float
-    method: str
-
-
-def simultaneous_rates(
-    moments: Moments,
-    indices: Sequence[int],
-    *,
-    level: float = LEVEL,
-    method: str = "max-t",
-) -> Simultaneous:
-    """Joint intervals for several rates of the block vector, e.g. the win rates of all seats.
-
-    Parameters
-    ----------
-    moments : Moments
-        Sums over blocks.
-    indices : sequence of int
-        Which values of the block vector.
-    level, method
-        See `simultaneous_contrasts`.
-    """
-    rows = [unit(moments.d, index) for index in indices]
-    return simultaneous_contrasts(moments, rows, level=level, bounds=RATE, method=method)
 
 
 def simultaneous_contrasts(
     moments: Moments,
     contrasts: Sequence[ArrayLike],
     *,
-    level: float = LEVEL,
     bounds: Bounds | Sequence[Bounds] = UNBOUNDED,
-    method: str = "max-t",
-) -> Simultaneous:
-    """Joint intervals for several weighted sums of block means.
-
-    ``"max-t"`` takes the correlation of the estimates into account (Hothorn, Bretz & Westfall
-    2008): the critical value is the quantile of the largest |t| of a multivariate t
-    distribution with the correlation that the blocks show. ``"sidak"`` does without it and is
-    a little wider; it is also what "max-t" falls back to with no more blocks than contrasts,
-    when the estimated correlation is worthless.
+) -> tuple[Interval, ...]:
+    """Return joint 95% intervals for several weighted sums of block means.
 
     Parameters
     ----------
@@ -95,73 +38,75 @@ def simultaneous_contrasts(
         Sums over blocks.
     contrasts : sequence of array_like, shape (k, d)
         One row of weights for each contrast.
-    level : float
-        Chance that all the intervals hold.
     bounds : tuple of float, or a sequence of them
-        Between which values the contrasts can lie, all or each.
-    method : str
-        ``"max-t"`` or ``"sidak"``.
+        Range of possible values, of all contrasts or of each.
+
+    Returns
+    -------
+    tuple of Interval
+        In the order of the contrasts. All of them hold with probability 0.95.
+
+    Examples
+    --------
+    >>> wins = Moments.of([[1, 2, 1], [0, 3, 1], [2, 2, 0], [1, 1, 2], [0, 2, 2], [1, 2, 1]], 4)
+    >>> [f"{x.low:.2f} {x.high:.2f}" for x in simultaneous_contrasts(wins, np.eye(3), bounds=RATE)]
+    ['0.05 0.59', '0.25 0.75', '0.09 0.63']
     """
-    if method not in ("max-t", "sidak"):
-        raise PaxsimError(f"method: found {method!r}; allowed: max-t, sidak")
     matrix = np.asarray(contrasts, np.float64)
     if matrix.ndim != 2 or matrix.shape[1] != moments.d or len(matrix) == 0:
-        raise PaxsimError(f"contrasts: shape {matrix.shape} for {moments.d} values")
+        raise PaxsimError(f"contrasts must have shape (k, {moments.d}), got {matrix.shape}")
     limits = cast(
         "list[Bounds]",
         [bounds] * len(matrix) if isinstance(bounds[0], (int, float)) else list(bounds),
     )
     covariance = matrix @ moments.covariance @ matrix.T
     # Rounding noise does not count as a spread.
-    never = [contrast(moments, row).se == 0 for row in matrix]
-    covariance[never] = 0.0
-    local, critical, method = joint_level(covariance, moments.n, level, method)
-    intervals = tuple(
-        contrast(moments, row, level=local, bounds=limit)
+    constant = [contrast(moments, row).se == 0 for row in matrix]
+    covariance[constant] = 0.0
+    level = joint_level(covariance, moments.n)
+    return tuple(
+        contrast(moments, row, level=level, bounds=limit)
         for row, limit in zip(matrix, limits, strict=True)
     )
-    return Simultaneous(intervals, level, local, critical, method)
 
 
-def joint_level(
-    covariance: NDArray[np.float64], n: int, level: float = LEVEL, method: str = "max-t"
-) -> tuple[float, float, str]:
-    """Level for each of several intervals, so that all hold together, with its t and its method.
+def joint_level(covariance: NDArray[np.float64], n: int) -> float:
+    """Return the level for each of several intervals at which all hold with probability 0.95.
+
+    The critical value is the quantile of the largest |t| of a multivariate t distribution with
+    the correlation of the estimates (max-t; Hothorn, Bretz & Westfall 2008). With no more blocks
+    than contrasts the estimated correlation is worthless; then it is Šidák's, a little wider.
 
     Parameters
     ----------
     covariance : ndarray, shape (k, k)
         Covariance of the estimates, up to a factor.
     n : int
-        Independent units (blocks) behind it.
-    level, method
-        See `simultaneous_contrasts`.
+        Number of independent units (blocks) behind it.
     """
-    alpha = 1 - check_level(level)
+    alpha = 1 - LEVEL
     k, df = len(covariance), max(n - 1, 1)
-    # What never varies takes no part in the maximum, but keeps its place.
+    # Constants take no part in the maximum.
     varies = np.flatnonzero(covariance.diagonal() > 0)
-    if method == "max-t" and len(varies) and n > k + 1:
+    if len(varies) and n > k + 1:
         sd = np.sqrt(covariance.diagonal()[varies])
         correlation = covariance[np.ix_(varies, varies)] / np.outer(sd, sd)
-        critical = max_t_quantile(correlation, df, level)
+        critical = max_t_quantile(correlation, df)
         if len(varies) < k:
-            # The equal ones share the error: Bonferroni between the two groups.
+            # The constants share the error: Bonferroni between the two groups.
             critical = max(critical, -float(stdtrit(df, alpha / k / 2)))
     else:
-        method = "sidak"
         critical = -float(stdtrit(df, (1 - (1 - alpha) ** (1 / k)) / 2))
-    return 1 - 2 * float(stdtr(df, -critical)), critical, method
+    return 1 - 2 * float(stdtr(df, -critical))
 
 
-def max_t_quantile(correlation: ArrayLike, df: float, level: float = LEVEL) -> float:
-    """Quantile of the largest absolute value of a multivariate t vector.
+def max_t_quantile(correlation: ArrayLike, df: float) -> float:
+    """Return the 95% quantile of the largest absolute value of a multivariate t vector.
 
-    A t vector is a direction times a length, and for a given direction the chance that the
-    largest entry stays below c is known (an F distribution, Genz & Bretz 2009); only the average
-    over directions is taken numerically, over quasi-random ones with a fixed seed. The same input
-    gives the same result; the error is below 0.01 standard errors. The correlation may be
-    singular: shares that add up to a constant are.
+    A t vector is a direction times a length, and for a given direction the probability that the
+    largest entry stays below c is known (an F distribution, Genz & Bretz 2009). Only the average
+    over directions is numerical, over fixed quasi-random ones; the error is below 0.01 standard
+    errors. The correlation may be singular, as that of shares with a constant sum.
 
     Parameters
     ----------
@@ -169,27 +114,25 @@ def max_t_quantile(correlation: ArrayLike, df: float, level: float = LEVEL) -> f
         Correlation matrix.
     df : float
         Degrees of freedom.
-    level : float
-        Probability that the largest does not exceed the result.
     """
     r = np.asarray(correlation, np.float64)
     k = len(r)
-    single, sidak = (-float(stdtrit(df, (1 - q) / 2)) for q in (level, level ** (1 / k)))
+    single, sidak = (-float(stdtrit(df, (1 - q) / 2)) for q in (LEVEL, LEVEL ** (1 / k)))
     if k == 1:
         return single
     values, vectors = np.linalg.eigh(r)
-    # The symmetric root: any other would turn with the eigenvectors, of which equal correlations
-    # leave many choices, and another machine makes another one.
+    # The symmetric root does not depend on the choice of eigenvectors, which is arbitrary for equal
+    # correlations and differs between machines.
     root = (vectors * np.sqrt(np.clip(values, 0, None))) @ vectors.T
     # Sorted, because interpolating in order is five times faster.
     reach = np.sort(1 / np.abs(_directions(k) @ root.T).max(axis=1))
     lengths, chances = _length_table(k, float(df))
 
     def miss(c: float) -> float:
-        return float(np.interp(c * reach, lengths, chances).mean()) - level
+        return float(np.interp(c * reach, lengths, chances).mean()) - LEVEL
 
-    # It lies between the value for one and for k independent ones; leave room for rounding.
-    # By halving: importing a root finder would take longer than a thousand steps of it.
+    # Bisection between the quantiles of one and of k independent variables, with a margin for
+    # rounding: importing a root finder would take longer.
     low, high = 0.9 * single, 1.1 * sidak
     while high - low > 1e-4:
         middle = (low + high) / 2
@@ -198,9 +141,8 @@ def max_t_quantile(correlation: ArrayLike, df: float, level: float = LEVEL) -> f
 
 
 def even_points(points: int, k: int) -> NDArray[np.float64]:
-    """Points that fill a cube evenly, shape (points, k), each coordinate between 0 and 1."""
-    # Roberts' generalised golden ratio: multiples of these steps fill a cube evenly. (scipy has
-    # Sobol's points for it, but takes a second to import them.)
+    """Return points that fill a cube evenly, shape (points, k), coordinates between 0 and 1."""
+    # Multiples of Roberts' generalised golden ratio: scipy's Sobol points take a second to import.
     root = 2.0
     for _ in range(60):
         root = (1 + root) ** (1 / (k + 1))
@@ -211,16 +153,16 @@ def even_points(points: int, k: int) -> NDArray[np.float64]:
 
 @lru_cache(maxsize=32)
 def _directions(k: int) -> NDArray[np.float64]:
-    """Unit vectors spread evenly over all directions, shape (points, k)."""
+    """Return unit vectors spread evenly over all directions, shape (points, k)."""
     normal = ndtri(even_points(MAX_T_POINTS, k))
     return np.asarray(normal / np.linalg.norm(normal, axis=1, keepdims=True))
 
 
 @lru_cache(maxsize=32)
 def _length_table(k: int, df: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Lengths of a t vector and the chance to stay below them, close enough to interpolate.
+    """Return a table of lengths of a t vector and their cumulative probabilities.
 
-    The F distribution itself is slow: a table makes the quantile ten times faster.
+    Interpolating is ten times faster than the F distribution itself.
     """
     longest = np.sqrt(k * fdtri(k, df, 1 - 1e-6))
     lengths = np.linspace(0, longest, 2001)
@@ -228,10 +170,10 @@ def _length_table(k: int, df: float) -> tuple[NDArray[np.float64], NDArray[np.fl
 
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:
-    """p-values adjusted by Holm (1979).
+    """Return p-values adjusted by the method of Holm (1979).
 
-    Call a difference real if its adjusted value is below 0.05: the chance of even *one* false
-    claim among all is then at most 5 %, however the comparisons hang together.
+    If differences with an adjusted value below 0.05 are called real, the probability of even *one*
+    false claim is at most 5%, whatever the dependence of the comparisons.
 
     Parameters
     ----------
@@ -242,9 +184,19 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     -------
     ndarray, shape (k,)
         Adjusted p-values in the same order.
+
+    Raises
+    ------
+    PaxsimError
+        If a value is not between 0 and 1.
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03])
+    array([0.03, 0.06, 0.06])
     """
     p = _checked(p_values)
-    # Written out: statsmodels' version collects garbage, 50 ms a call, and is slow to import.
+    # statsmodels' version collects garbage, 50 ms a call, and is slow to import.
     order = np.argsort(p, kind="stable")
     stepped = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
     adjusted = np.empty_like(p)
@@ -253,10 +205,15 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
 
 
 def benjamini_hochberg(p_values: ArrayLike) -> NDArray[np.float64]:
-    """p-values adjusted by Benjamini & Hochberg (1995).
+    """Return p-values adjusted by the method of Benjamini & Hochberg (1995).
 
-    Among the differences with an adjusted value below 0.05, about 5 % at most are false claims:
+    Among the differences with an adjusted value below 0.05, about 5% at most are false claims:
     for screening many candidates. Parameters and result as for `holm`.
+
+    Examples
+    --------
+    >>> benjamini_hochberg([0.01, 0.04, 0.03])
+    array([0.03, 0.04, 0.04])
     """
     p = _checked(p_values)
     if p.size == 0:
@@ -266,86 +223,67 @@ def benjamini_hochberg(p_values: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(false_discovery_control(p, method="bh"), np.float64)
 
 
-def fair_share(p_rome_alone: float, players: int) -> float:
-    """Win share of each seat if all seats were equal.
-
-    Parameters
-    ----------
-    p_rome_alone : float
-        Probability that Rome wins and no player does.
-    players : int
-        Number of players.
-    """
-    if not 0 <= p_rome_alone <= 1 or players < 1:
-        raise PaxsimError(f"fair share: found {p_rome_alone!r} for Rome and {players!r} players")
-    return (1 - p_rome_alone) / players
-
-
 @dataclass(frozen=True, slots=True)
 class SeatTest:
-    """One seat against its fair share.
+    """Comparison of a seat with its fair share.
 
     Attributes
     ----------
-    seat : int
-        Which value of the block vector.
     share : Interval
-        Its share of wins, holding jointly with those of the other seats.
+        Its share of wins; holds jointly with those of the other seats.
     fair : Interval
         The fair share, which is itself an estimate.
     difference : Interval
-        Share - fair share, holding jointly with those of the other seats.
-    p : float
-        p-value of "the difference is zero", for this seat alone.
+        Share - fair share; holds jointly with those of the other seats.
     p_holm : float
-        The same, corrected for looking at all seats.
+        p-value of "the difference is zero", corrected for the number of seats.
     """
 
-    seat: int
     share: Interval
     fair: Interval
     difference: Interval
-    p: float
     p_holm: float
 
 
-def seats_against_fair_share(
-    moments: Moments, seats: Sequence[int], *, level: float = LEVEL
-) -> tuple[SeatTest, ...]:
+def seats_against_fair_share(moments: Moments, seats: Sequence[int]) -> tuple[SeatTest, ...]:
     """Test every seat's share of wins against the fair share.
 
-    The fair share depends on how often Rome alone wins, estimated from the same games, so the
-    two are not compared as if one were known: within each block the difference is
-    ``share of the seat - (sum of the shares) / players``, and the interval is over its mean.
+    The fair share depends on how often Rome wins alone in the same games, so it is an estimate,
+    too: within each block the difference is ``share of the seat - (sum of the shares) / players``,
+    and the interval is that of its mean.
 
     Parameters
     ----------
     moments : Moments
         Sums over blocks.
     seats : sequence of int
-        Which values of the block vector are the seats' shares; all seats of the table.
-    level : float
-        Chance that all the intervals hold.
+        Indices of the shares of all seats in the block vector.
+
+    Examples
+    --------
+    >>> wins = Moments.of([[3, 1], [2, 2], [3, 0], [2, 1], [3, 1], [2, 1]], scale=4)
+    >>> first, second = seats_against_fair_share(wins, [0, 1])
+    >>> round(first.share.estimate, 3), round(first.fair.estimate, 3), round(first.p_holm, 3)
+    (0.625, 0.438, 0.162)
     """
     k = len(seats)
     if k < 2:
-        raise PaxsimError("seats: a single seat always has its fair share")
+        raise PaxsimError("seats can be compared with a fair share in games of 2 or more players")
     pick = np.zeros((k, moments.d))
     pick[np.arange(k), list(seats)] = 1.0
     average = pick.mean(axis=0)
-    shares = simultaneous_rates(moments, seats, level=level).intervals
-    excess = pick - average
-    # A seat that never wins is a whole fair share below it, one that always does the rest above.
+    shares = simultaneous_contrasts(moments, list(pick), bounds=RATE)
+    # A seat that never wins is a whole fair share below it; one that always wins, the rest above.
     bounds = (-1 / k, 1 - 1 / k)
-    differences = simultaneous_contrasts(moments, list(excess), level=level, bounds=bounds)
-    fair = contrast(moments, average, level=level, bounds=RATE)
-    p = np.array([p_value(x) for x in differences.intervals])
-    rows = zip(seats, shares, differences.intervals, p, holm(p), strict=True)
-    return tuple(SeatTest(s, x, fair, d, float(a), float(b)) for s, x, d, a, b in rows)
+    differences = simultaneous_contrasts(moments, list(pick - average), bounds=bounds)
+    fair = contrast(moments, average, bounds=RATE)
+    p_values = holm([p_value(difference) for difference in differences]).tolist()
+    rows = zip(shares, differences, p_values, strict=True)
+    return tuple(SeatTest(share, fair, difference, p) for share, difference, p in rows)
 
 
 def _checked(p_values: ArrayLike) -> NDArray[np.float64]:
     p = np.asarray(p_values, np.float64)
     if p.ndim != 1 or not np.all((p >= 0) & (p <= 1)):
-        raise PaxsimError("p-values: wanted a list of numbers between 0 and 1")
+        raise PaxsimError("p-values must be a list of numbers between 0 and 1")
     return p

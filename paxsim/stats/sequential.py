@@ -1,4 +1,4 @@
-"""Statistics that stay valid while a run is being watched."""
+"""Statistics that stay valid while a run is being watched, and planning of the size of a run."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import lambertw, nctdtr, ndtr, stdtrit
+from scipy.special import lambertw, nctdtr, ndtr
 
 from paxsim.errors import PaxsimError
 from paxsim.stats.constants import (
-    ALLOWED_GAMES,
     ALPHA,
     LEVEL,
     MIN_BLOCKS,
@@ -20,12 +19,12 @@ from paxsim.stats.constants import (
     SEQUENTIAL_START,
     SEQUENTIAL_TIGHTEST,
 )
-from paxsim.stats.intervals import DIFFERENCE, RATE, Bounds, Interval, check_level
+from paxsim.stats.intervals import DIFFERENCE, RATE, Bounds, Interval, t_quantile
 from paxsim.stats.moments import Moments
 from paxsim.text import in_percent, significant
 
-# Bets from bold to timid, each 1/sqrt(2) of the one before: whatever the size of the difference
-# that 20 million games can show, one of them comes within 4 % of the best growth.
+# From bold to timid: for every difference that 20 million games can detect, the growth of one of
+# these bets is within 4% of the best.
 _BETS = 2.0 ** (-np.arange(1, 21) / 2)
 _COSTS = -np.log1p(-_BETS) - _BETS
 
@@ -38,22 +37,22 @@ def sequence_radius(
     span: float = 0.0,
     tightest_at: int = SEQUENTIAL_TIGHTEST,
 ) -> NDArray[np.float64]:
-    """Half-width of the confidence sequence after `n` blocks.
+    """Return the half-width of the confidence sequence after `n` blocks.
 
     Parameters
     ----------
     n, variance : array_like
         Number of blocks and variance of a block (divisor n - 1) at each look.
     alpha : float
-        Chance that the sequence misses the truth at *any* look.
+        Probability that the sequence misses the truth at *any* look.
     span : float
         Width of the range of possible block values; see `confidence_sequence`.
     tightest_at : int
-        Number of blocks at which to be narrowest.
+        Number of blocks at which it is narrowest.
     """
     n = np.asarray(n, np.float64)
     sd = np.sqrt(np.asarray(variance, np.float64) + span**2 / n)
-    # Width at n blocks as a function of u = n rho^2 is least where u = log(u + 1) - 2 log(alpha).
+    # The width at n blocks is least where u = n rho^2 solves u = log(u + 1) - 2 log(alpha).
     rho2 = (-lambertw(-(alpha**2) / math.e, -1).real - 1) / tightest_at
     u = n * rho2
     return np.asarray(sd * np.sqrt((1 + 1 / u) * (np.log1p(u) - 2 * math.log(alpha)) / n))
@@ -68,18 +67,18 @@ def confidence_sequence(
     bounds: Bounds = RATE,
     tightest_at: int = SEQUENTIAL_TIGHTEST,
 ) -> Interval:
-    """Interval for a block mean that holds at all looks together.
+    """Return an interval for a block mean that holds at all looks together.
 
     The normal-mixture boundary of Robbins (1970) with estimated variance, an asymptotic
     confidence sequence in the sense of Waudby-Smith, Arbour, Sinha, Kennedy & Ramdas (2024):
     ``mean +- sd sqrt((1 + 1/u) (log(1 + u) - 2 log(alpha)) / n)`` with ``u`` proportional to n.
-    At its tightest it is 1.55 times as wide as the interval for a fixed n: the price of watching
-    and of stopping when it is narrow enough (`precise_enough`).
+    At its tightest it is 1.55 times as wide as the interval for a fixed n. In return, a run may
+    stop as soon as it is narrow enough.
 
-    "Asymptotic" means that the first look must not be too early. Two guards: before
-    `SEQUENTIAL_START` blocks the interval is all of `bounds`, and the variance is taken as if one
-    further block had been off by the whole range, so that blocks which happen to be equal at
-    first do not look certain. The second fades as 1/n.
+    "Asymptotic" means that the first look must not be too early. There are two precautions: before
+    `SEQUENTIAL_START` blocks the interval is all of `bounds`, and the variance includes one
+    further block that is off by the whole range, so that equal first blocks don't look certain.
+    The second vanishes as 1/n.
 
     Parameters
     ----------
@@ -88,18 +87,32 @@ def confidence_sequence(
     mean, variance : float
         Mean and variance (divisor n - 1) of the blocks so far.
     alpha : float
-        Chance that the sequence misses the truth at *any* look.
+        Probability that the sequence misses the truth at *any* look.
     bounds : tuple of float
-        Between which values a block can lie: (0, 1) for a rate, (-1, 1) for a difference.
+        Range of possible block values: (0, 1) for a rate, (-1, 1) for a difference.
     tightest_at : int
-        Number of blocks at which to be narrowest; fix it before the run.
+        Number of blocks at which it is narrowest; fix it before the run.
 
     Returns
     -------
     Interval
-        Of kind ``"sequence"``.
+        With method ``"sequence"``.
+
+    Raises
+    ------
+    PaxsimError
+        If `alpha` is not between 0 and 1, or `bounds` are not finite.
+
+    Examples
+    --------
+    >>> interval = confidence_sequence(2000, mean=0.3, variance=0.04)
+    >>> round(interval.low, 3), round(interval.high, 3)
+    (0.286, 0.314)
     """
-    _check(alpha, bounds)
+    if not 0 < alpha < 1:
+        raise PaxsimError(f"alpha must be between 0 and 1, got {alpha!r}")
+    if not -math.inf < bounds[0] < bounds[1] < math.inf:
+        raise PaxsimError(f"bounds must be finite and in ascending order, got {bounds!r}")
     low, high = bounds
     if n < SEQUENTIAL_START:
         radius = math.inf
@@ -112,11 +125,6 @@ def confidence_sequence(
     return Interval(mean, *ends, se, n, 1 - alpha, "sequence", n - 1, math.nan, bounds)
 
 
-def precise_enough(interval: Interval, target: float) -> bool:
-    """Whether a run may stop: the interval's half-width is at most `target`."""
-    return interval.half_width <= target
-
-
 def log_e_value(
     n: ArrayLike,
     total: ArrayLike,
@@ -124,9 +132,9 @@ def log_e_value(
     reference: float,
     lowest: float,
 ) -> NDArray[np.float64]:
-    """Log of the evidence that the mean of bounded blocks is *above* `reference`.
+    """Return the log of the evidence that the mean of bounded blocks is *above* `reference`.
 
-    See `sequential_test`. All arguments but the last two may be arrays of looks.
+    See `sequential_test`. The first three arguments may be arrays of looks.
 
     Parameters
     ----------
@@ -135,7 +143,7 @@ def log_e_value(
     total, squares : array_like
         Sum of the block values and of their squares.
     reference : float
-        Mean to be beaten.
+        Mean to exceed.
     lowest : float
         Lowest possible block value, below `reference`.
     """
@@ -144,7 +152,7 @@ def log_e_value(
     gain = (total - n * reference) / unit
     spread = (squares - 2 * reference * total + n * reference**2) / unit**2
     bets = _BETS * gain - _COSTS * spread
-    top = bets.max(axis=-1)  # taken out, so that the exponentials cannot overflow
+    top = bets.max(axis=-1)  # so that the exponentials can't overflow
     return np.asarray(top + np.log(np.exp(bets - top[..., None]).mean(axis=-1)))
 
 
@@ -160,121 +168,93 @@ class SequentialResult:
         Evidence for "better by more than delta"; decides at ``1 / alpha``.
     e_value_not : float
         Evidence for "better by less than delta", on the same scale.
-    n : int
-        Blocks so far; for a decision already taken, the blocks at that time.
     """
 
     decision: str
     e_value: float
     e_value_not: float
-    n: int
 
 
 def sequential_test(
-    n: int,
-    total: float,
-    squares: float,
-    *,
-    delta: float = 0.0,
-    alpha: float = ALPHA,
-    bounds: Bounds = DIFFERENCE,
-    previous: SequentialResult | None = None,
+    n: int, total: float, squares: float, *, delta: float = 0.0
 ) -> SequentialResult:
-    """Is a better than b by at least `delta`? May be asked after every block.
+    """Test whether a is better than b by at least `delta`; valid after every block.
 
-    Let x be the paired difference a - b of a block, within `bounds`. A gambler who thinks its
-    mean exceeds delta puts a fraction of his capital on every block; if the mean is delta or less
-    his capital is not expected to grow, and by Ville's inequality the chance that it *ever*
+    Let x be the paired difference a - b of a block, within -1..1. A gambler who thinks that its
+    mean exceeds delta bets a fraction of his capital on every block. If the mean is delta or less,
+    his capital is not expected to grow, and by Ville's inequality the probability that it *ever*
     reaches 20 times the start is at most 1/20. His capital is the e-value. For y = (x - delta) /
     (delta - lowest), which is never below -1, and a bet 0 < v < 1, Fan, Grama & Liu (2015) show
     ``1 + v y >= exp(v y - (-log(1 - v) - v) y**2)``; the product of the right sides over the
-    blocks depends on the sums of x and x**2 only. Averaging over a fixed list of bets, bold to
-    timid, removes the need to choose one. The mirror image tests "the mean is below delta".
+    blocks depends only on the sums of x and x**2. Averaging over a fixed list of bets, bold to
+    timid, avoids choosing one. The mirror image tests "the mean is below delta".
 
-    Why this one: it needs only the sums that are kept anyway (so the result does not depend on
-    chunk size or workers), and the bound of `alpha` is exact for any distribution within
-    `bounds`, any number of looks and from the first block on, with no appeal to large numbers.
-    The price: with a real difference it decides after about twice the blocks, on average, that a
-    fixed-n test with a power of 80 % takes; given time it finds every difference, though.
+    The test needs only sums that are there anyway, so chunk size and number of workers don't
+    matter. The bound on errors is exact for any bounded distribution and any number of looks, from
+    the first block on. With a real difference it needs, on average, about twice the blocks of a
+    fixed-n test with a power of 80%, but in the end it finds every difference.
 
-    Errors: if the true mean is below delta, "better" is ever said with probability <= alpha; if
-    above, "not better" is. At exactly delta each of the two has probability <= alpha, so the test
-    stays undecided for ever with probability >= 1 - 2 alpha: limit the number of blocks.
+    If the true mean is below delta, the probability of "better" is at most 0.05; if it is above,
+    that of "not better" is. At exactly delta each of the two has this probability, and the test
+    stays undecided forever with probability 0.9 or more: limit the number of blocks.
 
     Parameters
     ----------
     n : int
         Number of blocks so far.
     total, squares : float
-        Sum of the differences and of their squares; `difference_sums` takes them from `Moments`.
+        Sum of the differences and of their squares; see `difference_sums`.
     delta : float
-        By how much a has to be better, strictly within `bounds`.
-    alpha : float
-        Error rate.
-    bounds : tuple of float
-        Between which values a difference can lie.
-    previous : SequentialResult, optional
-        Result of the last look. A decision once taken stands.
+        Required advantage of a, between -1 and 1.
+
+    Raises
+    ------
+    PaxsimError
+        If `delta` is not between -1 and 1.
+
+    Examples
+    --------
+    >>> sequential_test(400, total=100.0, squares=37.5).decision
+    'better'
+    >>> sequential_test(400, total=100.0, squares=37.5, delta=0.5).decision
+    'not better'
     """
-    _check(alpha, bounds)
-    if previous is not None and previous.decision != "undecided":
-        return previous
-    if not bounds[0] < delta < bounds[1]:
-        raise PaxsimError(f"delta: found {delta!r}; allowed: strictly between {bounds}")
-    above = float(log_e_value(n, total, squares, delta, bounds[0]))
-    below = float(log_e_value(n, -total, squares, -delta, -bounds[1]))
+    lowest, highest = DIFFERENCE
+    if not lowest < delta < highest:
+        raise PaxsimError(f"delta must be between {lowest:g} and {highest:g}, got {delta!r}")
+    above = float(log_e_value(n, total, squares, delta, lowest))
+    below = float(log_e_value(n, -total, squares, -delta, -highest))
     decision = "undecided"
-    if max(above, below) >= -math.log(alpha):
+    if max(above, below) >= -math.log(ALPHA):
         decision = "better" if above >= below else "not better"
-    # Beyond e**700 a float overflows; nobody needs to know such evidence more precisely.
-    return SequentialResult(decision, math.exp(min(above, 700)), math.exp(min(below, 700)), n)
+    # Beyond e**700 a float overflows.
+    return SequentialResult(decision, math.exp(min(above, 700)), math.exp(min(below, 700)))
 
 
 def difference_sums(moments: Moments, a: int, b: int) -> tuple[int, float, float]:
-    """Number of blocks, sum and sum of squares of value a - value b, for `sequential_test`."""
+    """Return blocks, sum and sum of squares of value a - value b, for `sequential_test`.
+
+    Examples
+    --------
+    >>> difference_sums(Moments.of([[3, 1], [2, 2], [4, 0]], scale=4), 0, 1)
+    (3, 1.5, 1.25)
+    """
     total = moments.total[a] - moments.total[b]
     squares = moments.cross[a, a] - 2 * moments.cross[a, b] + moments.cross[b, b]
-    unit = int(moments.units[a])  # the same for both, or their difference would mean nothing
+    unit = int(moments.units[a])  # the same for both
     return moments.n, float(total) / unit, float(squares) / unit**2
 
 
-def _check(alpha: float, bounds: Bounds) -> None:
-    if not 0 < alpha < 1 or not -math.inf < bounds[0] < bounds[1] < math.inf:
-        raise PaxsimError(f"sequential: error rate {alpha!r} and bounds {bounds!r}")
+# --- planning -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What a run has to be for its purpose.
-
-    Attributes
-    ----------
-    blocks, games : int
-        Size of the run.
-    allowed : int
-        Most games a run may have.
-    text : str
-        One or two sentences for the user; says what is possible if `games` exceeds `allowed`.
-    """
-
-    blocks: int
-    games: int
-    allowed: int
-    text: str
-
-    @property
-    def fits(self) -> bool:
-        """Whether the run is allowed."""
-        return self.games <= self.allowed
+def half_width(blocks: int, sd: float) -> float:
+    """Return the half-width of the t interval of a mean with standard deviation `sd`."""
+    return t_quantile(blocks - 1) * sd / math.sqrt(blocks)
 
 
-def half_width(blocks: int, sd: float, level: float = LEVEL) -> float:
-    """Half-width of the t interval of a mean over `blocks` with standard deviation `sd`."""
-    return -float(stdtrit(blocks - 1, (1 - check_level(level)) / 2)) * sd / math.sqrt(blocks)
-
-
-def blocks_for_half_width(target: float, sd: float = 0.5, level: float = LEVEL) -> int:
-    """Fewest blocks for a half-width of at most `target`; at least `MIN_BLOCKS`.
+def blocks_for_half_width(target: float, sd: float = 0.5) -> int:
+    """Return the fewest blocks for a half-width of at most `target`, but at least `MIN_BLOCKS`.
 
     Parameters
     ----------
@@ -282,31 +262,34 @@ def blocks_for_half_width(target: float, sd: float = 0.5, level: float = LEVEL) 
         Half-width in the unit of the quantity (0.01 is one percentage point).
     sd : float
         Standard deviation of a block; 0.5 is the worst case of a rate.
-    level : float
-        Confidence level.
+
+    Examples
+    --------
+    >>> blocks_for_half_width(0.01, sd=0.3)
+    3460
     """
     if not target > 0 or not sd >= 0:
-        raise PaxsimError(f"precision: half-width {target!r}, standard deviation {sd!r}")
-    check_level(level)
-    return _fewest(lambda n: half_width(n, sd, level) <= target)
+        raise PaxsimError(
+            f"half-width must be positive and standard deviation not negative, got {target!r} "
+            f"and {sd!r}"
+        )
+    return _fewest(lambda n: half_width(n, sd) <= target)
 
 
-def power(blocks: int, difference: float, sd: float, level: float = LEVEL) -> float:
-    """Chance that a two-sided t test over `blocks` finds a true `difference`."""
+def power(blocks: int, difference: float, sd: float) -> float:
+    """Return the probability that a two-sided t test finds a true `difference`."""
     if sd == 0:
         return 1.0
     df, shift = blocks - 1, abs(difference) / sd * math.sqrt(blocks)
-    critical = -float(stdtrit(df, (1 - check_level(level)) / 2))
+    critical = t_quantile(df)
     if df > 1e5 or shift > 30:
         # The t distribution is normal here, and its noncentral form slow or inaccurate.
         return float(ndtr(shift - critical) + ndtr(-shift - critical))
     return float(1 - nctdtr(df, shift, critical) + nctdtr(df, shift, -critical))
 
 
-def blocks_for_power(
-    difference: float, sd: float, target: float = POWER, level: float = LEVEL
-) -> int:
-    """Fewest blocks to find a true `difference` with probability `target`.
+def blocks_for_power(difference: float, sd: float, target: float = POWER) -> int:
+    """Return the fewest blocks to find a true `difference` with probability `target`.
 
     Parameters
     ----------
@@ -315,40 +298,53 @@ def blocks_for_power(
     sd : float
         Standard deviation of the difference within a block.
     target : float
-        Power, between ``1 - level`` and 1.
-    level : float
-        Confidence level of the test.
+        Power, between 0.05 and 1.
+
+    Examples
+    --------
+    >>> blocks_for_power(0.01, sd=0.4)
+    12561
     """
-    if difference == 0 or not sd >= 0 or not 1 - level < target < 1:
-        raise PaxsimError(f"power {target!r} to find a difference of {difference!r} (sd {sd!r})")
-    return _fewest(lambda n: power(n, difference, sd, level) >= target)
+    if difference == 0 or not sd >= 0 or not 1 - LEVEL < target < 1:
+        raise PaxsimError(
+            f"difference must not be 0, sd not negative and power between {1 - LEVEL:.2g} and 1, "
+            f"got {difference!r}, {sd!r} and {target!r}"
+        )
+    return _fewest(lambda n: power(n, difference, sd) >= target)
 
 
-def plan_power(
-    difference: float,
-    games_per_block: int,
-    sd: float,
-    target: float = POWER,
-    level: float = LEVEL,
-    allowed: int = ALLOWED_GAMES,
-) -> Plan:
-    """Plan a run that finds `difference` with probability `target`; see `blocks_for_power`."""
-    blocks = blocks_for_power(difference, sd, target, level)
+def describe_power(difference: float, games_per_block: int, sd: float, allowed: int) -> str:
+    """Describe the run that finds `difference` with probability `POWER`.
+
+    Parameters
+    ----------
+    difference, sd : float
+        See `blocks_for_power`.
+    games_per_block, allowed : int
+        Games in a block, and the largest number of games.
+
+    Examples
+    --------
+    >>> describe_power(0.01, 4, sd=0.4, allowed=1_000_000)  # doctest: +ELLIPSIS
+    'Finding a difference of 1 percentage points ... takes 12,561 blocks (50,244 games).'
+    """
+    blocks = blocks_for_power(difference, sd)
     text = (
-        f"Finding a difference of {_points(difference)} with {in_percent(target, 0)}% chance takes "
-        f"{_size(blocks, games_per_block)}."
+        f"Finding a difference of {significant(100 * difference, 3)} percentage points with "
+        f"{in_percent(POWER, 0)}% chance takes {blocks:,} blocks ({blocks * games_per_block:,} "
+        "games)."
     )
     most = allowed // games_per_block
-    if most >= 2 and blocks > most:
+    if 2 <= most < blocks:
         text += (
             f" Allowed are {allowed:,} games, which find it with "
-            f"{in_percent(power(most, difference, sd, level), 0)}% chance."
+            f"{in_percent(power(most, difference, sd), 0)}% chance."
         )
-    return Plan(blocks, blocks * games_per_block, allowed, text)
+    return text
 
 
 def _fewest(enough: Callable[[int], bool]) -> int:
-    """Smallest n >= `MIN_BLOCKS` that is enough, by doubling and halving."""
+    """Return the smallest n >= `MIN_BLOCKS` that is enough, by doubling and bisection."""
     high = MIN_BLOCKS
     while not enough(high):
         if high > 2**60:
@@ -359,11 +355,3 @@ def _fewest(enough: Callable[[int], bool]) -> int:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
     return high
-
-
-def _points(x: float) -> str:
-    return f"{significant(100 * x, 3)} percentage points"
-
-
-def _size(blocks: int, games_per_block: int) -> str:
-    return f"{blocks:,} blocks ({blocks * games_per_block:,} games)"

@@ -1,4 +1,4 @@
-"""Corrections for many comparisons and the fair share, against libraries and by hand."""
+"""Corrections for many comparisons and the seat test, against libraries and by hand."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from paxsim.errors import PaxsimError
-from paxsim.stats import Moments, benjamini_hochberg, fair_share, holm, seats_against_fair_share
+from paxsim.stats import Moments, benjamini_hochberg, holm, seats_against_fair_share
 
 
 @settings(deadline=None, max_examples=8)  # it collects garbage at every call, which is slow here
@@ -21,39 +21,31 @@ def test_against_statsmodels(p):
     np.testing.assert_allclose(benjamini_hochberg(p), theirs, atol=1e-12)
 
 
-def test_nothing_to_correct():
+def test_no_p_values():
     assert holm([]).size == benjamini_hochberg([]).size == 0
 
 
-def test_fair_share():
-    assert fair_share(0.2, 4) == pytest.approx(0.2)
-    assert fair_share(0.0, 1) == 1.0
-
-
-def test_seats_by_brute_force():
-    """Shares of three seats and Rome; the fair share moves with Rome from block to block."""
+def test_seats_against_paired_t_tests():
+    """Shares of three seats and Rome; the fair share differs between blocks."""
     x = np.random.default_rng(1).dirichlet([3, 2, 2, 2], 200)
     tests = seats_against_fair_share(Moments.of(x), [0, 1, 2])
     fair = x[:, :3].mean(axis=1)
     p = [stats.ttest_rel(x[:, i], fair).pvalue for i in range(3)]
-    # Wilson's interval on the range of the difference instead of a t interval: about the same.
-    assert [t.p for t in tests] == pytest.approx(p, abs=0.02)
-    assert [t.p_holm for t in tests] == pytest.approx(list(holm([t.p for t in tests])))
-    assert tests[0].fair.estimate == pytest.approx(fair_share(x[:, 3].mean(), 3))
+    # The score interval is close to the t interval.
+    assert [t.p_holm for t in tests] == pytest.approx(list(holm(p)), abs=0.03)
+    assert tests[0].fair.estimate == pytest.approx((1 - x[:, 3].mean()) / 3)
     assert sum(t.difference.estimate for t in tests) == pytest.approx(0)
     assert tests[0].difference.low > 0
     assert tests[0].share.estimate == pytest.approx(x[:, 0].mean())
 
 
-def test_seats_that_always_have_their_share():
+def test_seats_that_always_have_their_fair_share():
     tests = seats_against_fair_share(Moments.of(np.ones((50, 4), int), 4), range(4))
-    assert all(t.p == 1 and 0 in t.difference for t in tests)
+    assert all(t.p_holm == 1 and 0 in t.difference for t in tests)
 
 
-def test_mistakes_are_named():
-    with pytest.raises(PaxsimError, match="fair share"):
-        fair_share(1.2, 4)
+def test_bad_arguments():
     with pytest.raises(PaxsimError, match="p-values"):
         holm([0.1, 1.5])
-    with pytest.raises(PaxsimError, match="single seat"):
+    with pytest.raises(PaxsimError, match="2 or more players"):
         seats_against_fair_share(Moments.of([[1.0]]), [0])

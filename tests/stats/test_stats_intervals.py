@@ -10,21 +10,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
-from statsmodels.stats.weightstats import CompareMeans, DescrStatsW
 
 from paxsim.errors import PaxsimError
 from paxsim.stats import (
+    DIFFERENCE,
+    RATE,
     Moments,
     block_mean,
     block_rate,
+    cautious_difference,
     contrast,
-    jeffreys,
     p_value,
     paired_difference,
     ratio,
     simultaneous_contrasts,
-    simultaneous_rates,
-    unpaired_difference,
     wilson,
 )
 from paxsim.stats.multiple import max_t_quantile
@@ -34,15 +33,11 @@ M = Moments.of(X)
 
 
 @pytest.mark.parametrize(("wins", "games"), [(0, 20), (1, 20), (7, 20), (20, 20), (300, 1000)])
-@pytest.mark.parametrize("level", [0.9, 0.95])
-def test_single_rates(wins, games, level):
-    theirs = proportion_confint(wins, games, alpha=1 - level, method="wilson")
-    assert wilson(wins, games, level) == pytest.approx(theirs, abs=1e-12)
-    scipys = stats.binomtest(wins, games).proportion_ci(level, method="wilson")
-    assert wilson(wins, games, level) == pytest.approx((scipys.low, scipys.high), abs=1e-12)
-    low, high = proportion_confint(wins, games, alpha=1 - level, method="jeffreys")
-    low, high = (0.0 if wins == 0 else low), (1.0 if wins == games else high)
-    assert jeffreys(wins, games, level) == pytest.approx((low, high), abs=1e-9)
+def test_wilson_against_libraries(wins, games):
+    theirs = proportion_confint(wins, games, method="wilson")
+    assert wilson(wins, games) == pytest.approx(theirs, abs=1e-12)
+    scipys = stats.binomtest(wins, games).proportion_ci(0.95, method="wilson")
+    assert wilson(wins, games) == pytest.approx((scipys.low, scipys.high), abs=1e-12)
 
 
 def test_block_mean_is_the_t_interval():
@@ -85,15 +80,17 @@ def test_equal_blocks_at_the_edge_are_wilson(value):
 
 
 def test_equal_blocks_elsewhere():
-    """A quarter in every block: the width comes from blocks that may yet be different."""
+    """A quarter in every block: the width comes from block types not observed yet."""
     x = block_rate(Moments.of(np.full((96, 1), 1), 4), 0)
     w = 1.959964**2 / (96 + 1.959964**2)
     assert (x.low, x.high) == pytest.approx((0.25 * (1 - w), 0.25 + 0.75 * w))
     single = block_rate(Moments.of([[1]], 4), 0)
     assert 0 < single.low < 0.25 < single.high < 1
-    nothing_known = block_mean(Moments.of([[3.0], [3.0]]), 0)
-    assert (nothing_known.low, nothing_known.high) == (-math.inf, math.inf)
-    assert p_value(nothing_known, 2.0) == 1.0
+    unbounded = block_mean(Moments.of([[3.0], [3.0]]), 0)
+    assert (unbounded.low, unbounded.high) == (-math.inf, math.inf)
+    assert p_value(unbounded, 2.0) == 1.0
+    bounded = contrast(Moments.of(np.full((30, 1), 12), 1), [1.0], bounds=(9.0, 15.0))
+    assert 9.0 < bounded.low < 12.0 < bounded.high < 15.0
 
 
 def intervals():
@@ -119,7 +116,7 @@ def test_ratio_against_simulation_and_formula():
     x = ratio(Moments.of(np.stack([both, rome], axis=1), 4), 0, 1)
     r = both.sum() / rome.sum()
     assert x.estimate == pytest.approx(r)
-    # About the mean of the blocks with the condition, of which there are (Kish) so many.
+    # Kish's number of blocks with the condition.
     kish = rome.sum() ** 2 / (rome**2).sum()
     se = np.std(both - r * rome) / math.sqrt(500) / rome.mean() * math.sqrt(kish / (kish - 1))
     assert x.se == pytest.approx(se)
@@ -152,14 +149,6 @@ def test_differences():
     assert same.paired.low < 0 < same.paired.high
 
 
-def test_two_runs():
-    y = np.random.default_rng(9).random((25, 2))
-    theirs = CompareMeans(DescrStatsW(X[:, 2]), DescrStatsW(y[:, 1]))
-    low, high = theirs.tconfint_diff(usevar="unequal")
-    x = unpaired_difference(M, 2, Moments.of(y), 1)
-    assert (x.low, x.high) == pytest.approx((low, high))
-
-
 @pytest.mark.parametrize("df", [10, 200])
 def test_max_t_quantile_against_scipy(df):
     r = np.array([[1, 0.5, -0.2], [0.5, 1, 0.1], [-0.2, 0.1, 1]])
@@ -177,43 +166,108 @@ def test_max_t_of_perfectly_correlated_is_t():
     assert max_t_quantile([[1.0]], 30) == pytest.approx(t)
 
 
-def test_simultaneous():
-    joint, sidak = (simultaneous_rates(M, range(4), method=m) for m in ("max-t", "sidak"))
-    assert stats.t.ppf(0.975, 59) < joint.critical <= sidak.critical + 0.01
-    assert sidak.local_level == pytest.approx(0.95**0.25)
-    assert joint.intervals[2] == block_rate(M, 2, level=joint.local_level)
-    assert simultaneous_rates(M, range(4)) == joint
-    few = simultaneous_rates(Moments.of(X[:4]), range(4))
-    assert few.method == "sidak"
+def level_of(intervals):
+    (level,) = {x.level for x in intervals}
+    return level
 
 
-def test_simultaneous_with_a_value_that_never_varies():
-    m = Moments.of(np.column_stack([X[:, :2], np.zeros(60)]))
-    s = simultaneous_rates(m, range(3))
-    assert s.intervals[2].method == "equal"
-    assert s.critical >= stats.t.ppf(1 - 0.05 / 6, 59) - 1e-9
-    assert simultaneous_rates(Moments.of(np.zeros((60, 2))), range(2)).method == "sidak"
+def test_joint_intervals():
+    joint = simultaneous_contrasts(M, np.eye(4), bounds=RATE)
+    sidak = 0.95**0.25
+    assert 0.95 < level_of(joint) <= sidak + 1e-3
+    assert joint[2] == block_rate(M, 2, level=level_of(joint))
+    few = simultaneous_contrasts(Moments.of(X[:4]), np.eye(4), bounds=RATE)
+    assert level_of(few) == pytest.approx(sidak)
 
 
-def test_mistakes_are_named():
-    for call, text in [
-        (lambda: wilson(3, 2), "wins"),
-        (lambda: wilson(1, 2, 95), "level"),
-        (lambda: block_rate(M, 4), "value 4"),
-        (lambda: contrast(M, [1, 2]), "weights"),
-        (lambda: contrast(Moments.empty(1), [1]), "no blocks"),
-        (lambda: simultaneous_rates(M, range(2), method="tukey"), "tukey"),
-        (lambda: simultaneous_contrasts(M, []), "contrasts"),
-        (lambda: unpaired_difference(M, 0, Moments.empty(1), 0), "no blocks"),
-    ]:
-        with pytest.raises(PaxsimError, match=text):
-            call()
+def test_joint_intervals_with_a_constant():
+    constant = Moments.of(np.column_stack([X[:, :2], np.zeros(60)]))
+    joint = simultaneous_contrasts(constant, np.eye(3), bounds=RATE)
+    assert joint[2].method == "equal"
+    assert level_of(joint) >= 1 - 0.05 / 3 - 1e-9
+    zeros = simultaneous_contrasts(Moments.of(np.zeros((60, 2))), np.eye(2))
+    assert level_of(zeros) == pytest.approx(0.95**0.5)
 
 
-def test_what_is_left_of_a_variance_by_rounding_counts_as_none():
-    """Shares that add up to a whole in every block: their sum is known, not known to 1e-9."""
+# --- few blocks with an event -------------------------------------------------------------------
+
+
+def counted(differing, blocks=945):
+    x = np.zeros((blocks, 2), np.int64)
+    x[:differing, 0] = 1
+    return contrast(Moments.of(x, 4), [1.0, -1.0], bounds=DIFFERENCE, differing=differing)
+
+
+def uncounted(differing, blocks=945):
+    x = np.zeros((blocks, 2), np.int64)
+    x[:differing, 0] = 1
+    return cautious_difference(Moments.of(x, 4), [1.0, -1.0])
+
+
+def events(number, blocks=945):
+    x = np.full((blocks, 1), 4)
+    x[:number] -= 1
+    return block_rate(Moments.of(x, 4), 0)
+
+
+@pytest.mark.parametrize("interval", [counted, uncounted, events])
+def test_width_does_not_jump_at_the_first_event(interval):
+    widths = [interval(number).half_width for number in range(12)]
+    for one, other in zip(widths, widths[1:], strict=False):
+        assert 0.5 < other / one < 1.4
+    if interval is not events:
+        assert widths[0] == pytest.approx(3.84 / (945 + 3.84), rel=1e-3)
+
+
+@pytest.mark.parametrize("differing", [1, 5, 30, 400])
+def test_p_values_agree_with_intervals_if_few_blocks_differ(differing):
+    x = np.zeros((945, 2), np.int64)
+    x[:differing, 0] = np.resize([1, 2, -1], differing)
+    moments = Moments.of(x, 4)
+    for level in (0.9, 0.99):
+        interval = contrast(
+            moments, [1.0, -1.0], level=level, bounds=DIFFERENCE, differing=differing
+        )
+        for end in (interval.low, interval.high):
+            assert p_value(interval, end) == pytest.approx(1 - level)
+    interval = cautious_difference(moments, [1.0, -1.0])
+    for end in (interval.low, interval.high):
+        assert p_value(interval, end) == pytest.approx(0.05, abs=1e-9)
+
+
+@pytest.mark.parametrize(("blocks", "differ"), [(40, 0.15), (945, 0.003), (945, 0.2)])
+def test_uncounted_differences_are_wider_than_t_but_not_by_much(blocks, differ):
+    rng = np.random.default_rng(8)
+    for _ in range(50):
+        x = np.zeros((blocks, 2), np.int64)
+        x[:, 0] = np.where(rng.random(blocks) < differ, rng.choice([1, 2, 4], blocks), 0)
+        cautious = cautious_difference(Moments.of(x, 4), [1.0, -1.0])
+        plain = contrast(Moments.of(x, 4), [1.0, -1.0], bounds=DIFFERENCE)
+        assert cautious.low <= plain.low and cautious.high >= plain.high
+        if blocks * differ > 100:
+            assert cautious.half_width < 1.25 * plain.half_width
+
+
+def test_rounding_noise_counts_as_no_variance():
+    """Shares with a constant sum: the sum has an interval of equal blocks."""
     rng = np.random.default_rng(5)
     for _ in range(20):
         shares = rng.dirichlet([1.0, 2.0, 3.0, 4.0], size=40)
         total = contrast(Moments.of(shares), np.ones(4), bounds=(0.0, 4.0))
         assert total.method == "equal" and total.se == 0
+
+
+@pytest.mark.parametrize(
+    ("call", "word"),
+    [
+        (lambda: wilson(3, 2), "wins"),
+        (lambda: block_rate(M, 0, level=95), "level"),
+        (lambda: block_rate(M, 4), "value 4"),
+        (lambda: contrast(M, [1, 2]), "weights"),
+        (lambda: contrast(Moments.of(np.zeros((0, 1))), [1]), "no blocks"),
+        (lambda: simultaneous_contrasts(M, []), "contrasts"),
+    ],
+)
+def test_bad_arguments(call, word):
+    with pytest.raises(PaxsimError, match=word):
+        call()

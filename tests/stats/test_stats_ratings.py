@@ -1,4 +1,4 @@
-"""Ratings against choix and a general optimiser; bootstrap intervals by simulation."""
+"""Ratings against choix and a general optimiser; results of the bootstrap."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_never_and_always_winning_stay_finite():
 
 
 def test_tens_of_millions_of_games_with_extreme_contestants():
-    """Rounding in the large sums does not keep the fit from converging."""
+    """The fit converges in spite of rounding in large sums."""
     seats = np.array([[1, 1, 1, 1], [2, 0, 1, 1], [0, 1, 3, 1]])
     true = np.array([-60.0, 25.0, 0.3, -0.3])
     wins = np.random.default_rng(3).multinomial(20_000_000, win_probabilities(true, seats))
@@ -95,22 +95,11 @@ def test_probabilities():
 
 
 def grouped(rng, groups, blocks=3, luck=0.8):
-    """Wins of groups of blocks; a deal favours one contestant in all its line-ups."""
+    """Return wins of groups of blocks; a deal favours one contestant in all its line-ups."""
     shift = luck * rng.standard_normal((groups, blocks, 1, 4))
     weight = SEATS * np.exp(TRUE + shift)
     p = weight / weight.sum(axis=-1, keepdims=True)
     return rng.multinomial(4, p).sum(axis=1)
-
-
-def test_bootstrap_intervals_cover_roughly():
-    """400 runs of 100 groups, four ratings each: 95 % give or take three points."""
-    rng = np.random.default_rng(7)
-    true = fit_ratings(grouped(rng, 200_000).sum(axis=0), SEATS)
-    hits = []
-    for _ in range(400):
-        r = bootstrap_ratings(grouped(rng, 100), SEATS, resamples=200)
-        hits.append((r.low <= true) & (true <= r.high))
-    assert 0.92 <= np.mean(hits) <= 0.97
 
 
 def test_bootstrap_result():
@@ -122,20 +111,19 @@ def test_bootstrap_result():
     assert np.all((r.low < r.rating) & (r.rating < r.high))
     assert list(r.order) == [0, 1, 2, 3]
     assert r.best.sum() == pytest.approx(1)
-    assert r.superiority > 0.95
+    assert r.best[0] > 0.95
     assert r.misfit < 0.05
 
 
-def test_equals_share_the_first_place_of_every_resample():
-    """Whatever the last bit of their ratings says, which is another one on another machine."""
+def test_ties_share_the_first_place_of_every_resample():
+    """The last bit of a rating differs between machines."""
     wins = np.random.default_rng(3).integers(1, 9, (60, 1, 1)) * np.array([[[1.0, 1.0, 0.2]]])
-    found = bootstrap_ratings(wins, np.ones((1, 3)), resamples=300)
-    assert found.best == pytest.approx([0.5, 0.5, 0.0])
-    assert found.superiority == pytest.approx(0.5)
+    tied = bootstrap_ratings(wins, np.ones((1, 3)), resamples=300)
+    assert tied.best == pytest.approx([0.5, 0.5, 0.0])
 
 
-def test_misfit_shows_a_circle():
-    """Rock, scissors, paper: equal ratings that describe no single line-up."""
+def test_misfit_of_a_cycle():
+    """Rock, scissors, paper: equal ratings that describe none of the line-ups."""
     seats = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]])
     wins = np.tile([[[9, 1, 0], [0, 9, 1], [1, 0, 9]]], (60, 1, 1))
     r = bootstrap_ratings(wins, seats, resamples=20)
@@ -143,10 +131,10 @@ def test_misfit_shows_a_circle():
     assert r.misfit == pytest.approx(0.4)
 
 
-def test_bad_tables_are_named():
+def test_bad_arguments():
     with pytest.raises(PaxsimError, match="shape"):
         fit_ratings([[1.0, 2.0]], [[1, 1, 1]])
-    with pytest.raises(PaxsimError, match="without a seat"):
+    with pytest.raises(PaxsimError, match="no seat"):
         fit_ratings([[1.0, 2.0]], [[1, 0]])
     with pytest.raises(PaxsimError, match="negative"):
         fit_ratings([[1.0, -2.0]], [[1, 1]])
@@ -155,7 +143,7 @@ def test_bad_tables_are_named():
 
 
 def pairs_of(contestants, games, circle):
-    """Wins of all pairs; of each, one wins more than half by `circle`, in turns."""
+    """Return wins of all pairs; one of each wins 1/2 + `circle`, and all win equally often."""
     rng = np.random.default_rng(7)
     pairs = list(itertools.combinations(range(contestants), 2))
     wins, seats = np.zeros((20, len(pairs), contestants)), np.zeros((len(pairs), contestants))
@@ -168,8 +156,8 @@ def pairs_of(contestants, games, circle):
 
 
 @pytest.mark.parametrize(("games", "circle", "readable"), [(40, 0.0, True), (2000, 0.15, False)])
-def test_ratings_are_not_to_be_read_where_one_number_cannot_say_who_wins(games, circle, readable):
-    """Equals in 40 games a pair: large gaps are chance. Rock, scissors and paper: they are not."""
-    found = bootstrap_ratings(*pairs_of(7, games, circle), resamples=20)
-    assert found.readable is readable
-    assert found.misfit > 0.1
+def test_ratings_are_readable_unless_the_misfit_is_significant(games, circle, readable):
+    """With 40 games a pair, large misfits are chance; in a cycle they are not."""
+    ratings = bootstrap_ratings(*pairs_of(7, games, circle), resamples=20)
+    assert ratings.readable is readable
+    assert ratings.misfit > 0.1

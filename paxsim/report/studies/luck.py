@@ -24,7 +24,7 @@ from paxsim.report.studies.findings import numbers
 from paxsim.report.study import MIN_BLOCKS, Finding, Study
 from paxsim.report.subject import YARDSTICK
 from paxsim.setting import Setting, make_setting
-from paxsim.stats import decided_shares, pooled_variance_shares
+from paxsim.stats import decided_shares, variance_shares
 from paxsim.text import amount, listing, percent
 from paxsim.version import __version__
 
@@ -366,7 +366,7 @@ def _square(
 
 def variance_table(squares: np.ndarray) -> pd.DataFrame:
     """Shares of the variance with intervals: columns part, share, share_low, share_high."""
-    rows = [(part, *numbers) for part, numbers in pooled_variance_shares(squares).items()]
+    rows = [(part, *numbers) for part, numbers in variance_shares(squares).items()]
     return pd.DataFrame(rows, columns=["part", "share", "share_low", "share_high"])
 
 

@@ -21,7 +21,7 @@ from paxsim.experiment.tables import spread
 from paxsim.report.studies import findings
 from paxsim.report.studies.findings import change_in_words, named_change, numbers, side_of
 from paxsim.report.study import MIN_BLOCKS, Finding, Study
-from paxsim.stats import holm, rarest_unseen
+from paxsim.stats import holm, max_unobserved_rate
 from paxsim.stats.constants import SURE
 from paxsim.text import in_percent, number, percent, points
 
@@ -286,7 +286,7 @@ def ruling_findings(rulings: Mapping[str, pd.DataFrame]) -> list[Finding]:
             f"{int(row['players'])} players)"
         )
         if row["rome_differs"] == 0:
-            most = 100 * rarest_unseen(int(row["blocks"]))
+            most = 100 * max_unobserved_rate(int(row["blocks"]))
             text = (
                 f"{said} changes nothing for Rome in any of {int(row['blocks']):,} blocks: a block "
                 f"in which it would is rarer than {number(most, 1 if most >= 0.1 else 2)} %."
