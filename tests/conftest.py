@@ -41,7 +41,7 @@ gc.set_threshold(200_000, 20, 100)
 LONGEST = (
     "report_page", "compile_cache", "board_in_browser", "search", "wheel", "documentation",
     "tuning", "attacks_writing", "knowledge", "invariants", "cli_experiments", "attacks_hanging",
-    "attacks_repeating", "attacks_reading", "attacks_fingerprint", "experiment_parallel", "doubts",
+    "attacks_repeating", "attacks_reading", "attacks_fingerprint", "experiment_parallel", "lint",
     "policy_contract", "stats_few_events", "metagame", "policy_mistakes", "stats_coverage",
     "learning", "analysis",
 )  # fmt: skip

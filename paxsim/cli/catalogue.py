@@ -199,31 +199,29 @@ def check_command(
 
     POLICY (a name or FILE.py:NAME) plays a few deals with every number of players and solo level.
     """
-    from paxsim.policies import get_policy
-    from paxsim.testing import doubts, run_checks
+    from paxsim.testing import check_policy
 
-    checked = get_policy(policy)
-    checks = run_checks(checked, deals, seed, patience, interpreted, deck, rules, players)
-    warnings = doubts(checked, played=not interpreted) if checks.fine else []
+    checks = check_policy(
+        policy, deals=deals, seed=seed, patience=patience, compiled=not interpreted,
+        deck=deck, rules=rules, players=players,
+    )  # fmt: skip
     if as_json:
         tables = [asdict(check) for check in checks]
         answer = {
-            "policy": checked.name,
+            "policy": checks.policy,
             "fine": checks.fine,
             "checks": tables,
-            "warnings": warnings,
+            "warnings": checks.warnings,
         }
         say(json.dumps(answer))
     else:
         for line in checks.lines():
             say(line)
-        for warning in warnings:
-            say(f"warning: {warning}")
     if checks.fine:
         if not as_json:
-            say(f"policy {checked.name}: fine")
+            say(f"policy {checks.policy}: fine")
         return
-    warn(f"policy {checked.name} fails the check, see above")
+    warn(f"policy {checks.policy} fails the check, see above")
     sys.stdout.flush()
     # A stuck policy leaves a thread in compiled code, which only the end of the process stops.
     os._exit(2)

@@ -118,7 +118,7 @@ def policy(
         raise PaxsimError(f"policy: expected a function, got {safe_repr(function)}")
     name = function.__name__
     if not is_name(name, MAX_NAME) or set(",:") & set(name):
-        raise PaxsimError(f"policy: {safe_repr(name)} can't be the name of a policy")
+        raise PaxsimError(f"policy: name must have no commas and colons, got {safe_repr(name)}")
     checked_bool(f"policy {name}: solo", solo)
     checked_bool(f"policy {name}: compiled", compiled)
     made = make_policy(function, solo=solo, signed=signed)

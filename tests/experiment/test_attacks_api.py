@@ -179,7 +179,7 @@ WRONG = [
     (lambda: paxsim.get_policy(""), "unknown policy ''"),
     (lambda: paxsim.get_policy("x\0.py"), "policy … 'x\\x00.py'"),
     (lambda: paxsim.get_policy("x" * 300 + ".py"), "policy: can't use"),
-    (lambda: paxsim.get_policy("builder:breadth=nan"), "policy builder: parameter breadth"),
+    (lambda: paxsim.get_policy("builder:breadth=nan"), "parameter breadth of policy builder"),
     (lambda: first().with_params(None), "policy first: params … None"),
     (lambda: first().with_params({1: 2}), "policy first: unknown parameter '1'"),
     (lambda: paxsim.policy(5), "policy … 5"),

@@ -34,12 +34,12 @@ def here(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ("--seed -1", "seed: found -1"),
-        ("--deals 0", "deals: found 0"),
-        ("--deals -3", "deals: found -3"),
-        ("--patience inf", "patience: found inf"),
-        ("--patience nan", "patience: found nan"),
-        ("--patience 0", "patience: found 0.0"),
+        ("--seed -1", "seed must be "),
+        ("--deals 0", "deals must be "),
+        ("--deals -3", "deals must be "),
+        ("--patience inf", "patience must be "),
+        ("--patience nan", "patience must be "),
+        ("--patience 0", "patience must be "),
     ],
 )
 def test_a_check_that_would_play_nothing_is_refused(capsys, options, said):
@@ -76,7 +76,7 @@ def unrepeatable(play_deals):
 def test_a_check_of_a_policy_that_plays_the_same_games_differently_has_failed(monkeypatch):
     monkeypatch.setattr(testing, "play_deals", unrepeatable(testing.play_deals))
     for check in check_policy("first", deals=2):
-        assert check.problem.startswith("plays the same games differently; it must depend on")
+        assert check.problem.startswith("plays the same games differently; ")
         assert check.problem.endswith("paxsim.helpers.random_below(me, n) for dice")
 
 
