@@ -1,7 +1,7 @@
-"""The table in the browser: pages and messages, on this machine only.
+"""Web server of a game: pages and JSON messages, on this machine only.
 
-Every seat of a person has a link with a token of its own, which says who asks. A browser asks for
-the state with what it knows already, and the answer waits until there is more.
+Each person's seat has a link with a secret token, which says who asks. A request for the state
+waits until there is something new.
 """
 
 from __future__ import annotations
@@ -24,58 +24,57 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from paxsim.board.host import Host
 from paxsim.board.replay import fill_page
-from paxsim.board.session import warm_hints
+from paxsim.board.session import Host, warm_hints
 from paxsim.errors import PaxsimError, is_integer
 
 ADDRESS = "127.0.0.1"
-#: Seconds that an answer waits for something to tell.
+#: Seconds that a request for the state waits for a change.
 PATIENCE = 20.0
-#: Bytes of a message; the longest that means something has about a hundred.
-_LONGEST = 4096
-#: Seconds that those who wait for an answer are given when the server ends.
-_FAREWELL = 1
+#: Longest message in bytes; those that the page sends have about a hundred.
+_MAX_MESSAGE = 4096
+#: Seconds that open requests have when the server stops.
+_SHUTDOWN = 1
 
-FORBIDDEN, BROKEN, NOT_NOW = 403, 400, 409
+FORBIDDEN, BAD_REQUEST, CONFLICT = 403, 400, 409
 
 
-class RefusedError(Exception):
-    """A request that is not carried out, with the status of its answer."""
+class RequestError(Exception):
+    """A request that is refused, with the status of the response."""
 
-    def __init__(self, status: int, why: str):
-        super().__init__(why)
+    def __init__(self, status: int, message: str):
+        super().__init__(message)
         self.status = status
 
 
 class Room:
-    """A host that browsers talk to.
+    """The web application around a `Host`.
 
     Parameters
     ----------
     host : Host
-        The table.
+        The game.
     worker : ThreadPoolExecutor
-        The one thread in which all that the host does happens, one thing after another.
+        The single thread that calls the host, so that calls never overlap.
     report : callable
-        Told when a strategy fails, in words that people at the table must not read.
+        Shows an error of a policy to the owner of the server; players must not read it.
     """
 
     def __init__(self, host: Host, worker: ThreadPoolExecutor, report: Callable[[str], None]):
         self._host = host
         self._worker = worker
         self._report = report
-        self._news = asyncio.Event()
+        self._change = asyncio.Event()
         self._closing = False
         self._tasks: set[asyncio.Task] = set()
         self.tokens = {secrets.token_urlsafe(18): seat for seat in host.persons}
 
     def app(self) -> Starlette:
-        """The application, to be served or tested."""
+        """Return the application."""
 
         @contextlib.asynccontextmanager
         async def lifespan(_: Starlette) -> AsyncIterator[None]:
-            self._go_on()
+            self._start_policies()
             yield
 
         return Starlette(
@@ -87,53 +86,45 @@ class Room:
             ],
             middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=[ADDRESS, "localhost"])],
             exception_handlers={
-                RefusedError: _refused,
-                PaxsimError: _refused,
-                404: _lost,
-                405: _lost,
+                RequestError: _error_response,
+                PaxsimError: _error_response,
+                404: _not_found,
+                405: _not_found,
             },
             lifespan=lifespan,
         )
 
     def close(self) -> None:
-        """Let nobody wait any longer: the server is about to end."""
+        """Answer all waiting requests, because the server is about to stop."""
         self._closing = True
-        self._tell_news()
+        self._announce_change()
 
-    # --- what browsers ask for --------------------------------------------------------------
+    # --- requests ---------------------------------------------------------------------------
 
     async def _page(self, request: Request) -> Response:
         seat = self._seat_of(request)
-        return _closed(HTMLResponse(fill_page("play", f"PAX: seat {seat}", {"seat": seat})))
+        return _private(HTMLResponse(fill_page("play", f"PAX: seat {seat}", {"seat": seat})))
 
     async def _state(self, request: Request) -> Response:
         seat = self._seat_of(request)
-        asked = request.query_params
-        _same_seat(asked.get("seat", str(seat)), seat)
-        since = asked.get("since", "0")
-        if not since.isdecimal() or len(since) > 9:
-            raise RefusedError(BROKEN, "since: allowed: a whole number")
-        last = asked.get("last", "")
+        version = request.query_params.get("version", "")
         deadline = asyncio.get_running_loop().time() + PATIENCE
         while True:
-            news = self._news  # taken before looking, so that nothing happens unnoticed
-            told = await self._call(self._host.look, seat, asked.get("epoch", ""), int(since))
-            told["last"] = _summary(told)
+            change = self._change  # taken before looking, so that no change is missed
             left = deadline - asyncio.get_running_loop().time()
-            if told["steps"] or told["last"] != last or left <= 0 or self._closing:
-                return _closed(JSONResponse(told))
+            if str(self._host.version) != version or left <= 0 or self._closing:
+                return _private(JSONResponse(await self._call(self._host.state, seat)))
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(news.wait(), left)
+                await asyncio.wait_for(change.wait(), left)
 
     async def _act(self, request: Request) -> Response:
         seat = self._seat_of(request)
-        message = await _message_of(request)
-        _same_seat(message.get("seat", seat), seat)
+        message = await _read_message(request)
         act = message.get("act")
         answer: dict[str, Any] = {"done": act}
         if act == "choose":
             if not is_integer(message.get("decision")):
-                raise RefusedError(BROKEN, "decision: allowed: the number of the decision at hand")
+                raise RequestError(BAD_REQUEST, "decision must be the number of a decision")
             await self._call(self._host.decide, seat, message["decision"], message.get("option"))
         elif act == "undo":
             await self._call(self._host.undo, seat)
@@ -142,93 +133,79 @@ class Room:
         elif act == "hint":
             answer["hint"] = await self._call(self._host.hint, seat)
         else:
-            raise RefusedError(BROKEN, "act: allowed: choose, undo, hint, next")
+            raise RequestError(BAD_REQUEST, "act must be choose, undo, hint or next")
         if act != "hint":
-            self._tell_news()
-            self._go_on()
-        return _closed(JSONResponse(answer))
+            self._announce_change()
+            self._start_policies()
+        return _private(JSONResponse(answer))
 
     async def _replay(self, request: Request) -> Response:
         self._seat_of(request)
         replay = await self._call(self._host.replay)
-        return _closed(HTMLResponse(replay.page()))
-
-    # --- how it is done ---------------------------------------------------------------------
+        return _private(HTMLResponse(replay.page()))
 
     def _seat_of(self, request: Request) -> int:
-        """The seat that a link is for; every token is compared, and in full."""
-        given = request.path_params["token"].encode()
-        found = [seat for token, seat in self.tokens.items()
-                 if secrets.compare_digest(token.encode(), given)]  # fmt: skip
-        if not found:
-            raise RefusedError(
-                FORBIDDEN, "token: unknown; allowed: a link that `paxsim play` has said"
-            )
-        return found[0]
+        """Return the seat of a link; all tokens are compared, in constant time."""
+        token = request.path_params["token"].encode()
+        seats = [seat for known, seat in self.tokens.items()
+                 if secrets.compare_digest(known.encode(), token)]  # fmt: skip
+        if not seats:
+            raise RequestError(FORBIDDEN, "unknown link: use one that `paxsim play` printed")
+        return seats[0]
 
     async def _call(self, function: Callable, *arguments: Any) -> Any:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._worker, function, *arguments)
 
-    def _go_on(self) -> None:
-        """Let strategies play in the background, up to the next decision of a person."""
-        task = asyncio.get_running_loop().create_task(self._play_strategies())
+    # --- policies ---------------------------------------------------------------------------
+
+    def _start_policies(self) -> None:
+        """Let policies play in the background, up to the next decision of a person."""
+        task = asyncio.get_running_loop().create_task(self._play_policies())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _play_strategies(self) -> None:
+    async def _play_policies(self) -> None:
         try:
             while await self._call(self._host.step):
-                self._tell_news()
+                self._announce_change()
         except PaxsimError as error:
             self._report(str(error))
-            self._tell_news()
+            self._announce_change()
 
-    def _tell_news(self) -> None:
-        news, self._news = self._news, asyncio.Event()
-        news.set()
-
-
-def _summary(told: dict[str, Any]) -> str:
-    """Changes whenever an answer says something new besides the steps of the story."""
-    decision = told["decision"]["number"] if told["decision"] else ""
-    parts = (told["epoch"], decision, told["waits_for"], told["failed"], told["next_level"])
-    return "/".join(map(str, parts))
+    def _announce_change(self) -> None:
+        change, self._change = self._change, asyncio.Event()
+        change.set()
 
 
-def _same_seat(asked: Any, seat: int) -> None:
-    if str(asked) != str(seat):
-        raise RefusedError(FORBIDDEN, f"seat: this link is for seat {seat}; allowed: no other")
-
-
-async def _message_of(request: Request) -> dict[str, Any]:
-    """The JSON object that a browser sent."""
+async def _read_message(request: Request) -> dict[str, Any]:
+    """Return the JSON object that a browser sent."""
     body = b""
-    async for piece in request.stream():
-        body += piece
-        if len(body) > _LONGEST:
-            raise RefusedError(BROKEN, f"message: allowed: at most {_LONGEST} bytes")
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > _MAX_MESSAGE:
+            raise RequestError(BAD_REQUEST, f"a message has at most {_MAX_MESSAGE} bytes")
     try:
         message = json.loads(body)
     except (ValueError, RecursionError):
         message = None
     if not isinstance(message, dict):
-        raise RefusedError(BROKEN, "message: allowed: a JSON object")
+        raise RequestError(BAD_REQUEST, "a message must be a JSON object")
     return message
 
 
-async def _refused(_: Request, error: Exception) -> Response:
-    status = error.status if isinstance(error, RefusedError) else NOT_NOW
-    return _closed(JSONResponse({"error": str(error)}, status))
+async def _error_response(_: Request, error: Exception) -> Response:
+    status = error.status if isinstance(error, RequestError) else CONFLICT
+    return _private(JSONResponse({"error": str(error)}, status))
 
 
-async def _lost(_: Request, error: Exception) -> Response:
+async def _not_found(_: Request, error: Exception) -> Response:
     status = getattr(error, "status_code", 404)
-    return _closed(JSONResponse({"error": "address: there is nothing here"}, status))
+    return _private(JSONResponse({"error": "page not found"}, status))
 
 
-def _closed(response: Response) -> Response:
-    """The answer with the headers that keep it, and its address, where it belongs."""
+def _private(response: Response) -> Response:
+    """Add headers that keep a response and its address out of caches and other sites."""
     response.headers["Cache-Control"] = "no-store"
     response.headers["Referrer-Policy"] = "no-referrer"
     response.headers["X-Content-Type-Options"] = "nosniff"
@@ -237,7 +214,7 @@ def _closed(response: Response) -> Response:
 
 
 class Server(uvicorn.Server):
-    """Serves a room, and lets it close before the last connections are."""
+    """Server of a room; on shutdown it first answers waiting requests."""
 
     def __init__(self, room: Room):
         super().__init__(
@@ -246,13 +223,13 @@ class Server(uvicorn.Server):
                 log_level="error",
                 access_log=False,
                 server_header=False,
-                timeout_graceful_shutdown=_FAREWELL,
+                timeout_graceful_shutdown=_SHUTDOWN,
             )
         )
         self._room = room
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End, after everybody who waits has been answered."""
+        """Answer waiting requests and stop."""
         self._room.close()
         await super().shutdown(sockets)
 
@@ -263,24 +240,24 @@ def serve(
     say: Callable[[str], None],
     warn: Callable[[str], None],
 ) -> None:
-    """Serve a table until it is interrupted.
+    """Serve a game until Ctrl-C.
 
     Parameters
     ----------
     make_host : callable
-        Makes the table.
+        Creates the game.
     port : int
-        Where to listen; 0 for one that is free.
+        Port to listen on; 0 for a free one.
     say, warn : callable
-        How the links, and what goes wrong, are told.
+        Print the links and errors of policies.
     """
     with socket.socket() as listener, ThreadPoolExecutor(max_workers=1) as worker:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((ADDRESS, port))
-            listener.listen()  # who opens a link at once is answered when the server is up
+            listener.listen()  # a link that is opened at once is answered when the server is up
         except OSError as error:
-            raise PaxsimError(f"port: cannot use {port}: {error.strerror}") from None
+            raise PaxsimError(f"can't use port {port}: {error.strerror}") from None
         host = worker.submit(make_host).result()
         room = Room(host, worker, warn)
         for token, seat in room.tokens.items():

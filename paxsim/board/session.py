@@ -1,51 +1,62 @@
-"""One game with people at some of its seats: whose decision it is, what is taken and taken back."""
+"""Games that people play: decisions, undo, hints, campaigns, saves and traces."""
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from paxsim.board.replay import PERSON
-from paxsim.board.view import Onlooker, with_rome_turned_up
+from paxsim.board.replay import PERSON, Replay, page_head
+from paxsim.board.view import Observer, visible_to, with_rome_turned_up
 from paxsim.board.words import card_name, roman
+from paxsim.cards import DEFAULT_DECK, load_deck
 from paxsim.engine.loop import ask_policy, progress_dtype
 from paxsim.engine.records import address_of
-from paxsim.errors import PaxsimError
+from paxsim.errors import PaxsimError, checked_bool, checked_int, safe_repr
 from paxsim.failures import ask_all
 from paxsim.game import Game, Option
+from paxsim.io import atomic_write, check_can_write
 from paxsim.lineup import make_lineup
 from paxsim.policies.policy import Policy
-from paxsim.policies.registry import get_policy
+from paxsim.policies.registry import get_policy, policies_named_by
+from paxsim.rules import SOLO_LEVELS
 from paxsim.search.evaluation import chance_in_words, evaluate_options, warm_rollouts
-from paxsim.setting import Setting
+from paxsim.setting import MAX_NUMBER, Setting, make_setting
 from paxsim.trace import TracedGame
+from paxsim.version import __version__
 
-#: Fills the seats of people in a line-up; it is never asked.
-_STAND_IN = "random"
+#: Format of saves.
+FORMAT = "paxsim game 1"
+#: Policy in a line-up at the seats of people, never called.
+_PLACEHOLDER = "random"
+#: Rollouts of each option for a hint.
+ROLLOUTS = 200
 
 
-class _Before(NamedTuple):
-    """The game before somebody decided."""
+class _Snapshot(NamedTuple):
+    """The game before a person's decision."""
 
     seat: int
     game: TracedGame
-    taken: int
+    decisions: int
 
 
 class Session:
-    """A game in progress.
+    """One game with people at some of its seats.
 
     Parameters
     ----------
     setting : Setting
-        What is played.
+        Players, deck and rules.
     policies : sequence of Policy or None
-        Who plays, by seat; None is a person.
+        The policies by seat; None for a person.
     seed, deal : int
-        Which game.
+        Random seed and deal number.
     """
 
     def __init__(self, setting: Setting, policies: Sequence[Policy | None], seed: int, deal: int):
@@ -53,20 +64,15 @@ class Session:
         self.persons = [seat for seat, policy in enumerate(policies, start=1) if policy is None]
         self.names = [PERSON if policy is None else policy.label for policy in policies]
         #: Options of all decisions so far, in order.
-        self.taken: list[int] = []
-        #: How often something was taken back: stories that were told before are not valid then.
-        self.epoch = 0
-        self._befores: list[_Before] = []
+        self.options: list[int] = []
+        self._snapshots: list[_Snapshot] = []
         self._seed = seed
-        stand_in = get_policy(_STAND_IN)
-        self._lineup = make_lineup([policy or stand_in for policy in policies], setting.players)
+        placeholder = get_policy(_PLACEHOLDER)
+        self._lineup = make_lineup([policy or placeholder for policy in policies], setting.players)
         self._progress = np.zeros(1, progress_dtype)
         self._progress["deal"] = deal
         self.game = TracedGame(setting, self.names, seed, deal, rotation=0)
         self._contexts = self.game.take_seats(self._lineup, 0, self._progress)
-        self._tell_anew()
-
-    # --- who decides ------------------------------------------------------------------------
 
     @property
     def over(self) -> bool:
@@ -75,7 +81,7 @@ class Session:
 
     @property
     def waits_for_person(self) -> bool:
-        """Whether it is a person's decision."""
+        """Whether the next decision is a person's."""
         return not self.over and self.game.seat in self.persons
 
     def decide(self, seat: int, number: int, option: Any) -> None:
@@ -86,145 +92,122 @@ class Session:
         seat : int
             Who decides.
         number : int
-            Which decision this is meant for: how many were taken before it.
+            Number of decisions before this one, which tells whether the answer is up to date.
         option : int
             Index of the option.
         """
         if self.over:
-            raise PaxsimError("option: the game is over; allowed: none")
+            raise PaxsimError("the game is already over")
         if self.game.seat != seat:
-            raise PaxsimError(f"seat: seat {self.game.seat} decides now, not seat {seat}")
-        if number != len(self.taken):
-            raise PaxsimError("decision: that one is past; allowed: the one at hand")
-        before = _Before(seat, self.game.copy(), len(self.taken))
+            raise PaxsimError(f"it is seat {self.game.seat}'s decision, not seat {seat}'s")
+        if number != len(self.options):
+            raise PaxsimError("this decision has already been made")
+        snapshot = _Snapshot(seat, self.game.copy(), len(self.options))
         self._apply(option)
-        self._befores.append(before)
+        self._snapshots.append(snapshot)
 
-    def ask_strategy(self) -> None:
-        """Let the strategy whose decision it is decide."""
+    def ask_policy(self) -> None:
+        """Let the policy at the deciding seat decide."""
         self._apply(self._answer())
 
     def _answer(self) -> int:
-        """What the strategy whose decision it is chooses."""
+        """Return the option that the policy at the deciding seat chooses."""
         places = (self.game._address, address_of(self._progress))
         played = (self.setting, self._lineup, self._contexts, self._seed)
         return ask_all(ask_policy, places, *played, self._progress[0])
 
     def _apply(self, option: Any) -> None:
         self.game.apply(option)
-        self.taken.append(int(option))
-        self._tell_further()
-
-    # --- taking back, and restoring ---------------------------------------------------------
+        self.options.append(int(option))
 
     def can_undo(self, seat: int) -> bool:
-        """Whether the last decision of a person was this seat's, and the game goes on."""
-        return not self.over and bool(self._befores) and self._befores[-1].seat == seat
+        """Return whether the last decision of a person was this seat's and the game continues."""
+        return not self.over and bool(self._snapshots) and self._snapshots[-1].seat == seat
 
     def undo(self, seat: int) -> None:
-        """Take back the last decision of a seat, and all that strategies did since."""
+        """Undo the last decision of a seat, and everything that policies did since."""
         if not self.can_undo(seat):
             raise PaxsimError(
-                f"undo: found nothing of seat {seat} to take back; "
-                "allowed: the last decision of a person, until the game is over"
+                f"seat {seat} has nothing to undo: you can undo your last decision until another "
+                "person decides or the game ends"
             )
-        before = self._befores.pop()
-        self.game = before.game
-        del self.taken[before.taken :]
-        self.epoch += 1
-        self._tell_anew()
+        snapshot = self._snapshots.pop()
+        self.game = snapshot.game
+        del self.options[snapshot.decisions :]
 
     def restore(self, options: Iterable[int]) -> None:
-        """Play on with the options of a saved game."""
+        """Play the options of a saved game."""
         for option in options:
             if self.waits_for_person:
-                self.decide(self.game.seat, len(self.taken), option)
+                self.decide(self.game.seat, len(self.options), option)
             elif self.over or self._answer() != option:
                 raise PaxsimError(
-                    f"save: decision {len(self.taken) + 1} differs from what was saved; "
-                    "allowed: the version, and the strategies, with which it was played"
+                    f"the save can't be continued: decision {len(self.options) + 1} is different "
+                    "with these policies and this version of paxsim"
                 )
             else:
                 self._apply(option)
 
-    # --- what people see --------------------------------------------------------------------
+    def observe(self, seat: int) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+        """Return the changes that the person at a seat has seen, step by step, and the view."""
+        observer = Observer(seat)
+        steps = [observer.observe(event) for event in with_rome_turned_up(self.game.events)]
+        return steps, observer.view
 
-    def story(self, seat: int) -> list[dict[str, Any]]:
-        """What the person at a seat saw change, step by step."""
-        return self._stories[seat]
 
-    def view(self, seat: int) -> dict[str, Any]:
-        """What the person at a seat sees now."""
-        return self._onlookers[seat].view
-
-    def _tell_anew(self) -> None:
-        self._told = 0
-        self._onlookers = {seat: Onlooker(seat) for seat in self.persons}
-        self._stories: dict[int, list[dict[str, Any]]] = {seat: [] for seat in self.persons}
-        self._tell_further()
-
-    def _tell_further(self) -> None:
-        """Let all people know what has happened since the last time."""
-        told = self.game.events
-        # The setup goes before them: it says what Rome turns up in the end.
-        events = list(with_rome_turned_up([told[0], *told[self._told :]]))[1:]
-        self._told = len(told)
-        for event in events:
-            for seat in self.persons:
-                self._stories[seat].append(self._onlookers[seat].tell(event))
-
+# --- decisions as text --------------------------------------------------------------------------
 
 _QUESTIONS = {
     "display": "Which card do you display?",
     "keep": "Which card do you keep?",
     "turn": "Do you take a turn, or peek?",
-    "place": "Where does a card go?",
-    "buy": "Do you buy a group?",
-    "play": "Do you play a card?",
-    "react": "Do you answer the senator?",
+    "place": "Where do you put a card?",
+    "buy": "Which legion do you buy?",
+    "play": "Which card do you play?",
+    "react": "Do you react with a card?",
 }
 _PLAIN = {"turn": "Take a turn", "peek": "Peek at Rome's hidden cards", "stop": "Play no card"}
-_TO = {"hand": "into the hand", "bottom": "under the deck"}
+_PLACES = {"hand": "into your hand", "bottom": "under the deck"}
 
 
 def question(game: Game, view: dict[str, Any]) -> dict[str, Any]:
-    """The decision at hand, from its options and from what the deciding seat sees.
+    """Return the current decision as a question with options.
 
     Parameters
     ----------
     game : Game
-        A game that asks.
+        A game that waits for a decision.
     view : dict
-        What the deciding seat sees (`paxsim.board.onlooker`).
+        What the deciding seat sees (`paxsim.board.view.Observer`).
 
     Returns
     -------
     dict
-        ``asked``, and ``options`` with ``index``, ``words``, ``card`` and ``place``, where on the
-        board it can be clicked. Of options that can't be told apart there is one.
+        ``kind``, ``question`` and ``options`` with ``index``, ``text``, ``card`` and ``place``,
+        where on the board it can be clicked. Of options with equal cards there is only one.
     """
     options: dict[Option, int] = {}
     for index, option in enumerate(game.options()):
         options.setdefault(option, index)
-    in_view = {option.card for option in options}
+    cards = {option.card for option in options}
     price = int(game.choice["price"])
     return {
         "kind": game.decision,
-        "asked": _QUESTIONS[game.decision],
+        "question": _QUESTIONS[game.decision],
         "options": [
             {
                 "index": index,
-                "words": option_words(option, game.decision, price, view),
+                "text": option_text(option, game.decision, price, view),
                 "card": str(option.card) if option.card else None,
-                "place": _place(option, len(in_view) == 1),
+                "place": _place_on_board(option, len(cards) == 1),
             }
             for option, index in options.items()
         ],
     }
 
 
-def option_words(option: Option, decision: str, price: int, view: dict[str, Any]) -> str:
-    """An option as a button says it."""
+def option_text(option: Option, decision: str, price: int, view: dict[str, Any]) -> str:
+    """Return an option as the text of a button."""
     card = card_name(str(option.card)) if option.card else ""
     if isinstance(option.to, int):
         legion = f"legion {roman(option.to)}"
@@ -232,16 +215,16 @@ def option_words(option: Option, decision: str, price: int, view: dict[str, Any]
             return f"Buy {legion} for {view['prices'][option.to - 1]}"
         return f"{card} below {legion}"
     if option.to is not None:
-        return f"{card} {_TO[option.to]}"
+        return f"{card} {_PLACES[option.to]}"
     if option.action in ("play", "react"):
         return f"Play {card}" + (f" for {price}" if price else "")
     if option.action == "pass":
-        return "Buy nothing" if decision == "buy" else "Do not answer"
+        return "Buy nothing" if decision == "buy" else "Do not react"
     return _PLAIN.get(option.action) or f"{option.action.capitalize()} {card}"
 
 
-def _place(option: Option, one_card: bool) -> str | None:
-    """Where on the board an option can be clicked, if one click says it all."""
+def _place_on_board(option: Option, one_card: bool) -> str | None:
+    """Return where on the board one click means this option."""
     if isinstance(option.to, int) and (option.action == "buy" or one_card):
         return f"legion {option.to}"
     if option.action in ("play", "react"):
@@ -249,64 +232,319 @@ def _place(option: Option, one_card: bool) -> str | None:
     return None
 
 
-#: Imagined worlds, in each of which every option is played out.
-ROLLOUTS = 200
-#: Held while something is compiled for hints: whoever asks meanwhile waits, and compiles nothing.
+#: Held while hints compile; other requests wait rather than compile the same.
 _compiling = threading.Lock()
 
 
-class Chance(NamedTuple):
-    """What an option promises.
-
-    Attributes
-    ----------
-    option : int
-        Its index.
-    win : float
-        Share of the win over the rollouts, 0 to 1.
-    error : float
-        Standard error of `win`.
-    rollouts : int
-        Games that were played on from it.
-    plan : str
-        The strategy that played on where it was best.
-    """
-
-    option: int
-    win: float
-    error: float
-    rollouts: int
-    plan: str
-
-    def __str__(self) -> str:
-        chance = chance_in_words(self.win, self.error, self.rollouts)
-        plan, _, _ = self.plan.partition(":")  # its parameters would fill the screen
-        return f"wins {chance}, {self.rollouts} rollouts, on with {plan}"
-
-
-def chances(game: Game, rollouts: int = ROLLOUTS) -> list[Chance]:
-    """The chance to win with every option of the decision at hand, the best first.
-
-    Options that can't be told apart are one, as in `paxsim.hosting.asking.question`.
+def hints(game: Game, rollouts: int = ROLLOUTS) -> list[dict[str, Any]]:
+    """Return the chance to win with every option of the current decision, best first.
 
     Parameters
     ----------
     game : Game
-        A game that asks; it stays as it is.
+        A game that waits for a decision; it is not changed.
     rollouts : int
-        Games that are played on for each option.
+        Rollouts of each option.
+
+    Returns
+    -------
+    list of dict
+        ``index`` of the option, ``win``, its standard ``error`` and the same as ``text``. Of
+        options with equal cards there is only one.
     """
     with _compiling:
         options = evaluate_options(game, rollouts=rollouts).options
-    options = options.drop_duplicates("text")
-    found = [
-        Chance(int(row.option), float(row.win_chance), float(row.error), rollouts, str(row.plan))
-        for row in options.itertuples()
-    ]
-    return sorted(found, key=lambda chance: -chance.win)
+    options = options.drop_duplicates("text").sort_values(
+        "win_chance", ascending=False, kind="stable"
+    )
+    found = []
+    for row in options.itertuples():
+        chance = chance_in_words(row.win_chance, row.error, rollouts)
+        plan = str(row.plan).partition(":")[0]  # its parameters would fill the screen
+        found.append(
+            {
+                "index": int(row.option),
+                "win": round(float(row.win_chance), 4),
+                "error": round(float(row.error), 4),
+                "text": f"win chance {chance} ({rollouts} rollouts, continuing as {plan})",
+            }
+        )
+    return found
 
 
 def warm_hints() -> None:
-    """Compile, or load, all that a hint needs, so that the first one is as quick as the others."""
+    """Compile or load everything that a hint needs, so that the first one is fast."""
     with _compiling:
         warm_rollouts()
+
+
+# --- saves --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Arrangement:
+    """Who plays what: everything about a game but its decisions, checked.
+
+    Attributes
+    ----------
+    policies : list of str or None
+        Policies by seat, as on the command line; None for a person.
+    seed : int
+        Random seed.
+    solo_level : int or None
+        The solo level, or the first one of a campaign.
+    deck : str
+        Name or file of the deck.
+    rules : dict
+        Differences from the published rules.
+    campaign : bool
+        Whether winning a solo level leads to the next one.
+    """
+
+    policies: list[str | None]
+    seed: int
+    solo_level: int | None = None
+    deck: str = DEFAULT_DECK
+    rules: dict[str, Any] = field(default_factory=dict)
+    campaign: bool = False
+
+    def __post_init__(self) -> None:
+        checked_int("seed", self.seed, 0, MAX_NUMBER)
+        checked_bool("campaign", self.campaign)
+        if None not in self.policies:
+            raise PaxsimError("at least one seat must be a person's")
+        if self.campaign and len(self.policies) != 1:
+            raise PaxsimError(f"a campaign is for one player, got {len(self.policies)} players")
+
+    def new_session(self, number: int = 0) -> Session:
+        """Deal a game; each next game of a campaign is one level higher, on the next deal."""
+        level = self.solo_level
+        if self.campaign:
+            level = (level or SOLO_LEVELS[0]) + number
+        setting = make_setting(
+            len(self.policies), solo_level=level, deck=self.deck, rules=self.rules
+        )
+        policies = [None if spec is None else get_policy(spec) for spec in self.policies]
+        return Session(setting, policies, self.seed, deal=number)
+
+    def has_next_level(self, session: Session) -> bool:
+        """Return whether this level of a campaign was won and is not the last one."""
+        if not self.campaign or not session.over or session.game.result()["rome_wins"]:
+            return False
+        return (session.setting.solo_level or 0) < SOLO_LEVELS[-1]
+
+
+def write_save(path: Path, arrangement: Arrangement, games: list[list[int]]) -> None:
+    """Write the options of all decisions, one list per game, with the arrangement."""
+    save = {
+        "format": FORMAT,
+        "version": __version__,
+        "deck_fingerprint": load_deck(arrangement.deck).fingerprint,
+        "arrangement": asdict(arrangement),
+        "games": games,
+    }
+    with atomic_write(path, "save") as file:
+        file.write(f"{json.dumps(save)}\n")
+
+
+def read_save(path: Path, trust_policies: bool = False) -> tuple[Arrangement, list[list[int]]]:
+    """Read what `write_save` wrote.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        The save.
+    trust_policies : bool
+        Whether to import policy files that the save names; refused by default, because the save
+        may be somebody else's.
+    """
+    try:
+        if path.exists() and not path.is_file():  # reading a pipe would wait forever
+            raise PaxsimError(f"can't read {path}: it is not a regular file")
+        save = json.loads(path.read_text("utf-8"))
+        if save["format"] != FORMAT:
+            raise PaxsimError(
+                f"{path} has format {safe_repr(save['format'])}, but this paxsim ({__version__}) "
+                f"reads {FORMAT!r}"
+            )
+        arrangement = Arrangement(**save["arrangement"])
+        games = [[checked_int("option", n, 0, MAX_NUMBER) for n in game] for game in save["games"]]
+        fingerprint = save["deck_fingerprint"]
+    except OSError as error:
+        raise PaxsimError(f"can't read {path}: {error.strerror}") from None
+    except PaxsimError:
+        raise
+    except (KeyError, RecursionError, TypeError, ValueError):
+        raise PaxsimError(f"{path} is damaged: it is not what paxsim wrote") from None
+    with policies_named_by(path, trust_policies):
+        for spec in arrangement.policies:
+            if spec is not None:
+                get_policy(spec)
+    if load_deck(arrangement.deck).fingerprint != fingerprint:
+        raise PaxsimError(f"deck {arrangement.deck} has changed since {path} was written")
+    return arrangement, games
+
+
+class Host:
+    """The current game and, in a campaign, the games before it.
+
+    Parameters
+    ----------
+    arrangement : Arrangement
+        Who plays what.
+    save : pathlib.Path
+        File to save the game in, after every decision of a person.
+    trace : pathlib.Path
+        File for the traces of finished games.
+    games : list of list of int, optional
+        Options of a saved game to continue, one list per game of a campaign.
+    """
+
+    def __init__(
+        self,
+        arrangement: Arrangement,
+        save: Path,
+        trace: Path,
+        games: list[list[int]] | None = None,
+    ):
+        self.arrangement = arrangement
+        #: Increases with every change, so that a browser can wait for the next one.
+        self.version = 0
+        self._save, self._trace = save, trace
+        #: Options of the finished games of a campaign before the current one.
+        self._finished: list[list[int]] = []
+        #: Traces of all finished games.
+        self._traces = ""
+        self._failed = False
+        self.session = arrangement.new_session()
+        check_can_write(trace)  # fail now rather than at the end of the game
+        expected = [None, ""]
+        for number, options in enumerate(games or [[]]):
+            if number:
+                self._start_next_game()
+            self.session.restore(options)
+            if self.session.over:
+                self._traces += self._trace_text()
+                expected.append(self._traces)
+        self._check_trace_is_ours(expected)
+        self.save()
+        if self.session.over:
+            self._write_trace()
+
+    @property
+    def persons(self) -> list[int]:
+        """The seats of people."""
+        return self.session.persons
+
+    def step(self) -> bool:
+        """Let a policy decide if it is its turn; return whether it was.
+
+        After a policy error the game stops. Players are not told more than that, because the
+        message names the deal.
+        """
+        if self.session.over or self.session.waits_for_person or self._failed:
+            return False
+        self.version += 1
+        try:
+            self.session.ask_policy()
+        except PaxsimError:
+            self._failed = True
+            raise
+        if self.session.over:
+            self._record_change()
+        return True
+
+    def decide(self, seat: int, number: Any, option: Any) -> None:
+        """Take an option for a person; see `Session.decide`."""
+        self.session.decide(seat, number, option)
+        self._record_change()
+
+    def undo(self, seat: int) -> None:
+        """Undo the last decision of a person."""
+        self.session.undo(seat)
+        self._record_change()
+
+    def next_level(self) -> None:
+        """Start the next level of a campaign."""
+        if not self.arrangement.has_next_level(self.session):
+            raise PaxsimError("there is a next level only in a campaign, after a level was won")
+        self._start_next_game()
+        self._record_change()
+
+    def hint(self, seat: int) -> list[dict[str, Any]]:
+        """Return the chances of a person's options; see `hints`."""
+        if not self.session.waits_for_person or self.session.game.seat != seat:
+            raise PaxsimError("hints are available only on your turn")
+        return hints(self.session.game)
+
+    def state(self, seat: int) -> dict[str, Any]:
+        """Return everything that the person at a seat may know.
+
+        Returns
+        -------
+        dict
+            ``version``, ``head`` (see `page_head`), ``steps`` (what the seat saw change),
+            ``decision`` (None, or the `question` with its ``number``), ``waits_for`` (a seat),
+            ``over``, ``can_undo``, ``next_level`` and ``failed``.
+        """
+        session = self.session
+        if seat not in session.persons:
+            raise PaxsimError(f"seat must be one of {session.persons}, got {seat}")
+        steps, view = session.observe(seat)
+        decision = None
+        if session.waits_for_person and session.game.seat == seat:
+            decision = {"number": len(session.options), **question(session.game, view)}
+        return {
+            "version": self.version,
+            "head": page_head(visible_to(seat, session.game.events[0])),
+            "steps": steps,
+            "decision": decision,
+            "waits_for": None if session.over else session.game.seat,
+            "over": session.over,
+            "can_undo": session.can_undo(seat),
+            "next_level": self.arrangement.has_next_level(session),
+            "failed": self._failed,
+        }
+
+    def replay(self) -> Replay:
+        """Return the finished game with all its cards."""
+        if not self.session.over:
+            raise PaxsimError("the replay shows all cards, so it is available after the game")
+        return Replay(self.session.game.events, f"paxsim replay {self._trace} --out game.html")
+
+    # --- files ------------------------------------------------------------------------------
+
+    def save(self) -> None:
+        """Write the save."""
+        write_save(self._save, self.arrangement, [*self._finished, self.session.options])
+
+    def _record_change(self) -> None:
+        self.version += 1
+        self.save()
+        if self.session.over:
+            self._traces += self._trace_text()
+            self._write_trace()
+
+    def _start_next_game(self) -> None:
+        if not self.arrangement.has_next_level(self.session):
+            raise PaxsimError(f"{self._save} is damaged: it has more games than were played")
+        self._finished.append(self.session.options)
+        self.session = self.arrangement.new_session(len(self._finished))
+
+    def _trace_text(self) -> str:
+        return "".join(f"{json.dumps(event)}\n" for event in self.session.game.events)
+
+    def _write_trace(self) -> None:
+        with atomic_write(self._trace) as file:
+            file.write(self._traces)
+
+    def _check_trace_is_ours(self, expected: list[str | None]) -> None:
+        """Refuse to overwrite a trace file that this game did not write."""
+        content = None
+        if self._trace.is_file():
+            try:
+                content = self._trace.read_text("utf-8", errors="replace")
+            except OSError as error:
+                raise PaxsimError(f"can't read {self._trace}: {error.strerror}") from None
+        if content not in expected:
+            raise PaxsimError(f"{self._trace} already exists; choose another name with --out")

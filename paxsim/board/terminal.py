@@ -1,56 +1,57 @@
-"""The table in the terminal: the same game, in sentences and numbered options."""
+"""Games in the terminal, as sentences and numbered options."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from paxsim.board.host import Host, outcome
+from paxsim.board.session import Host
 from paxsim.board.words import table_in_words
 from paxsim.errors import PaxsimError, safe_repr
 
-#: Lines that push what another person has seen off the screen.
+#: Empty lines that scroll what another person has seen off the screen.
 _SCREEN = 60
-#: What a person types to leave.
-LEAVE = "q"
-#: What a person may type besides the number of an option.
-_HELP = f"u takes back, h asks for a hint, {LEAVE} leaves (the game is kept)"
+#: Input that quits.
+QUIT = "q"
 
 
 def play_in_terminal(host: Host, say: Callable[[str], None], ask: Callable[[str], str]) -> None:
-    """Play until the game, or the campaign, is over, or somebody leaves.
+    """Play until the game, or the campaign, is over or a player quits.
 
     Parameters
     ----------
     host : Host
-        The table.
+        The game.
     say, ask : callable
-        How lines are printed, and how one is asked for.
+        Print a line, and read one after a prompt.
     """
-    told: dict[int, tuple[str, int]] = {}
-    looking = 0
+    steps_shown: dict[int, int] = {}
+    last_seat = 0
     while True:
         while host.step():
             pass
         if host.session.over:
-            say(outcome(host.session))
-            if not host.arrangement.goes_on(host.session):
+            steps, _ = host.session.observe(host.persons[0])
+            say(steps[-1]["text"])
+            if not host.arrangement.has_next_level(host.session):
                 return
             host.next_level()
+            steps_shown.clear()
             say(f"Level {host.session.setting.solo_level} begins.")
             continue
         seat = host.session.game.seat
-        if len(host.persons) > 1 and looking != seat:
+        if len(host.persons) > 1 and last_seat != seat:
             say("\n" * _SCREEN)
-            if ask(f"Seat {seat} decides. Press Enter when only seat {seat} is looking. ") == LEAVE:
+            if ask(f"Seat {seat} decides. Press Enter when only seat {seat} is looking. ") == QUIT:
                 return
-        looking = seat
-        seen = host.look(seat, *told.get(seat, ("", 0)))
-        told[seat] = (seen["epoch"], seen["from"] + len(seen["steps"]))
-        for step in seen["steps"]:
-            say(step["said"])
-        say(table_in_words(host.session.names, host.session.view(seat), seat))
-        if not _decide(host, seat, seen["decision"], say, ask):
+        last_seat = seat
+        state = host.state(seat)
+        steps, view = host.session.observe(seat)
+        for step in steps[steps_shown.get(seat, 0) :]:
+            say(step["text"])
+        steps_shown[seat] = len(steps)
+        say(table_in_words(host.session.names, view, seat))
+        if not _decide(host, seat, state["decision"], say, ask):
             return
 
 
@@ -61,30 +62,33 @@ def _decide(
     say: Callable[[str], None],
     ask: Callable[[str], str],
 ) -> bool:
-    """Ask until something is decided or taken back; whether the game goes on."""
+    """Ask until a decision is made or undone; return whether the game continues."""
     options = decision["options"]
     numbered = {str(number): option for number, option in enumerate(options, start=1)}
     hints: dict[int, str] = {}
     while True:
-        say(decision["asked"])
+        say(decision["question"])
         for number, option in numbered.items():
             hint = hints.get(option["index"])
-            say(f"  {number}  {option['words']}{f'  ({hint})' if hint else ''}")
+            say(f"  {number}  {option['text']}{f'  ({hint})' if hint else ''}")
         answer = ask(f"Seat {seat}: ").strip().lower()
         try:
-            if answer == LEAVE:
+            if answer == QUIT:
                 return False
             if answer == "u":
                 host.undo(seat)
                 return True
             if answer == "h":
-                hints = {chance["index"]: chance["words"] for chance in host.hint(seat)}
+                hints = {hint["index"]: hint["text"] for hint in host.hint(seat)}
             elif answer in numbered:
                 host.decide(seat, decision["number"], numbered[answer]["index"])
                 return True
             else:
-                say(f"found {safe_repr(answer)}; allowed: 1 to {len(options)}; {_HELP}")
+                say(
+                    f"enter a number from 1 to {len(options)}, u to undo, h for a hint or "
+                    f"{QUIT} to quit (the game is saved), got {safe_repr(answer)}"
+                )
         except PaxsimError as error:
             say(str(error))
-            if len(host.session.taken) > decision["number"]:  # decided, but not kept
+            if len(host.session.options) > decision["number"]:  # decided, but not saved
                 return True

@@ -1,7 +1,7 @@
-"""An event in words: the log of the board, and of `paxsim trace --text`.
+"""Events as sentences: the log of the board and of `paxsim trace --text`.
 
-A card is said as ``land 2/3``: two symbols of land, value 3. Cards that the viewer does not see
-(`paxsim.board.sight`) are said by their number.
+A card is written ``land 2/3``: two symbols of land, value 3. Of cards that the viewer does not see
+(`paxsim.board.view`) only the number is given.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ _ROMAN = ((10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I"))
 
 
 def in_words(event: dict[str, Any]) -> str:
-    """One sentence for an event, as far as its cards are seen."""
-    return _SENTENCES[event["event"]](event)
+    """Return an event as a sentence, with the cards that are visible."""
+    return SENTENCES[event["event"]](event)
 
 
 def roman(number: int) -> str:
-    """The number of a legion."""
+    """Return the number of a legion as a Roman numeral."""
     text = ""
     for value, digit in _ROMAN:
         times, number = divmod(number, value)
@@ -30,37 +30,37 @@ def roman(number: int) -> str:
 
 
 def card_name(card: str | None) -> str:
-    """``land 2/3`` for ``land/2/3``; a card that is not seen is ``a card``."""
+    """Return ``land 2/3`` for ``land/2/3``, and ``a card`` for a hidden one."""
     return "a card" if card is None else card.replace("/", " ", 1)
 
 
 def card_names(cards: Sequence[str | None]) -> str:
-    """``land 2/3 and army 1/1``, or ``2 cards`` where they are not seen."""
-    seen = [card_name(card) for card in cards if card is not None]
-    hidden = len(cards) - len(seen)
+    """Return ``land 2/3 and army 1/1``; hidden cards are counted, as in ``2 cards``."""
+    names = [card_name(card) for card in cards if card is not None]
+    hidden = len(cards) - len(names)
     if hidden:
-        seen.append(_count(hidden, "card") if hidden > 1 else "a card")
-    return listing(seen) if seen else "no card"
+        names.append(_count(hidden, "card") if hidden > 1 else "a card")
+    return listing(names) if names else "no cards"
 
 
 def player_name(setup: dict[str, Any], seat: int) -> str:
-    """Who sits at a seat, as far as the trace says it."""
+    """Return the name of the policy at a seat, or the seat if the trace names none."""
     policies = setup["policies"]
     return str(policies[seat - 1]) if policies else f"seat {seat}"
 
 
 def table_in_words(names: list[str], view: dict[str, Any], seat: int) -> str:
-    """What lies on the table, as a seat sees it."""
+    """Describe the table as a seat sees it, for the terminal."""
     legions = [
         f"{roman(number)} (price {price}): {card_names(view[f'legion {number}'])}"
         for number, price in enumerate(view["prices"], start=1)
         if view[f"legion {number}"]
     ]
     hidden = card_names(view["rome_hidden"])
-    when = f"Round {view['round']}" if view["round"] else "Draft"
+    round_text = f"Round {view['round']}" if view["round"] else "Draft"
     lines = [
         "",
-        f"{when}, {view['deck']} cards in the deck.",
+        f"{round_text}, {view['deck']} cards in the deck.",
         f"Legions: {'; '.join(legions) or 'empty'}.",
         f"Rome: {card_names(view['rome'])}; hidden: {hidden}.",
     ]
@@ -91,17 +91,16 @@ def _setup(event: dict[str, Any]) -> str:
     players = event["players"]
     seats = [f"seat {seat} {player_name(event, seat)}" for seat in range(1, players + 1)]
     table = f"{players} players" if players > 1 else f"Solo, level {event['solo_level']}"
-    who = f": {listing(seats)}" if event["policies"] else ""
-    rules = "changed rules" if event["rules"] else "published rules"
-    opened = f" Rome begins with {card_names(event['rome_open'])}." if event["rome_open"] else ""
-    return f"{table}{who}; deck {event['deck_name']}, {rules}.{opened}"
+    names = f": {listing(seats)}" if event["policies"] else ""
+    rules = "modified rules" if event["rules"] else "published rules"
+    rome = f" Rome starts with {card_names(event['rome_open'])}." if event["rome_open"] else ""
+    return f"{table}{names}; deck {event['deck_name']}, {rules}.{rome}"
 
 
 def _draft(event: dict[str, Any]) -> str:
-    shown = event.get("displayed") or []
     parts = [f"{_seat(event)} drafts {card_names(event['drawn'])}"]
-    if shown:
-        parts.append(f"displays {card_names(shown)}")
+    if event.get("displayed"):
+        parts.append(f"displays {card_names(event['displayed'])}")
     parts.append(f"keeps {card_name(event['kept'])}")
     if event["bottom"]:
         parts.append(f"puts {card_names(event['bottom'])} under the deck")
@@ -109,22 +108,20 @@ def _draft(event: dict[str, Any]) -> str:
 
 
 def _refill(event: dict[str, Any]) -> str:
-    cards = [f"{card_name(card)} below {roman(legion)}" for legion, card in event["cards"]]
-    return f"From the deck: {listing(cards)}."
+    cards = [f"{card_name(card)} below legion {roman(legion)}" for legion, card in event["cards"]]
+    return f"Refill: {listing(cards)}."
 
 
 def _peek(event: dict[str, Any]) -> str:
-    seen = [card for card in event["seen"] if card is not None]
-    what = f": {card_names(seen)}" if seen else ""
-    return (
-        f"{_seat(event)} peeks at Rome's hidden cards{what}. It now has {_aurei(event['money'])}."
-    )
+    cards = "" if None in event["seen"] else f" ({card_names(event['seen'])})"
+    money = _aurei(event["money"])
+    return f"{_seat(event)} peeks at Rome's hidden cards{cards} and now has {money}."
 
 
 def _place(event: dict[str, Any]) -> str:
     card = card_name(event["card"])
     if event["to"] == "hand":
-        return f"{_seat(event)} takes {card} into the hand."
+        return f"{_seat(event)} takes {card} into its hand."
     if event["to"] == "bottom":
         return f"{_seat(event)} puts {card} under the deck."
     return f"{_seat(event)} puts {card} below legion {roman(event['legion'])}."
@@ -132,40 +129,47 @@ def _place(event: dict[str, Any]) -> str:
 
 def _compensation(event: dict[str, Any]) -> str:
     return (
-        f"The deck is empty: {_seat(event).lower()} takes {_aurei(event['aurei'])} "
-        f"and has {event['money']}."
+        f"The deck is empty: {_seat(event).lower()} gets {_aurei(event['aurei'])} instead "
+        f"and now has {event['money']}."
     )
 
 
 def _buy(event: dict[str, Any]) -> str:
-    price = f"for {_aurei(event['price'])}" if event["price"] else "for nothing"
     return (
-        f"{_seat(event)} buys legion {roman(event['legion'])} {price}: "
-        f"{card_names(event['cards'])}. It has {event['money']} left."
+        f"{_seat(event)} buys legion {roman(event['legion'])}{_paid(event)}: "
+        f"{card_names(event['cards'])}."
     )
+
+
+def _play(event: dict[str, Any]) -> str:
+    return f"{_seat(event)} plays {card_name(event['card'])}{_paid(event)}."
+
+
+def _react(event: dict[str, Any]) -> str:
+    return f"{_seat(event)} reacts with {card_name(event['card'])}{_paid(event)}."
 
 
 def _paid(event: dict[str, Any]) -> str:
     if not event["price"]:
-        return ""
-    return f" for {_aurei(event['price'])}, {event['money']} left"
+        return " for free" if event["event"] == "buy" else ""
+    return f" for {_aurei(event['price'])} ({event['money']} left)"
 
 
 def _primus(event: dict[str, Any]) -> str:
-    before = f", from seat {event['from']}" if event["from"] else ""
-    return f"{_seat(event)} is primus conspiratus{before}."
+    before = f", replacing seat {event['from']}" if event["from"] else ""
+    return f"{_seat(event)} becomes primus conspiratus{before}."
 
 
 def _income(event: dict[str, Any]) -> str:
     if not event["aurei"]:
-        return f"{_seat(event)} has no income, and {_aurei(event['money'])}."
-    return f"{_seat(event)} has an income of {event['aurei']}, and {_aurei(event['money'])}."
+        return f"{_seat(event)} gets no income and still has {_aurei(event['money'])}."
+    return f"{_seat(event)} gets {_aurei(event['aurei'])} of income and now has {event['money']}."
 
 
 def _end(event: dict[str, Any]) -> str:
     return (
-        f"The game ends after {_count(event['rounds'], 'round')}: "
-        f"{_count(event['empty_legions'], 'empty legion')}, "
+        f"The game ends after {_count(event['rounds'], 'round')} with "
+        f"{_count(event['empty_legions'], 'empty legion')} and "
         f"{_count(event['deck_left'], 'card')} in the deck."
     )
 
@@ -175,17 +179,18 @@ def _score(event: dict[str, Any]) -> str:
     points = {player["seat"]: player["points"]["total"] for player in event["players"]}
     if "solo_won" in event:
         outcome = "won" if event["solo_won"] else "lost"
-        return f"The solo game is {outcome}, with {_count(points[1], 'point')}."
-    held = f"Rome holds {_count(event['rome_categories'], 'category').replace('ys', 'ies')}"
+        return f"The solo game is {outcome} with {_count(points[1], 'point')}."
+    rome = f"Rome holds {_count(event['rome_categories'], 'category').replace('ys', 'ies')}"
     if event["rome_wins"]:
-        who = f"{listing(winners)}, primus conspiratus, wins the game" if winners else "alone"
-        return f"{held} and wins: {who}."
+        ally = f"together with {listing(winners)}, primus conspiratus" if winners else "alone"
+        return f"{rome} and wins {ally}."
     best = _count(points[event["winners"][0]], "point")
     share = "share the win" if len(winners) > 1 else "wins"
-    return f"{held}, so the players win: {listing(winners)} {share} with {best}."
+    return f"{rome}, so the players win: {listing(winners)} {share} with {best}."
 
 
-_SENTENCES: dict[str, Callable[[dict[str, Any]], str]] = {
+#: The sentence of each kind of event.
+SENTENCES: dict[str, Callable[[dict[str, Any]], str]] = {
     "setup": _setup,
     "draft": _draft,
     "refill": _refill,
@@ -195,17 +200,15 @@ _SENTENCES: dict[str, Callable[[dict[str, Any]], str]] = {
     "place": _place,
     "compensation": _compensation,
     "buy": _buy,
-    "play": lambda event: f"{_seat(event)} plays {card_name(event['card'])}{_paid(event)}.",
+    "play": _play,
     "primus": _primus,
     "income": _income,
-    "react": lambda event: (
-        f"{_seat(event)} answers the senator: plays {card_name(event['card'])}{_paid(event)}."
-    ),
+    "react": _react,
     "rome_takes": lambda event: (
-        f"Rome takes legion {roman(event['legion'])}, worth {event['value']}: "
+        f"Rome takes legion {roman(event['legion'])} (value {event['value']}): "
         f"{card_names(event['cards'])}."
     ),
     "end": _end,
-    "turn_up": lambda event: f"Rome turns up {card_names(event['cards'])}.",
+    "turn_up": lambda event: f"Rome reveals {card_names(event['cards'])}.",
     "score": _score,
 }

@@ -136,20 +136,21 @@ _SAVED = ("players", "solo_level", "deck", "rules", "policies", "seat", "seed", 
 @click.option("--out", type=options.FILE, help="File for the trace of the finished game.")
 @click.option("--port", type=int, default=0, help="Port of the server (default: a free one).")
 @click.option("--terminal", is_flag=True, help="Play in the terminal instead of the browser.")
-def play_command(seat, save, resume, out, port, terminal, **game_options) -> None:
+@click.option("--trust-policies", is_flag=True, help="Import policy files that a saved game names.")
+def play_command(seat, save, resume, out, port, terminal, trust_policies, **game_options) -> None:
     """Play a game yourself, in the browser or the terminal.
 
     The board is served on this machine only, with a link for each human seat. The game is saved
     after every decision; a finished game becomes a trace.
     """
-    from paxsim.board.host import Host, read_save
+    from paxsim.board.session import Host, read_save
 
     checked_int("port", port, 0, _MAX_PORT)
     games = None
     if resume is not None:
         refuse_given(_SAVED, "with --resume: the saved game determines it")
         save = resume
-        arrangement, games = read_save(resume)
+        arrangement, games = read_save(resume, trust_policies)
     else:
         arrangement = _arrangement(seat, **game_options)
         save = save or Path(f"pax-{datetime.now():%Y%m%d-%H%M%S}.json")
@@ -178,18 +179,18 @@ def play_command(seat, save, resume, out, port, terminal, **game_options) -> Non
 
 def _ask(text: str) -> str:
     """Return a line that a person types; Ctrl-C and the end of input leave the game."""
-    from paxsim.board.terminal import LEAVE
+    from paxsim.board.terminal import QUIT
 
     try:
         return click.prompt(text, "", prompt_suffix="", show_default=False)
     except click.Abort:
         say("")
-        return LEAVE
+        return QUIT
 
 
 def _arrangement(seats, players, solo_level, deck, rules, policies, seed, campaign) -> Any:
     """Return what is played and who plays."""
-    from paxsim.board.host import Arrangement
+    from paxsim.board.session import Arrangement
     from paxsim.lineup import as_specs
     from paxsim.policies.registry import get_policy
     from paxsim.rules import load_rules
@@ -241,7 +242,7 @@ def replay_command(source, number, game, out, **game_options) -> None:
     """
     replay, _ = find_game("replay", source, number, game, out, game_options)
     replay.save(out)
-    say(f"wrote {out}: {replay.told()[-1]}")
+    say(f"wrote {out}: {replay.sentences()[-1]}")
 
 
 def find_game(
@@ -264,7 +265,6 @@ def find_game(
         The options that determine a game if there is no source.
     """
     from paxsim.board import Replay
-    from paxsim.board.replay import events_of
 
     path = None if source is None else checked_path("trace", source)
     if path is not None and path.is_dir():
@@ -273,10 +273,10 @@ def find_game(
         refuse_given(["number"], "with a run: use --game")
         refuse_given(GAME, "with a run, which determines the game")
         first = game or 0
-        lines = "".join(stored_traces(path, first, 1)).splitlines()
+        events = list(map(json.loads, "".join(stored_traces(path, first, 1)).splitlines()))
         words = f"paxsim {command} {shlex.quote(str(path))} --game {first} --out {out}"
         match, *_ = plan_of(read_manifest(path)).locate_game(first)
-        return Replay(events_of(lines), words), match.setting.deck
+        return Replay(events, words), match.setting.deck
     if path is not None:
         refuse_given(["game"], "with a trace: use --number")
         # A trace has only the name of its deck, and an analysis needs the cards.
@@ -292,9 +292,10 @@ def find_game(
 
     setting, lineup, seed, deal, games, rotation = prepare_game(**game_options)
     texts = trace_texts(setting, lineup, seed, deal, games, rotation)
+    events = list(map(json.loads, "".join(texts).splitlines()))
     words = trace_command_of(setting, lineup, seed, deal, rotation)
     words = f"{words.replace('paxsim trace', f'paxsim {command}', 1)} --out {out}"
-    return Replay(events_of("".join(texts).splitlines()), words), setting.deck
+    return Replay(events, words), setting.deck
 
 
 @options.command("analyse", "analyse --policies builder,feeder --seed 7 --out game.html")
@@ -351,7 +352,7 @@ def analyse_command(
     analysis.save(out)
     for sentence in summary(analysis):
         say(sentence)
-    say(f"wrote {out}: {replay.told()[-1]}")
+    say(f"wrote {out}: {replay.sentences()[-1]}")
 
 
 def _analyse_games(source, games, rollouts, models, jobs, csv, out, game_options) -> None:

@@ -16,7 +16,7 @@ from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from paxsim.board.replay import Replay
-from paxsim.board.view import EVERYTHING, Onlooker, with_rome_turned_up
+from paxsim.board.view import EVERYTHING, Observer, with_rome_turned_up
 from paxsim.board.words import table_in_words
 from paxsim.cards import DEFAULT_DECK, Deck
 from paxsim.envs.encoding import action_for, observation_and_mask, option_for
@@ -96,9 +96,9 @@ class SeatView:
                 raise PaxsimError("render_mode 'html' shows finished games; the game is not over")
             return Replay(events).page()
         seat = EVERYTHING if self.game.over else self.game.seat
-        onlooker = Onlooker(seat)
-        said = [onlooker.tell(event)["said"] for event in with_rome_turned_up(events)]
-        return f"{said[-1]}\n{table_in_words(self.names, onlooker.view, seat)}"
+        observer = Observer(seat)
+        steps = [observer.observe(event) for event in with_rome_turned_up(events)]
+        return f"{steps[-1]['text']}\n{table_in_words(self.names, observer.view, seat)}"
 
 
 class AllowedActions(Discrete):

@@ -1,4 +1,4 @@
-"""The board in a real browser: a game is watched to its end, another is played by clicks."""
+"""The board in a real browser: replays, an analysis and games played by clicking."""
 
 import json
 import random
@@ -12,7 +12,7 @@ from support.hosted import make_host, served
 import paxsim
 from paxsim.analysis import analyse
 from paxsim.board import Replay
-from paxsim.board.view import Onlooker
+from paxsim.board.view import Observer
 from paxsim.trace import trace_game
 
 pytestmark = pytest.mark.whole
@@ -25,8 +25,8 @@ def browser():
 
 
 @pytest.fixture(autouse=True)
-def no_tab_stays_open(browser):
-    """Its page would go on, and ask a server that is gone."""
+def close_tabs(browser):
+    """Close all tabs, whose pages would otherwise ask a server that is gone."""
     yield
     for context in browser.contexts:
         context.close()
@@ -51,7 +51,7 @@ def page_file(game, tmp_path_factory):
 
 
 def points_on_board(page):
-    """Every figure of the final score, by seat."""
+    """Return every number of the final score on the page, by seat."""
     cells = page.locator(".score td[data-part]")
     found = {}
     for cell in cells.all():
@@ -61,8 +61,8 @@ def points_on_board(page):
 
 
 def points_of(score):
-    """The same from a trace."""
-    shares = [f"{round(100 * share)} %" if share else "–" for share in score["shares"]]
+    """Return the same from a trace."""
+    shares = [f"{round(100 * share)}%" if share else "–" for share in score["shares"]]
     return {
         player["seat"]: {part: str(points) for part, points in player["points"].items()}
         | {"share": shares[player["seat"] - 1]}
@@ -71,17 +71,17 @@ def points_of(score):
 
 
 @pytest.mark.parametrize("width", [390, 1280], ids=["phone", "desktop"])
-def test_a_replay_goes_to_its_end_and_shows_the_score(browser, page_file, game, width):
+def test_replay_reaches_its_end_and_shows_the_score(browser, page_file, game, width):
     tab = Tab(browser, page_file.as_uri(), width)
     page = tab.page
     steps = len(game.events)  # and one more: Rome turns up its cards
     assert page.locator(".score").count() == 0
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Shift+ArrowRight")
-    assert page.locator("#said").inner_text() == "Seat 1 draws " + said_of(game, "reveal")
+    assert page.locator("#sentence").inner_text() == "Seat 1 draws " + rest_of(game, "reveal")
     assert "[object" not in page.locator("body").inner_text(), "the drawn card is drawn"
     page.get_by_role("button", name="Round 3", exact=True).click()
-    assert page.locator("#said").inner_text() == "Round 3 begins; " + said_of(game, "round", 2)
+    assert page.locator("#sentence").inner_text() == "Round 3 begins; " + rest_of(game, "round", 2)
     page.locator("#speed").select_option("10")
     page.locator("#play").click()
     page.wait_for_function("Number(document.getElementById('slider').value) > 60")
@@ -97,38 +97,38 @@ def test_a_replay_goes_to_its_end_and_shows_the_score(browser, page_file, game, 
     assert tab.requests == [page_file.as_uri()]
 
 
-def said_of(game, name, number=0):
-    """The end of what is said of the n-th event of a kind."""
+def rest_of(game, name, number=0):
+    """Return the end of the sentence of the n-th event of a kind."""
     events = [event for event in game.events if event["event"] == name]
-    said = Replay([events[number]], "-").told()[0]
-    return re.split(r" draws |; ", said)[1]
+    sentence = Replay([events[number]], "-").sentences()[0]
+    return re.split(r" draws |; ", sentence)[1]
 
 
-def test_a_seats_view_shows_its_own_cards_only(browser, page_file, game):
+def test_view_of_a_seat_shows_only_its_own_cards(browser, page_file, game):
     tab = Tab(browser, page_file.as_uri(), 1280)
     page = tab.page
     page.get_by_role("button", name="Round 4", exact=True).click()
     down = page.locator(".seat .card.down")
-    assert down.count() == 0, "who sees everything sees hands"
+    assert down.count() == 0, "viewer 0 sees all hands"
     page.locator("#viewer").select_option("2")
     assert page.locator(".seat").first.get_attribute("data-seat") == "2"
-    onlooker = Onlooker(2)
+    observer = Observer(2)
     for event in game.events:
-        onlooker.tell(event)
+        observer.observe(event)
         if event["event"] == "round" and event["round"] == 4:
             break
-    for seat, hand in onlooker.hands.items():
+    for seat, hand in observer.hands.items():
         down = page.locator(f'.seat[data-seat="{seat}"] .card.down').all_inner_texts()
         hidden = hand.count(None)
         assert down == ([f"×{hidden}" if hidden > 1 else "?"] if hidden else [])
-    assert onlooker.hands[2].count(None) == 0 < sum(h.count(None) for h in onlooker.hands.values())
+    assert observer.hands[2].count(None) == 0 < sum(h.count(None) for h in observer.hands.values())
     page.keyboard.press("End")
     assert page.locator(".card.down").count() == 0, "at the end all cards are open"
     assert tab.errors == []
 
 
 @pytest.mark.parametrize("width", [390, 1280], ids=["phone", "desktop"])
-def test_an_analysis_goes_along_with_the_board(browser, judged, tmp_path, width):
+def test_analysis_follows_the_board(browser, judged, tmp_path, width):
     file = tmp_path / "judged.html"
     judged.save(file)
     tab = Tab(browser, file.as_uri(), width)
@@ -149,19 +149,19 @@ def test_an_analysis_goes_along_with_the_board(browser, judged, tmp_path, width)
     assert int(page.locator("#slider").input_value()) == step
     page.locator("#last").click()
     shares = judged.replay.events[-1]["shares"]
-    told = page.locator("#chances [data-chance]").all_inner_texts()
-    assert [text.split()[-2] for text in told[:4]] == [str(round(100 * s)) for s in shares]
+    chances = page.locator("#chances [data-chance]").all_inner_texts()
+    assert [text.split()[-1] for text in chances[:4]] == [f"{round(100 * s)}%" for s in shares]
     assert points_on_board(page) == points_of(judged.replay.events[-1])
     assert page.locator("#ledger tbody tr").count() == 5
     assert tab.too_wide() <= 0 and tab.errors == [] and tab.requests == [file.as_uri()]
 
 
-def test_a_replay_without_an_analysis_has_no_graph(browser, page_file):
+def test_replay_without_analysis_has_no_graph(browser, page_file):
     page = Tab(browser, page_file.as_uri(), 1280).page
     assert page.locator("#graph").is_hidden() and page.locator("#analysis").is_hidden()
 
 
-def test_whoever_can_not_see_the_board_hears_it(browser, page_file):
+def test_board_is_accessible_to_screen_readers(browser, page_file):
     page = Tab(browser, page_file.as_uri(), 390).page
     page.get_by_role("button", name="Round 5", exact=True).click()
     assert page.get_by_role("region", name="Rome").count() == 1
@@ -172,11 +172,11 @@ def test_whoever_can_not_see_the_board_hears_it(browser, page_file):
         "e => !e.getAttribute('aria-label') && !e.innerText && !e.labels?.length).length"
     )
     assert unnamed == 0
-    said = page.locator("#slider").get_attribute("aria-valuetext")
-    assert re.match(r"Step \d+ of \d+: Round 5 begins", said)
+    value = page.locator("#slider").get_attribute("aria-valuetext")
+    assert re.match(r"Step \d+ of \d+: Round 5 begins", value)
 
 
-def test_every_category_has_a_shape_and_a_colour_of_its_own(browser, page_file):
+def test_every_category_has_its_own_shape_and_colour(browser, page_file):
     page = Tab(browser, page_file.as_uri(), 1280).page
     found = page.evaluate(
         "['wealth','fleet','army','religion','senator','land','intrigue'].map(name => {"
@@ -193,8 +193,8 @@ def test_every_category_has_a_shape_and_a_colour_of_its_own(browser, page_file):
     [(390, [None, "random"], {}), (1280, [None, "random", "first"], {"cards_removed": 35})],
     ids=["phone", "desktop"],
 )
-def test_a_whole_game_is_played_by_clicking(browser, tmp_path, width, policies, rules):
-    """On the phone as published; with fewer cards it takes fewer clicks."""
+def test_game_is_played_by_clicking(browser, tmp_path, width, policies, rules):
+    """Play as published on the phone; on the desktop with fewer cards, which needs fewer clicks."""
     rng = random.Random(width)
     with served(lambda: make_host(tmp_path, policies, seed=6, rules=rules)) as (seats, _):
         tab = Tab(browser, seats[1].base, width)
@@ -231,7 +231,7 @@ def test_a_whole_game_is_played_by_clicking(browser, tmp_path, width, policies, 
         assert points_on_board(page) == points_of(json.loads(lines[-1]))
 
 
-def test_two_people_play_in_two_windows_and_see_their_own_cards(browser, tmp_path):
+def test_two_people_in_two_windows_see_only_their_own_cards(browser, tmp_path):
     with served(lambda: make_host(tmp_path, [None, None], seed=2)) as (seats, _):
         tabs = {seat: Tab(browser, seats[seat].base, 900) for seat in (1, 2)}
         for seat in (1, 2):
@@ -244,7 +244,7 @@ def test_two_people_play_in_two_windows_and_see_their_own_cards(browser, tmp_pat
         assert all(tab.errors == [] for tab in tabs.values())
 
 
-def test_a_hint_marks_the_best_option(browser, tmp_path):
+def test_hint_marks_the_best_option(browser, tmp_path):
     with served(lambda: make_host(tmp_path, [None, "random"], seed=2)) as (seats, _):
         page = Tab(browser, seats[1].base, 390).page
         page.locator("#hint").click()

@@ -1,4 +1,4 @@
-"""Games with people for tests: a server in a thread, and somebody who talks to it."""
+"""Games with people for tests: a server in a thread, and a client."""
 
 import contextlib
 import http.client
@@ -7,26 +7,26 @@ import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
-from paxsim.board.host import Arrangement, Host
 from paxsim.board.server import ADDRESS, Room, Server
+from paxsim.board.session import Arrangement, Host
 
 
 def make_host(folder, policies, seed=3, name="game", games=None, **arranged):
-    """A table whose files are in a folder."""
+    """Return a host whose files are in a folder."""
     arrangement = Arrangement(list(policies), seed, **arranged)
     return Host(arrangement, folder / f"{name}.json", folder / f"{name}.jsonl", games)
 
 
 class Seat:
-    """A browser at a seat, by its link."""
+    """A client with the link of a seat."""
 
     def __init__(self, port, token):
         self.port, self.token = port, token
         self.base = f"http://{ADDRESS}:{port}/{token}/"
-        self.sent = []  # the bytes of all answers
+        self.sent = []  # the bytes of all responses
 
     def ask(self, path, message=None, method=None, **headers):
-        """Status and body; `message` is sent as it is if it is bytes, else as JSON."""
+        """Return status and body; a message that is not bytes is sent as JSON."""
         connection = http.client.HTTPConnection(ADDRESS, self.port, timeout=30)
         body = message if message is None or isinstance(message, bytes) else json.dumps(message)
         method = method or ("GET" if message is None else "POST")
@@ -37,8 +37,8 @@ class Seat:
         self.sent.append(content)
         return answer.status, content
 
-    def state(self, query=""):
-        status, content = self.ask(f"/{self.token}/state{query}")
+    def state(self, version=""):
+        status, content = self.ask(f"/{self.token}/state?version={version}")
         assert status == 200, content
         return json.loads(content)
 
@@ -52,26 +52,26 @@ class Seat:
 
 @contextlib.contextmanager
 def served(make):
-    """Serve the table that `make` makes; yields the browsers by seat, and what was reported."""
-    said = []
+    """Serve the host that `make` returns; yield the clients by seat, and reported errors."""
+    reported = []
     with ThreadPoolExecutor(max_workers=1) as worker, socket.socket() as listener:
         listener.bind((ADDRESS, 0))
         listener.listen()
-        room = Room(worker.submit(make).result(), worker, said.append)
+        room = Room(worker.submit(make).result(), worker, reported.append)
         server = Server(room)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         port = listener.getsockname()[1]
         try:
-            yield {seat: Seat(port, token) for token, seat in room.tokens.items()}, said
+            yield {seat: Seat(port, token) for token, seat in room.tokens.items()}, reported
         finally:
             server.should_exit = True
             thread.join(20)
 
 
 def wait_for_decision(seat):
-    """The state of a seat when it is asked something, or when the game is over."""
-    told = seat.state()
-    while not told["decision"] and not told["over"]:
-        told = seat.state(f"?epoch={told['epoch']}&since=0&last={told['last']}")
-    return told
+    """Return the state of a seat when it is to decide, or when the game is over."""
+    state = seat.state()
+    while not state["decision"] and not state["over"]:
+        state = seat.state(state["version"])
+    return state

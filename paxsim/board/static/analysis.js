@@ -1,10 +1,10 @@
-// An analysis around the board of a replay: the graph of chances with its marks, the options of the
-// decision at hand, and the tables. All numbers come in words (paxsim/analysis/gamepage.py).
+// An analysis around the board of a replay: the graph of win chances with marks, the options of the
+// current decision, and tables. All numbers arrive as text (paxsim/analysis/page.py).
 
 const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6d31", "#7f7f7f"];
 const DASHES = ["", "7 3", "2 3", "9 3 2 3", "5 5", "1 2", "12 4", "3 2 1 2"];
 const ROME = "Rome";
-const WIDE = 1000, HIGH = 190, LEFT = 34, BOTTOM = 16;
+const WIDTH = 1000, HEIGHT = 190, LEFT = 34, BOTTOM = 16;
 
 function makeSvg(tag, attributes = {}, ...children) {
   const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -14,18 +14,18 @@ function makeSvg(tag, attributes = {}, ...children) {
 }
 
 class Analysis {
-  constructor(found, head, go) {
-    this.found = found;
+  constructor(data, head, go) {
+    this.data = data;
     this.head = head;
     this.go = go;
-    this.marks = found.decisions.filter((decision) => decision.mark);
+    this.marks = data.decisions.filter((decision) => decision.mark);
     this.drawGraph(document.getElementById("graph"));
     this.drawTables(document.getElementById("analysis"));
   }
 
-  x(step) { return LEFT + ((WIDE - LEFT - 6) * step) / this.found.graph.last; }
+  x(step) { return LEFT + ((WIDTH - LEFT - 6) * step) / this.data.graph.last; }
 
-  y(chance) { return 6 + (HIGH - BOTTOM - 6) * (1 - chance); }
+  y(chance) { return 6 + (HEIGHT - BOTTOM - 6) * (1 - chance); }
 
   look(place, name) {
     return { stroke: name === ROME ? "currentColor" : COLOURS[place % COLOURS.length], "stroke-dasharray": name === ROME ? "1 4" : DASHES[place % DASHES.length] };
@@ -34,66 +34,66 @@ class Analysis {
   name(name, place) { return name === ROME ? ROME : `${name} · ${this.head.names[place]}`; }
 
   drawGraph(root) {
-    const { steps, lines } = this.found.graph;
-    const picture = makeSvg("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", preserveAspectRatio: "none", "aria-label": "Chance to win of every seat and of Rome, step by step" });
+    const { steps, lines } = this.data.graph;
+    const picture = makeSvg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", preserveAspectRatio: "none", "aria-label": "Win chances of all seats and of Rome, step by step" });
     for (const part of [0, 0.25, 0.5, 0.75, 1]) {
-      picture.append(makeSvg("line", { x1: LEFT, x2: WIDE - 6, y1: this.y(part), y2: this.y(part), class: "grid" }));
+      picture.append(makeSvg("line", { x1: LEFT, x2: WIDTH - 6, y1: this.y(part), y2: this.y(part), class: "grid" }));
     }
     lines.forEach(({ name, values }, place) => picture.append(makeSvg("polyline", { ...this.look(place, name), "data-line": name,
       points: values.map((value, i) => `${this.x(steps[i]).toFixed(1)},${this.y(value).toFixed(1)}`).join(" ") })));
-    this.cursor = makeSvg("line", { y1: 0, y2: HIGH - BOTTOM, class: "cursor" });
+    this.cursor = makeSvg("line", { y1: 0, y2: HEIGHT - BOTTOM, class: "cursor" });
     picture.append(this.cursor);
     picture.addEventListener("click", (event) => {
-      const box = picture.getBoundingClientRect(), at = ((event.clientX - box.left) / box.width) * WIDE;
-      this.go(Math.round(((at - LEFT) / (WIDE - LEFT - 6)) * this.found.graph.last));
+      const box = picture.getBoundingClientRect(), at = ((event.clientX - box.left) / box.width) * WIDTH;
+      this.go(Math.round(((at - LEFT) / (WIDTH - LEFT - 6)) * this.data.graph.last));
     });
-    const marks = this.marks.map((decision) => make("button", { type: "button", class: "mark", "data-step": decision.step, style: `left:${(this.x(decision.step) / WIDE) * 100}%`,
+    const marks = this.marks.map((decision) => make("button", { type: "button", class: "mark", "data-step": decision.step, style: `left:${(this.x(decision.step) / WIDTH) * 100}%`,
       "aria-label": `Round ${decision.round}, seat ${decision.seat}: ${decision.mark.better} would have been better by ${decision.mark.cost} percentage points`,
-      title: `Seat ${decision.seat}: ${decision.mark.chosen}; better by ${decision.mark.cost}: ${decision.mark.better}`, onclick: () => this.go(decision.step) }, String(decision.seat)));
-    const scale = [100, 50, 0].map((percent) => make("span", { class: "scale", style: `top:${(this.y(percent / 100) / HIGH) * 100}%` }, `${percent} %`));
+      title: `Seat ${decision.seat}: ${decision.mark.chosen}; ${decision.mark.better} would have been better by ${decision.mark.cost} percentage points`, onclick: () => this.go(decision.step) }, String(decision.seat)));
+    const scale = [100, 50, 0].map((percent) => make("span", { class: "scale", style: `top:${(this.y(percent / 100) / HEIGHT) * 100}%` }, `${percent}%`));
     this.legend = make("div", { class: "legend", id: "chances" });
     this.hand = make("div", { class: "options-judged", id: "judged", "aria-live": "polite" });
     root.replaceChildren(make("div", { class: "panel" }, this.legend,
-      make("div", { class: "graph" }, make("div", { class: "plot" }, picture, scale), make("div", { class: "marked", role: "group", "aria-label": "Decisions that cost more than their error, by seat" }, marks)), this.hand));
+      make("div", { class: "graph" }, make("div", { class: "plot" }, picture, scale), make("div", { class: "marked", role: "group", "aria-label": "Mistakes, by seat" }, marks)), this.hand));
     root.hidden = false;
   }
 
-  /** The chances at a step, and what was decided there. */
+  /** Show the chances at a step, and the decision that was made there. */
   follow(step) {
-    const { steps, lines } = this.found.graph;
+    const { steps, lines } = this.data.graph;
     let at = 0;
     while (at + 1 < steps.length && steps[at + 1] <= step) at += 1;
     this.cursor.setAttribute("x1", this.x(step));
     this.cursor.setAttribute("x2", this.x(step));
     this.legend.replaceChildren(...lines.map(({ name, values }, place) => make("span", { "data-chance": name },
-      makeLine(this.look(place, name)), `${this.name(name, place)} ${Math.round(100 * values[at])} %`)));
-    const here = this.found.decisions.filter((decision) => decision.step === step);
+      makeLine(this.look(place, name)), `${this.name(name, place)} ${Math.round(100 * values[at])}%`)));
+    const here = this.data.decisions.filter((decision) => decision.step === step);
     this.hand.replaceChildren(...here.map((decision) => this.drawDecision(decision)));
   }
 
   drawDecision(decision) {
-    const said = decision.mark ? ` ${decision.mark.better} would have been better by ${decision.mark.cost} percentage points.` : "";
+    const verdict = decision.mark ? ` ${decision.mark.better} would have been better by ${decision.mark.cost} percentage points.` : "";
     const options = decision.options.map((option) => make("li", { class: `${option.chosen ? "chosen" : ""} ${option.better ? "better" : ""}` },
       `${option.chosen ? "✓ " : option.better ? "★ " : ""}${option.text}: ${option.chance}`));
-    return make("div", { "data-decision": decision.kind }, make("strong", {}, `Seat ${decision.seat} decides: ${decision.kind}.`), said, make("ul", {}, options));
+    return make("div", { "data-decision": decision.kind }, make("strong", {}, `Seat ${decision.seat} decides: ${decision.kind}.`), verdict, make("ul", {}, options));
   }
 
   drawTables(root) {
     const link = (step, text) => make("button", { type: "button", class: "step", onclick: () => { this.go(step); scrollTo({ top: 0 }); } }, text);
     const round = (number) => (number ? `round ${number}` : "draft");
-    const { turns, ledger, summary, notes } = this.found;
+    const { turns, ledger, summary, notes } = this.data;
     const numbers = (row) => row.map((text, i) => make(i ? "td" : "th", { scope: i ? null : "row", class: i ? "number" : null }, text));
     root.replaceChildren(
       make("div", { class: "panel" }, make("h2", {}, "Luck and play"), summary.map((text) => make("p", {}, text)),
-        makeTable("ledger", ["", "start %", "result %", "change", "draws", "own choices", "choices of others"], ledger.map(numbers)),
-        make("p", { class: "quiet" }, "Percentage points; draws and choices add up to the change.")),
+        makeTable("ledger", ["", "start", "result", "change", "draws", "own choices", "others' choices"], ledger.map(numbers)),
+        make("p", { class: "quiet" }, "Start and result are win chances in percent, the rest percentage points. Draws and choices add up to the change.")),
       make("div", { class: "panel" }, make("h2", {}, "Turning points"),
-        makeTable("turns", ["when", "what", "whose chance", "change"], turns.map((turn) => [make("td", {}, link(turn.step, round(turn.round))),
+        makeTable("turns", ["when", "what happened", "win chance", "change"], turns.map((turn) => [make("td", {}, link(turn.step, round(turn.round))),
           make("td", {}, `${turn.kind === "draw" ? "Cards: " : "Choice: "}${turn.what}`), make("td", {}, `${turn.who} ${turn.chances}`), make("td", { class: "number" }, turn.change)]))),
-      make("div", { class: "panel" }, make("h2", {}, "Decisions that cost more than their error"),
-        makeTable("marks-table", ["when", "seat", "chosen", "better", "cost"], [...this.marks].sort((a, b) => b.mark.size - a.mark.size).map((one) => [make("td", {}, link(one.step, round(one.round))),
+      make("div", { class: "panel" }, make("h2", {}, "Mistakes"),
+        makeTable("marks-table", ["when", "seat", "chosen", "better option", "cost"], [...this.marks].sort((a, b) => b.mark.size - a.mark.size).map((one) => [make("td", {}, link(one.step, round(one.round))),
           make("td", {}, `${one.seat} · ${this.head.names[one.seat - 1]}`), make("td", {}, one.mark.chosen), make("td", {}, one.mark.better), make("td", { class: "number" }, one.mark.cost)]))),
-      make("details", { class: "panel quiet" }, make("summary", {}, "How this was found"), notes.map((text) => make("p", {}, text))));
+      make("details", { class: "panel quiet" }, make("summary", {}, "How to read this, and how it was computed"), notes.map((text) => make("p", {}, text))));
     root.hidden = false;
   }
 }

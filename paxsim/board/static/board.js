@@ -1,8 +1,8 @@
 "use strict";
-// The board: draws what somebody sees. A view is a flat object with keys such as "legion 2" or
-// "hand 1" (paxsim/board/onlooker.py); a card is "land/2/3", or null if it is not seen.
+// The board: draws what a viewer sees. A view is a flat object with keys such as "legion 2" or
+// "hand 1" (paxsim/board/view.py); a card is "land/2/3", or null if it is hidden.
 
-// One shape a category, in a square of 20.
+// One shape per category, in a square of 20.
 const SHAPES = {
   wealth: "M10 1a9 9 0 1 0 0 18a9 9 0 1 0 0-18zm0 4a5 5 0 1 1 0 10a5 5 0 1 1 0-10z",
   fleet: "M9 1v12H2zM11 4l7 9h-7zM1 15h18l-3 4H4z",
@@ -14,7 +14,7 @@ const SHAPES = {
 };
 const MOST_SHAPES = 2;
 
-/** An element with attributes and children; texts are shown as they are. */
+/** Create an element with attributes and children; strings become text, never HTML. */
 function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -44,7 +44,7 @@ function cardName(card) {
   return `${category}, ${symbols} symbol${symbols === "1" ? "" : "s"}, value ${value}`;
 }
 
-/** A card; `isNew` marks what has just come. */
+/** Draw a card, or several hidden ones; `isNew` marks a card that has just arrived. */
 function drawCard(card, isNew = false, times = 1) {
   const label = (times > 1 ? `${times} hidden cards` : cardName(card)) + (isNew ? ", new" : "");
   if (card === null) {
@@ -57,12 +57,11 @@ function drawCard(card, isNew = false, times = 1) {
     make("span", { class: "shapes" }, shapes, few ? "" : `×${symbols}`), make("span", { class: "value" }, value));
 }
 
-/** Which of the cards were not there before: one flag a card. */
+/** Return for each card whether it was not there before. */
 function newOnes(cards, before) {
   if (before === undefined) return cards.map(() => false);
   const left = new Map();
   for (const card of before) left.set(card, (left.get(card) || 0) + 1);
-  // From the end: equal cards lie where they were, and those that came lie behind them.
   const flags = [];
   for (const card of cards) {
     const count = left.get(card) || 0;
@@ -74,21 +73,21 @@ function newOnes(cards, before) {
 
 function drawCards(cards, before) {
   const flags = newOnes(cards, before);
-  const seen = cards.map((card, i) => [card, flags[i]]).filter(([card]) => card !== null);
-  const hidden = cards.length - seen.length;
-  const drawn = seen.map(([card, isNew]) => drawCard(card, isNew));
+  const known = cards.map((card, i) => [card, flags[i]]).filter(([card]) => card !== null);
+  const hidden = cards.length - known.length;
+  const drawn = known.map(([card, isNew]) => drawCard(card, isNew));
   if (hidden) drawn.push(drawCard(null, cards.some((card, i) => card === null && flags[i]), hidden));
   return drawn;
 }
 
-/** Seven columns of cards with the strength of each; `rival` is what they are compared with. */
+/** Draw a row of cards per category with its strength; `rival` has the strengths to compare with. */
 function drawRows(head, cards, before, strength, rival) {
   const flags = newOnes(cards, before);
   return make("div", { class: "rows" }, head.categories.map((category, number) => {
     const here = cards.map((card, i) => [card, flags[i]]).filter(([card]) => card.startsWith(`${category}/`));
     const ahead = rival && strength[number] > rival[number];
-    const says = `${category}: strength ${strength[number]}${ahead ? ", more than Rome" : ""}`;
-    return make("div", { class: `row ${category}${here.length ? "" : " empty"}`, role: "group", "aria-label": says, title: says },
+    const label = `${category}: strength ${strength[number]}${ahead ? ", stronger than Rome" : ""}`;
+    return make("div", { class: `row ${category}${here.length ? "" : " empty"}`, role: "group", "aria-label": label, title: label },
       shape(category), here.map(([card, isNew]) => drawCard(card, isNew)),
       make("span", { class: `total${ahead ? " ahead" : ""}`, "aria-hidden": "true" }, `${strength[number]}${ahead ? "▲" : ""}`));
   }));
@@ -122,19 +121,18 @@ function drawMarket(head, view, before, targets) {
 
 function drawRome(head, view, before) {
   const hidden = view.rome_hidden;
-  const seen = hidden.filter((card) => card !== null).length;
-  const open = view.score ? "turned up" : "hidden";
-  const row = make("section", { class: "panel rome", "aria-label": "Rome" },
+  const known = hidden.some((card) => card !== null);
+  const label = view.score ? "revealed:" : known ? "hidden:" : `${hidden.length} hidden`;
+  return make("section", { class: "panel rome", "aria-label": "Rome" },
     make("header", {}, make("h2", {}, "Rome"),
-      hidden.length ? make("span", { class: "quiet" }, seen || !hidden.length ? `${open}:` : `${hidden.length} hidden`) : null,
+      hidden.length ? make("span", { class: "quiet" }, label) : null,
       hidden.map((card, i) => drawCard(card, before.rome_hidden !== undefined && before.rome_hidden[i] !== card))),
     drawRows(head, view.rome, before.rome, view.rome_strength, null));
-  return row;
 }
 
 function drawSeat(head, view, before, seat, viewer, targets) {
   const name = head.names[seat - 1], turn = view.turn === seat;
-  const active = view.decides ? view.decides === seat : turn; // at the table it is known who decides next
+  const active = view.decides ? view.decides === seat : turn; // while people play, the server says who decides
   const won = view.score && view.score.winners.includes(seat);
   const badge = (text, kind = "") => make("span", { class: `badge ${kind}` }, text);
   const hand = view[`hand ${seat}`], drawn = turn ? view.drawn : [];
@@ -149,7 +147,7 @@ function drawSeat(head, view, before, seat, viewer, targets) {
     make("header", {}, make("h2", {}, `${seat} · ${name}`), drawMoney(view[`money ${seat}`], before[`money ${seat}`]),
       active ? badge(view.decides ? "decides" : "turn", "now") : null, view.start === seat && head.players > 1 ? badge("starts") : null,
       view.primus === seat ? badge("primus conspiratus", "primus") : null,
-      view[`peeked ${seat}`] ? badge("has peeked") : null, won ? badge("wins", "won") : null,
+      view[`peeked ${seat}`] ? badge("peeked") : null, won ? badge("wins", "won") : null,
       view.score ? badge(`${view.score.players[seat - 1].points.total} points`) : null),
     drawRows(head, view[`display ${seat}`], before[`display ${seat}`], view[`strength ${seat}`], view.rome_strength),
     make("div", { class: "hand", role: "group", "aria-label": `Hand of seat ${seat}, ${hand.length} cards` },
@@ -157,26 +155,26 @@ function drawSeat(head, view, before, seat, viewer, targets) {
       drawn.length ? [make("span", { class: "label" }, "drawn"), drawn.map((card) => drawCard(card, true))] : null));
 }
 
-const PARTS = { categories: "categories", stronger: "stronger than Rome", fleet_army: "fleets, armies", primus: "primus", wealthiest: "wealthiest", total: "points" };
+const PARTS = { categories: "categories", stronger: "stronger than Rome", fleet_army: "fleets and armies", primus: "primus", wealthiest: "wealthiest", total: "points" };
 
-/** Points of every seat, a column each, broken down; and who wins. */
+/** Draw the points of every seat by source, and who wins. */
 function drawScore(head, view) {
   const { players, winners, shares } = view.score;
   const won = (seat) => (winners.includes(seat) ? "won" : null);
   const line = (kind, label, text) => make("tr", { class: kind }, make("th", { scope: "row" }, label),
     players.map((player) => make("td", { class: won(player.seat), "data-seat": player.seat, "data-part": kind }, text(player))));
   return make("section", { class: "panel score", "aria-label": "Final score" }, make("h2", {}, "Final score"),
-    make("p", { style: "margin:.2rem 0" }, view.said),
+    make("p", { style: "margin:.2rem 0" }, view.text),
     make("table", {},
       make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "seat"), players.map(({ seat }) =>
         make("th", { scope: "col", class: won(seat), title: head.names[seat - 1] }, String(seat), make("span", {}, head.names[seat - 1]))))),
       make("tbody", {}, Object.entries(PARTS).map(([part, label]) => line(part, label, (player) => String(player.points[part]))),
-        line("share", "share of the win", ({ seat }) => (shares[seat - 1] ? `${Math.round(100 * shares[seat - 1])} %` : "–")))));
+        line("share", "share of the win", ({ seat }) => (shares[seat - 1] ? `${Math.round(100 * shares[seat - 1])}%` : "–")))));
 }
 
 /**
- * Draw a view, with what is new since the view before it.
- * viewer: the seat that looks, 0 for whoever sees everything.
+ * Draw a view and mark what is new since the view before it.
+ * viewer: a seat, or 0 for all cards.
  * targets: what can be clicked, by place ("legion 2", "hand land/1/2"): {label, choose}.
  */
 function drawBoard(root, head, view, before, viewer, targets = {}) {

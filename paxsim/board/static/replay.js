@@ -1,11 +1,6 @@
-// The page of a replay: everything is in it, and the viewer may be chosen.
+// The page of a replay: it contains the whole game, and the viewer can be chosen.
 {
   const { head, steps, analysis } = JSON.parse(document.getElementById("data").textContent);
-  const storyOf = (viewer) => {
-    const story = new Story(viewer);
-    for (const step of steps) story.add(Story.changes(step, viewer));
-    return story;
-  };
   const board = document.getElementById("board"), chooser = document.getElementById("viewer");
   for (let seat = 1; seat <= head.players; seat++) {
     chooser.append(make("option", { value: seat }, `seat ${seat} · ${head.names[seat - 1]}`));
@@ -13,8 +8,7 @@
   document.getElementById("facts").textContent =
     `${head.solo_level ? `solo level ${head.solo_level}` : `${head.players} players`}, deck ${head.deck}, rules ${head.rules}, paxsim ${head.version}`;
   document.getElementById("command").textContent = head.command;
-  let story = storyOf(0);
-  // An analysis goes along: it is told every step, and may ask for one.
+  let story = new Story(0, steps);
   const judged = analysis ? new Analysis(analysis, head, (step) => { controls.pause(); controls.go(step); }) : null;
   const controls = new Controls(story, (step) => {
     const [view, before] = story.at(step);
@@ -25,7 +19,7 @@
     if (controls.timer) { controls.pause(); controls.toggle(); }
   });
   chooser.addEventListener("change", () => {
-    story = storyOf(Number(chooser.value));
+    story = new Story(Number(chooser.value), steps);
     controls.follow(story);
   });
 }

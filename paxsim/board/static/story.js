@@ -1,31 +1,26 @@
-// A story: what happened, step by step, as one viewer or another saw it; and the controls that go
-// through it. A step has what changed in the view, for all and by viewer.
+// A story: the views of one viewer, step by step; and the controls to move through it.
 
 class Story {
-  constructor(viewer) {
+  /** Every step has the changes of the view: for all viewers, or under `all` and, by viewer, `by`. */
+  constructor(viewer, steps) {
     this.viewer = viewer;
     this.views = [];
+    for (const step of steps) {
+      const changes = step.all ? { ...step.all, ...(step.by ? step.by[viewer] : {}) } : step;
+      this.views.push({ ...this.views[this.last], ...changes });
+    }
   }
 
   get last() {
     return this.views.length - 1;
   }
 
-  /** What a viewer saw change in a step. */
-  static changes(step, viewer) {
-    return step.by ? { ...step.all, ...step.by[viewer] } : step.all;
-  }
-
-  add(changes) {
-    this.views.push({ ...this.views[this.last], ...changes });
-  }
-
-  /** The view of a step, and the one before it, which tells what is new. */
+  /** Return the view of a step and the one before it. */
   at(step) {
     return [this.views[step], step ? this.views[step - 1] : {}];
   }
 
-  /** Steps at which something begins: "round" or "turns". */
+  /** Return the steps at which a view changes in "round" or "turns". */
   begins(key) {
     return this.views.flatMap((view, i) => (i && view[key] !== this.views[i - 1][key] ? [i] : []));
   }
@@ -33,7 +28,7 @@ class Story {
 
 const PACE = 900;
 
-/** Slider, buttons, keys, marks of the rounds and the log; `show(step)` is called at every move. */
+/** Slider, buttons, keys, round marks and log; `show(step)` draws the current step. */
 class Controls {
   constructor(story, show) {
     this.story = story;
@@ -47,7 +42,7 @@ class Controls {
       this.find(id).addEventListener("click", () => { if (id !== "play") this.pause(); act(); });
     }
     this.find("slider").addEventListener("input", (event) => { this.pause(); this.go(Number(event.target.value)); });
-    // The log ends above the controls, however high they are.
+    // The log ends above the controls, whatever their height.
     const footer = document.querySelector(".controls");
     new ResizeObserver(() => {
       document.documentElement.style.setProperty("--footer", `${footer.offsetHeight}px`);
@@ -67,10 +62,10 @@ class Controls {
     acts[keys[event.key]]();
   }
 
-  /** Another story, or the same one grown longer: the log and the marks are made anew. */
+  /** Show a new or longer story: fill the log and the round marks. */
   follow(story) {
     this.story = story;
-    const entries = story.views.map((view, step) => make("li", {}, make("button", { type: "button", class: view.event === "round" ? "round" : null, onclick: () => { this.pause(); this.go(step); } }, view.said)));
+    const entries = story.views.map((view, step) => make("li", {}, make("button", { type: "button", class: view.event === "round" ? "round" : null, onclick: () => { this.pause(); this.go(step); } }, view.text)));
     this.find("log").replaceChildren(...entries);
     this.find("slider").max = story.last;
     const rounds = story.begins("round").map((step) => make("button", { type: "button", style: `left:${(100 * step) / Math.max(story.last, 1)}%`, "data-step": step, "aria-label": `Round ${story.views[step].round}`, onclick: () => { this.pause(); this.go(step); } }, String(story.views[step].round)));
@@ -82,10 +77,10 @@ class Controls {
     this.step = Math.max(0, Math.min(step, this.story.last));
     if (this.step === this.story.last) this.pause();
     const view = this.story.views[this.step];
-    this.find("said").textContent = view.said;
+    this.find("sentence").textContent = view.text;
     const slider = this.find("slider");
     slider.value = this.step;
-    slider.setAttribute("aria-valuetext", `Step ${this.step} of ${this.story.last}: ${view.said}`);
+    slider.setAttribute("aria-valuetext", `Step ${this.step} of ${this.story.last}: ${view.text}`);
     this.markLog();
     for (const mark of this.find("marks").children) {
       mark.toggleAttribute("aria-current", this.story.views[mark.dataset.step].round === view.round);
@@ -100,11 +95,11 @@ class Controls {
       entry.classList.toggle("later", step > this.step);
     });
     const entry = log.children[this.step];
-    // Within the log only: the page stays where it is.
+    // Scroll the log only, not the page.
     if (entry) log.scrollTop = entry.offsetTop - log.clientHeight / 2;
   }
 
-  /** To the next or the last step at which a turn begins. */
+  /** Go to the next or previous step at which a turn begins. */
   skip(key, direction) {
     const begins = [0, ...this.story.begins(key), this.story.last];
     const goal = direction > 0 ? begins.find((step) => step > this.step) : begins.findLast((step) => step < this.step);
