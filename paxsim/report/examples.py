@@ -71,7 +71,12 @@ def write_examples(out: Path, subject: Subject, seed: int) -> list[Path]:
         pages.append(folder / f"{name}.html")
         replay.save(pages[-1])
         told.append(
-            {"file": f"{name}.html", "title": title, "said": replay.sentences()[-1], "command": command}
+            {
+                "file": f"{name}.html",
+                "title": title,
+                "said": replay.sentences()[-1],
+                "command": command,
+            }
         )
     with atomic_write(folder / INDEX) as file:
         file.write(json.dumps({"games": told}, indent=1) + "\n")

@@ -469,7 +469,7 @@ def test_damaged_save_is_refused_in_one_line(tmp_path, capsys):
         (["--seat", "5"], "seat"),
         (["--seat", "1,1"], "seat"),
         (["--seat", "x"], "seat"),
-        (["--players", "4", "--policies", "random,first"], "policies"),
+        (["--players", "4", "--policies", "random,first"], "got 2"),
         (["--policies", "random,first", "--seat", "9"], "seat"),
         (["--players", "2", "--seat", "1,2", "--policies", "first"], "policies"),
         (["--policies", ",".join(["first"] * 8)], "policies"),
