@@ -1,44 +1,69 @@
 """How traces are made: in pieces, whatever the size of the log, and of whole lines."""
 
+import contextlib
 import json
 import time
 
 import numpy as np
 import pytest
-from support.record_traces import RECORD, cases, digest_of
 
 import paxsim
 from paxsim import trace
 from paxsim.cli import run_command
-from paxsim.engine.records import LARGEST_STEP
+from paxsim.engine.records import BUY, LARGEST_STEP
 from paxsim.guests import watch
 from paxsim.policies import registry
 from paxsim.policies.policy import make_policy
 from paxsim.trace import trace_game, trace_lines, trace_texts
 
-RECORDED = json.loads(RECORD.read_text(encoding="utf-8"))
-CASES = {case.about: case for case in cases()}
-#: One of each kind: few and many players, drafts that show cards, long lists, policies that fail.
-SOME = (
-    "2 players, line-up 1",
-    "8 players, line-up 0",
-    "solo level 5, random",
-    "variant 3, 2 players",
-    "variant 4, 6 players",
-    "deck odd, 8 players",
-    "too_high fails, 3 players",
-    "raising fails, solo",
-    "at_once fails, solo",
-    "fussy fails, 3 players",
+
+def failing(table, me, choice):
+    """Return an option that does not exist from the fourth round on."""
+    return choice.count if table.round > 3 and choice.kind == BUY else 0
+
+
+FAILING = make_policy(failing, solo=True)
+#: A name that JSON has to escape, and the largest card.
+ODD_DECK = paxsim.Deck(
+    name='Κύκλος "seven\\eight"',
+    cards=tuple(
+        paxsim.Card(category, symbols, value)
+        for category in paxsim.CATEGORIES
+        for symbols, value in ((1, 0), (1, 3), (2, 4), (3, 12), (1, 3), (31, 255))
+        for _ in range(2)
+    ),
 )
+#: Few and many players, drafts that show cards, long lists, and a policy that fails.
+GAMES = {
+    "two": ("builder,random", 2, {}),
+    "eight": ("random", 8, {}),
+    "solo level 5": ("random", 1, {"solo_level": 5}),
+    "one legion": ("random", 2, {"rules": {"legions": 1, "religion_two": 0, "rome_hidden": 0}}),
+    "twelve legions": ("random", 6, {"rules": {"legions": 12, "rome_hidden": 1, "rome_open": 5}}),
+    "free reactions": ("random", 4, {"rules": {"reactions": True, "reaction_price": 0}}),
+    "odd deck": ("random", 8, {"deck": ODD_DECK}),
+    "failing": (["builder", FAILING, "random"], 3, {}),
+    "failing alone": ([FAILING], 1, {"solo_level": 4}),
+}
 
 
-@pytest.mark.parametrize("about", SOME)
-@pytest.mark.parametrize("full", [1, 40, 1500])
-def test_a_log_that_is_emptied_often_gives_the_same_bytes(about, full, monkeypatch):
-    """With one word it is emptied after every step, also in the middle of a line."""
-    monkeypatch.setattr(trace, "FULL", full)
-    assert digest_of(CASES[about]) == RECORDED[about]
+def trace_of(policies, players, setting):
+    """Return the lines of four games, up to a failure if there is one."""
+    lines = []
+    lineup = paxsim.make_lineup(policies, players)
+    with contextlib.suppress(paxsim.PolicyError):
+        lines += trace_lines(paxsim.make_setting(players, **setting), lineup, 9, 5, 4, 0)
+    return lines
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_trace_is_the_same_however_often_the_log_is_emptied(name, monkeypatch):
+    """With room for one word it is emptied after every step, also in the middle of a line."""
+    expected = trace_of(*GAMES[name])
+    assert expected and all(json.dumps(json.loads(line)) == line for line in expected)
+    for full in (1, 40, 1500):
+        monkeypatch.setattr(trace, "FULL", full)
+        assert trace_of(*GAMES[name]) == expected
 
 
 @pytest.mark.parametrize("full", [1, 40, trace.FULL])

@@ -273,7 +273,11 @@ class Laboratory:
                 output.seek(0)
                 failed = [line for line in output if line.startswith(("FAILED", "ERROR"))]
             if child.exitcode:
-                return failed[0].split(" - ")[0] if failed else f"exit {child.exitcode}: {test}"
+                return (
+                    failed[0].split(" - ")[0].strip()
+                    if failed
+                    else f"exit {child.exitcode}: {test}"
+                )
         return ""
 
 
