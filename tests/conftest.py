@@ -10,7 +10,7 @@ from collections import Counter
 
 import pytest
 from hypothesis import HealthCheck, settings
-from support import effort, plain, warming
+from support import PROFILE, plain, warming
 
 import paxsim
 from paxsim.experiment.tally import warm_counting
@@ -31,7 +31,7 @@ settings.register_profile(
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.load_profile(effort.PROFILE)
+settings.load_profile(PROFILE)
 
 # The compiler leaves many objects behind that live as long as the process: to look through them
 # again and again, as Python does by default, is of no use.

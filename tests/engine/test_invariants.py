@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from conftest import TABLES
 from numba import types
-from support.effort import THOROUGH
+from support import THOROUGH
 
 import paxsim
 from paxsim.cards import ARMY, FLEET, INTRIGUE, LAND, WEALTH

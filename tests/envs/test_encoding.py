@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from support.views import view_of
+from support.environments import view_of
 
 import paxsim
 from paxsim.engine.loop import apply_option

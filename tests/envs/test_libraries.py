@@ -18,7 +18,7 @@ from pettingzoo.test import (
     seed_test,
 )
 from pettingzoo.utils.conversions import parallel_to_aec
-from support.views import COPIES, view_of
+from support.environments import COPIES, view_of
 
 import paxsim
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.views import COPIES, view_of
+from support.environments import COPIES, view_of
 
 import paxsim
 from paxsim.game import Game, decisions

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
-from support.known_games import (
+from support.textbook_games import (
     BAD_RPS,
     GOOD_RPS,
     HAWK_DOVE,

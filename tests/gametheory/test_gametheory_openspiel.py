@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from open_spiel.python.egt import alpharank, dynamics
-from support.known_games import BAD_RPS, HAWK_DOVE, STAG_HUNT, matrix_game
+from support.textbook_games import BAD_RPS, HAWK_DOVE, STAG_HUNT, matrix_game
 
 from paxsim.gametheory import alpha_rank
 from paxsim.gametheory.alpharank import transitions

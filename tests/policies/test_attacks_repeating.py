@@ -5,8 +5,8 @@ import json
 
 import numpy as np
 import pytest
+from support import THOROUGH
 from support.attacks import find, games, refused
-from support.effort import THOROUGH
 
 import paxsim
 from paxsim.cli import run_command

@@ -4,7 +4,6 @@ A turning point is the worth of an Aureus at which a choice tips over: it shows 
 """
 
 import pytest
-from support import terms
 from support.positions import choose
 from support.situations import (
     LAST_ROUND,

@@ -3,7 +3,6 @@
 import math
 
 import pytest
-from support import terms
 from support.positions import lay_display
 from support.situations import (
     LAST_ROUND,

@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import imagined
+from support import THOROUGH, imagined
 from support.attacks import policy_file
-from support.effort import THOROUGH
 from support.mistakes import mistake
 from support.strategies import playable_settings
 

@@ -180,7 +180,7 @@ def chosen_and_noted(policy, game, **params):
 
 
 def _compiled(policy):
-    """A policy's compiled code; that of policies in terms.py is kept between runs."""
+    """A policy's compiled code; that of policies in term_policies.py is kept between runs."""
     return policy.compiled if policy.built_in else _kept(policy.function)
 
 
