@@ -75,7 +75,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Mutant:
-    """A mistake: `new` instead of the text from `start` to `end` of a file."""
+    """A file with `new` instead of its text from `start` to `end`."""
 
     section: Section
     start: int
@@ -254,8 +254,7 @@ class Laboratory:
         """Run the tests of a section until one fails; return its name, or nothing."""
         plain = [(test, "1") for test in section.plain_tests]
         for test, is_plain in [*plain, *((test, "0") for test in section.tests)]:
-            environment = {
-                **os.environ,
+            environment = {**os.environ} | {
                 "PYTHONPATH": os.pathsep.join(dict.fromkeys([str(place), str(self.faultless)])),
                 "PYTHONSAFEPATH": "1",  # or programs that tests start would import this repository
                 "PYTHONPYCACHEPREFIX": str(self.folder / "bytecode"),
@@ -271,7 +270,8 @@ class Laboratory:
                 child.kill()
                 child.join()
                 output.seek(0)
-                failed = [line for line in output if line.startswith(("FAILED", "ERROR"))]
+                lines = [line.strip() for line in output]
+            failed = [line for line in lines if line.startswith(("FAILED", "ERROR"))]
             if child.exitcode:
                 return (
                     failed[0].split(" - ")[0].strip()
@@ -341,12 +341,11 @@ def main() -> int:
         outcomes[mutant] = outcome
         print(f"{outcome:<8}  {mutant.name}  [{test}]", flush=True)
     counts = Counter((mutant.section.area, outcome) for mutant, outcome in outcomes.items())
-    for area in sorted({area for area, _ in counts}):
-        caught, survived = counts[area, "caught"], counts[area, "SURVIVED"]
-        print(f"{area:<12} {caught:>4} of {caught + survived} caught")
-    caught = list(outcomes.values()).count("caught")
-    print(f"{caught} of {len(mutants)} caught, {100 * caught / max(len(mutants), 1):.1f} %")
-    return int(caught < WANTED * len(mutants))
+    for (area, outcome), count in sorted(counts.items()):
+        print(f"{area:<12} {count:>4} {outcome}")
+    share = list(outcomes.values()).count("caught") / max(len(mutants), 1)
+    print(f"{100 * share:.1f} % of {len(mutants)} caught")
+    return int(share < WANTED)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ A turning point is the worth of an Aureus at which a choice tips over: it shows 
 """
 
 import pytest
+from support import term_policies as terms
 from support.positions import choose
 from support.situations import (
     LAST_ROUND,

@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from support import term_policies as terms
 from support.positions import lay_display
 from support.situations import (
     LAST_ROUND,
