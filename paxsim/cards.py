@@ -1,4 +1,4 @@
-"""Influence cards and decks: what one copy of the game is made of.
+"""Influence cards and decks.
 
 The printed card list is not published, so a deck is data (see ``decks/*.toml``) and has a
 fingerprint that every result carries.
@@ -7,6 +7,7 @@ fingerprint that every result carries.
 from __future__ import annotations
 
 import hashlib
+import re
 import tomllib
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -21,7 +22,6 @@ from paxsim.errors import (
     checked_int,
     checked_list,
     checked_path,
-    is_name,
     is_prose,
     one_line,
     safe_repr,
@@ -40,12 +40,16 @@ DEFAULT_DECK = "assumed"
 # A card travels through the engine as one 16-bit number (see Card.code).
 MAX_SYMBOLS = 31
 MAX_VALUE = 255
-#: What is published about single cards: their symbols, and what they cost.
+#: Published symbols and costs of cards.
 PUBLISHED_SYMBOLS, PUBLISHED_VALUES = range(1, 3), range(1, 5)
-#: Characters of a deck's name and note, at most.
-MAX_NAME, MAX_NOTE = 100, 4000
 #: Largest number of cards in one copy; two copies have to fit the engine's ring of 256 cards.
 MAX_COPY = 120
+#: Names are used in files, commands and pages.
+_NAME = re.compile("[A-Za-z0-9_-]{1,100}")
+#: Largest number of characters of a note.
+MAX_NOTE = 4000
+_DECK_FIELDS = ("name", "note", "complete", "cards")
+_CARD_FIELDS = ("category", "symbols", "value", "count")
 
 
 class Card(NamedTuple):
@@ -60,29 +64,36 @@ class Card(NamedTuple):
 
     @property
     def code(self) -> int:
-        """The card as the engine's number: category in bits 0-2, symbols 3-7, value 8-15."""
+        """Number of the card in the engine: category in bits 0-2, symbols 3-7, value 8-15."""
         return CATEGORIES.index(self.category) | self.symbols << 3 | self.value << 8
 
     @classmethod
     def from_code(cls, code: int) -> Card:
-        """The inverse of `code`."""
+        """Return the card with a `code`."""
         return cls(CATEGORIES[code & 7], code >> 3 & 31, code >> 8)
 
 
 @dataclass(frozen=True)
 class Deck:
-    """One copy of the game's influence cards.
+    """Influence cards of one copy of the game.
 
     Attributes
     ----------
     name : str
-        What results call it.
+        Letters, digits, ``-`` and ``_``.
     cards : tuple of Card
         Every card of one copy, sorted, so that equal decks deal equal games.
     note : str
         Where the numbers come from.
     path : str
         The file it was read from; empty for the decks of the package.
+
+    Examples
+    --------
+    >>> import paxsim
+    >>> deck = paxsim.load_deck("assumed")
+    >>> len(deck.cards), deck.counts["land", 1, 2]
+    (74, 4)
     """
 
     name: str
@@ -91,35 +102,40 @@ class Deck:
     path: str = ""
 
     def __post_init__(self) -> None:
-        check_texts("deck", self.name, self.note)
+        _check_name("deck", self.name)
         where = f"deck {self.name}"
+        if not is_prose(self.note, MAX_NOTE):
+            raise PaxsimError(
+                f"{where}: note must be at most {MAX_NOTE} characters of text, "
+                f"got {safe_repr(self.note)}"
+            )
         cards = checked_list(f"{where}: cards", self.cards, f"a list of 1 to {MAX_COPY} cards")
         if len(cards) > MAX_COPY:
-            raise PaxsimError(f"{where}: found {len(cards)} cards; allowed: at most {MAX_COPY}")
-        found = [_checked_card(card, f"{where}: {safe_repr(card)}") for card in cards]
-        object.__setattr__(self, "cards", tuple(sorted(found)))
-        _check_own_name(where, self.name, self.cards)
+            raise PaxsimError(f"{where} has {len(cards)} cards, more than {MAX_COPY}")
+        checked = [_checked_card(card, f"{where}: {safe_repr(card)}") for card in cards]
+        object.__setattr__(self, "cards", tuple(sorted(checked)))
+        if self.name in list_decks() and self.cards != _shipped_cards(self.name):
+            raise PaxsimError(f"{where} has other cards than the deck of this name in the package")
 
     def __repr__(self) -> str:
-        name = one_line(self.name)
-        said = name if len(name) <= 40 else f"{name[:37]}..."
         kinds = f"{len(self.cards)} cards of {len(self.counts)} kinds"
-        return f"Deck {said!r}: {kinds} [{self.fingerprint}]"
+        return f"Deck {self.name!r}: {kinds} [{self.fingerprint}]"
 
     def _repr_html_(self) -> str:
-        said = f"{one_line(repr(self))}. Columns: symbols/value in Aurei. {self.note}"
         headings, rows = self.overview()
-        texts = [["" if n is None else n for n in row] for row in rows]
-        return html_table(headings, texts, said)
+        cells = [["" if n is None else n for n in row] for row in rows]
+        return html_table(
+            headings, cells, f"{self!r}. Columns: symbols/value in Aurei. {self.note}"
+        )
 
     @property
     def source(self) -> str:
-        """What `load_deck` finds it by: the file, or the name."""
+        """Argument of `load_deck`: the file, or the name."""
         return self.path or self.name
 
     @cached_property
     def counts(self) -> Counter[Card]:
-        """How many of each card there are."""
+        """Number of each card."""
         return Counter(self.cards)
 
     @cached_property
@@ -132,7 +148,7 @@ class Deck:
         return int(self.fingerprint, 16)
 
     def overview(self) -> tuple[list[str], list[list[Any]]]:
-        """Headings and rows of a table: how many cards there are, by category and kind."""
+        """Return headings and rows of a table with the number of cards by category and kind."""
         kinds = sorted({(card.symbols, card.value) for card in self.cards})
         headings = [f"{symbols}/{value}" for symbols, value in kinds]
         rows = []
@@ -144,28 +160,21 @@ class Deck:
         return ["category", *headings, "cards", "symbols", "value"], rows
 
     def of_category(self, category: str) -> list[Card]:
-        """The cards of one category, sorted by symbols and value."""
+        """Return the cards of one category, sorted by symbols and value."""
         return [card for card in self.cards if card.category == category]
 
 
-def check_texts(where: str, name: Any, note: Any) -> None:
-    """Name and note of a deck are shown wherever results are, so they must be fit to be seen."""
-    if not is_name(name, MAX_NAME):
+def _check_name(where: str, name: Any) -> None:
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise PaxsimError(
-            f"{where}: name: found {safe_repr(name)}; "
-            f"allowed: a non-empty text of one line, at most {MAX_NAME} characters, none unseen"
-        )
-    if not is_prose(note, MAX_NOTE):
-        raise PaxsimError(
-            f"{where}: note: found {safe_repr(note)}; "
-            f"allowed: a text of at most {MAX_NOTE} characters, without control characters"
+            f"{where}: name must be 1 to 100 letters, digits, '-' or '_', got {safe_repr(name)}"
         )
 
 
 def _checked_card(card: Any, where: str) -> Card:
-    """A card whose category, symbols and value are allowed."""
+    """Return a card if its category, symbols and value are allowed."""
     if not isinstance(card, tuple) or len(card) != len(Card._fields):
-        raise PaxsimError(f"{where}: found no card; allowed: Card(category, symbols, value)")
+        raise PaxsimError(f"{where} is not a Card(category, symbols, value)")
     category, symbols, value = card
     if not isinstance(category, str) or category not in CATEGORIES:
         raise unknown(f"{where}: category", category, CATEGORIES)
@@ -177,25 +186,28 @@ def _checked_card(card: Any, where: str) -> Card:
 
 
 def unpublished_cards(deck: Deck) -> list[Card]:
-    """The kinds of cards that go beyond what is published about symbols and values."""
+    """Return the kinds of cards whose symbols or values differ from all published ones."""
     symbols, values = PUBLISHED_SYMBOLS, PUBLISHED_VALUES
     return [c for c in sorted(deck.counts) if c.symbols not in symbols or c.value not in values]
 
 
-def list_decks() -> list[str]:
-    """Names of the decks that come with the package, the default first."""
-    return list(_shipped_names())
-
-
 @cache
 def _shipped_names() -> tuple[str, ...]:
-    names = sorted(
-        path.name.removesuffix(".toml")
-        for path in resources.files("paxsim").joinpath("decks").iterdir()
-        if path.name.endswith(".toml")
-    )
-    names.remove(DEFAULT_DECK)
-    return (DEFAULT_DECK, *names)
+    files = resources.files("paxsim").joinpath("decks").iterdir()
+    names = {path.name.removesuffix(".toml") for path in files if path.name.endswith(".toml")}
+    return (DEFAULT_DECK, *sorted(names - {DEFAULT_DECK}))
+
+
+def list_decks() -> list[str]:
+    """Return the names of the decks of the package, the default first.
+
+    Examples
+    --------
+    >>> import paxsim
+    >>> paxsim.list_decks()[:3]
+    ['assumed', 'cheap', 'cheap-land']
+    """
+    return list(_shipped_names())
 
 
 def load_deck(source: str | Path | Deck = DEFAULT_DECK) -> Deck:
@@ -205,11 +217,26 @@ def load_deck(source: str | Path | Deck = DEFAULT_DECK) -> Deck:
     ----------
     source : str, pathlib.Path or Deck
         A name of `list_decks`, or a path that ends in ``.toml``. A `Deck` is returned as it is.
+
+    Returns
+    -------
+    Deck
+
+    Raises
+    ------
+    PaxsimError
+        If the deck does not exist or the file has a mistake.
+
+    Examples
+    --------
+    >>> import paxsim
+    >>> paxsim.load_deck("assumed")
+    Deck 'assumed': 74 cards of 28 kinds [9386bfd4cdf4]
     """
     if isinstance(source, Deck):
         return source
     if not isinstance(source, (str, Path)):
-        raise PaxsimError(f"deck: found {safe_repr(source)}; allowed: a name, FILE.toml, or a Deck")
+        raise PaxsimError(f"deck must be a name, FILE.toml or a Deck, got {safe_repr(source)}")
     name = str(source)
     if name.endswith(".toml"):
         path = checked_path("deck", name)
@@ -217,18 +244,9 @@ def load_deck(source: str | Path | Deck = DEFAULT_DECK) -> Deck:
     return _shipped_deck(name)
 
 
-def _check_own_name(where: str, name: str, cards: tuple[Card, ...]) -> None:
-    """Results call a deck by its name, so what the package calls its own cards no other has."""
-    if name in _shipped_names() and cards != _shipped_cards(name):
-        raise PaxsimError(
-            f"{where}: name: found {safe_repr(name)}, a deck of the package with other cards; "
-            "allowed: any other name"
-        )
-
-
 @cache
 def _shipped_deck(name: str) -> Deck:
-    """A deck of the package; read once, because a batch may be shorter than the reading."""
+    """Return a deck of the package; cached, because a batch may be shorter than the reading."""
     if name not in list_decks():
         raise unknown("deck", name, [*list_decks(), "FILE.toml"])
     return parse_deck(_shipped_data(name), where=name)
@@ -245,47 +263,32 @@ def _shipped_data(name: str) -> dict[str, Any]:
 
 
 def read_toml(field: str, path: Path) -> dict[str, Any]:
-    """Read a TOML file, turning every way this can fail into one clear line."""
+    """Read a TOML file; raise a `PaxsimError` that names `field` if that fails."""
     try:
-        return tomllib.loads(path.read_text("utf-8-sig"))  # (some editors mark it)
+        return tomllib.loads(path.read_text("utf-8-sig"))  # some editors write a mark
     except UnicodeDecodeError:
         raise PaxsimError(f"{field}: {path} is not a text file in UTF-8") from None
     except (ValueError, RecursionError) as error:  # also numbers too long, lists too deep
-        said = one_line(str(error))
-        raise PaxsimError(f"{field}: {path} is not valid TOML: {said}") from None
+        raise PaxsimError(f"{field}: {path} is not valid TOML: {one_line(str(error))}") from None
     except OSError as error:
         raise PaxsimError(f"{field}: cannot read {path}: {error.strerror}") from None
 
 
 def parse_deck(data: dict[str, Any], where: str) -> Deck:
-    """Check the contents of a deck file and build the `Deck`.
-
-    Parameters
-    ----------
-    data : dict
-        The parsed TOML: ``name``, ``note``, ``complete`` and a list ``cards``.
-    where : str
-        File or deck name, for messages.
-    """
+    """Build a deck from the contents of a deck file; `where` names the file in messages."""
     for key in data:
-        if key not in ("name", "note", "complete", "cards"):
-            raise unknown(f"deck {where}: field", key, ("name", "note", "complete", "cards"))
-    if "name" not in data:
-        raise PaxsimError(f"deck {where}: name: missing; allowed: name = 'what results call it'")
-    name, note = data["name"], data.get("note", "")
-    check_texts(f"deck {where}", name, note)
-    assert isinstance(name, str)
-    cards = _parse_cards(data, where)
-    _check_own_name(f"deck {where}", name, cards)
-    return Deck(name=name, note=note, cards=cards)
+        if key not in _DECK_FIELDS:
+            raise unknown(f"deck {where}: field", key, _DECK_FIELDS)
+    _check_name(f"deck {where}", data.get("name"))
+    return Deck(data["name"], _parse_cards(data, where), data.get("note", ""))
 
 
 def _parse_cards(data: dict[str, Any], where: str) -> tuple[Card, ...]:
-    """The cards of a deck file, sorted."""
+    """Return the cards of a deck file, sorted."""
     complete = checked_bool(f"deck {where}: complete", data.get("complete", True))
     rows = data.get("cards")
     if not isinstance(rows, list) or not rows:
-        raise PaxsimError(f"deck {where}: cards: found none; allowed: a list of [[cards]] tables")
+        raise PaxsimError(f"deck {where}: cards must be a list of [[cards]] tables")
     cards: list[Card] = []
     for number, row in enumerate(rows, start=1):
         cards += _parse_row(row, f"deck {where}: cards entry {number}")
@@ -295,32 +298,31 @@ def _parse_cards(data: dict[str, Any], where: str) -> tuple[Card, ...]:
 
 
 def _parse_row(row: Any, where: str) -> list[Card]:
-    """One ``[[cards]]`` table as a list of equal cards."""
-    fields = ("category", "symbols", "value", "count")
+    """Return the equal cards of one ``[[cards]]`` table."""
     if not isinstance(row, dict):
         raise PaxsimError(
-            f"{where}: found {safe_repr(row)}; allowed: a table with {', '.join(fields)}"
+            f"{where} must be a table with {', '.join(_CARD_FIELDS)}, got {safe_repr(row)}"
         )
     for key in row:
-        if key not in fields:
-            raise unknown(f"{where}: field", key, fields)
-    for key in fields:
+        if key not in _CARD_FIELDS:
+            raise unknown(f"{where}: field", key, _CARD_FIELDS)
+    for key in _CARD_FIELDS:
         if key not in row:
-            raise PaxsimError(f"{where}: {key}: missing; a card needs {', '.join(fields)}")
+            raise PaxsimError(f"{where} has no {key}; a card needs {', '.join(_CARD_FIELDS)}")
     card = _checked_card((row["category"], row["symbols"], row["value"]), where)
     return [card] * checked_int(f"{where}: count", row["count"], 1, MAX_COPY)
 
 
 def _check_counts(cards: list[Card], where: str) -> None:
-    """A complete copy has the published number of cards in every category."""
-    found = Counter(card.category for card in cards)
+    """Check that a complete copy has the published number of cards in every category."""
+    counts = Counter(card.category for card in cards)
     wrong = [
-        f"{category} {found[category]} instead of {count}"
+        f"{category} {counts[category]} instead of {count}"
         for category, count in COPY_COUNTS.items()
-        if found[category] != count
+        if counts[category] != count
     ]
     if wrong:
         raise PaxsimError(
-            f"deck {where}: count: found {', '.join(wrong)}; "
-            "allowed: the published counts, or say complete = false"
+            f"deck {where} doesn't have the published counts ({', '.join(wrong)}): "
+            "correct them, or write complete = false"
         )

@@ -13,19 +13,20 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
-#: Control characters, line separators, lone surrogates and marks of writing direction: they are
-#: invisible, and change how the rest of a text is displayed.
-_INVISIBLE = "\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff"
-_ANY_INVISIBLE = re.compile(f"[{_INVISIBLE}]")
-#: The same without line feeds and tabs, which are harmless.
-_HARMFUL = re.compile(f"(?![\n\t])[{_INVISIBLE}]")
+#: Characters that may be invisible, or change how the rest of a text is displayed.
+_UNUSUAL = re.compile("[^ -~\n\t]")
 #: Values are cut to this length in messages.
 _MAX_LENGTH = 300
 
 
 def visible(text: str) -> str:
     """Return the text with invisible characters escaped, as in ``\\x1b``; line breaks stay."""
-    return _HARMFUL.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
+    return _UNUSUAL.sub(lambda match: _escape(match[0]), text)
+
+
+def _escape(character: str) -> str:
+    printable = character.isprintable()
+    return character if printable else character.encode("unicode_escape").decode("ascii")
 
 
 def one_line(text: str) -> str:
@@ -34,17 +35,14 @@ def one_line(text: str) -> str:
 
 
 def is_name(value: Any, max_length: int) -> bool:
-    """Return whether a value is usable as a name: one visible line that is not too long."""
-    return (
-        isinstance(value, str)
-        and 0 < len(value.strip()) <= len(value) <= max_length
-        and not _ANY_INVISIBLE.search(value)
-    )
+    """Return whether a value is usable as a name: visible text on one line, not too long."""
+    is_line = isinstance(value, str) and value.isprintable() and bool(value.strip())
+    return is_line and len(value) <= max_length
 
 
 def is_prose(value: Any, max_length: int) -> bool:
     """Return whether a value is usable as a note: visible text that is not too long."""
-    return isinstance(value, str) and len(value) <= max_length and not _HARMFUL.search(value)
+    return isinstance(value, str) and len(value) <= max_length and visible(value) == value
 
 
 def safe_repr(value: Any) -> str:
@@ -86,19 +84,12 @@ def _user_lines(error: BaseException) -> Iterator[str]:
 def unknown(field: str, value: object, allowed: Iterable[str]) -> PaxsimError:
     """Build the error for a name that does not exist.
 
-    Parameters
-    ----------
-    field : str
-        What the name stands for, e.g. ``"deck"``, or ``"policy builder: parameter"``.
-    value : object
-        What the user gave.
-    allowed : iterable of str
-        The names that exist.
+    `field` says what the name stands for, and may begin with where it was found.
 
     Examples
     --------
-    >>> unknown("deck", "asumed", ["assumed", "cheap"])
-    PaxsimError("unknown deck 'asumed' (did you mean 'assumed'?); choose from assumed, cheap")
+    >>> unknown("deck mine: category", "lnad", ["land", "army"])
+    PaxsimError("deck mine: unknown category 'lnad' (did you mean 'land'?); choose from land, army")
     """
     names = [str(name) for name in allowed]
     text = value if isinstance(value, str) else safe_repr(value)

@@ -1,4 +1,4 @@
-"""A game step by step: ask for the options, apply one, copy the game and go on from there."""
+"""A game step by step: list the options, apply one, copy the game and continue."""
 
 from __future__ import annotations
 
@@ -30,22 +30,25 @@ from paxsim.engine.records import (
     TO_BOTTOM,
     TO_HAND,
     TURN,
+    Fields,
     address_of,
     game_dtype,
     result_dtype,
 )
 from paxsim.engine.rng import seat_keys
-from paxsim.errors import PaxsimError, checked_int, one_line
+from paxsim.errors import PaxsimError, checked_int
 from paxsim.failures import ask_all
-from paxsim.io import Fields, html_table
+from paxsim.io import html_table
 from paxsim.lineup import Lineup, PolicyContexts
 from paxsim.rules import Rules
 from paxsim.setting import MAX_NUMBER, Setting, check_numbers, make_setting
 from paxsim.text import in_lines
 
+GAME_OVER = "the game is already over"
+
 
 class Option(NamedTuple):
-    """One legal option of a decision.
+    """Legal option of a decision.
 
     Attributes
     ----------
@@ -74,20 +77,18 @@ class Option(NamedTuple):
 
 
 #: Options of a decision that a notebook shows.
-_LISTED = 12
-#: What a game has only where it is in memory.
-_OF_ITS_PLACE = ("_address", "_contexts")
+_SHOWN = 12
 
 
 class Game:
-    """A game that stops at every decision.
+    """Game that stops at every decision.
 
     Parameters
     ----------
     players : int, optional
-        1 (solo) to 8; 4 by default.
+        1 (solo) to 8 (default: 4).
     seed, deal, rotation : int
-        Name the deal and the seats' random streams.
+        Determine the deal and the random streams of the seats.
     solo_level, deck, rules
         See `paxsim.make_setting`.
 
@@ -122,14 +123,13 @@ class Game:
         self._begin(setting, *numbers)
 
     def __repr__(self) -> str:
-        return in_lines(self._in_words())
+        return in_lines(self._summary())
 
-    def _in_words(self) -> str:
-        """Where the game stands, in one line."""
-        deck, count = one_line(self.setting.deck.name), self.choice["count"]
-        waits = f"seat {self.seat} decides {self.decision!r}, {count} options"
-        where = f"players {self.setting.players}, deck {deck}, round {self.table['round']}"
-        return f"Game, {where}: {'over' if self.over else waits}"
+    def _summary(self) -> str:
+        where = f"players {self.setting.players}, deck {self.setting.deck.name}"
+        options = self.choice["count"]
+        state = f"seat {self.seat} decides {self.decision!r}, {options} options"
+        return f"Game, {where}, round {self.table['round']}: {'over' if self.over else state}"
 
     def _repr_html_(self) -> str:
         table = self.table
@@ -140,10 +140,10 @@ class Game:
         ]  # fmt: skip
         rows.append(("Rome", "", "", *_by_category(table["rome_symbols"]).values()))
         options = self.options()
-        listed = "; ".join(f"{index} {option}" for index, option in enumerate(options[:_LISTED]))
-        more = f"; and {len(options) - _LISTED} more" if len(options) > _LISTED else ""
-        said = f"{self._in_words()}{f': {listed}{more}' if options else ''}."
-        return html_table(("who", "money", "hand", *CATEGORIES), rows, said)
+        listed = "; ".join(f"{index} {option}" for index, option in enumerate(options[:_SHOWN]))
+        more = f"; and {len(options) - _SHOWN} more" if len(options) > _SHOWN else ""
+        caption = f"{self._summary()}{f': {listed}{more}' if options else ''}."
+        return html_table(("player", "money", "hand", *CATEGORIES), rows, caption)
 
     def _begin(self, setting: Setting, seed: int, deal: int, rotation: int) -> None:
         self.setting = setting
@@ -151,20 +151,19 @@ class Game:
         start_game(self._address, seat_keys(seed), seed, deal, rotation)
 
     def _hold(self, game: np.ndarray) -> None:
-        # As bytes, which numpy copies thirty times as fast as a record.
-        self._bytes = game
+        self._bytes = game  # NumPy copies bytes thirty times as fast as a record
         self._address = address_of(self._bytes)
 
     @classmethod
     def of_setting(cls, setting: Setting, seed: int, deal: int, rotation: int) -> Game:
-        """A game of a checked setting, by checked numbers."""
+        """Start a game of a checked setting with checked numbers."""
         game = cls.__new__(cls)
         game._begin(setting, seed, deal, rotation)
         return game
 
     @property
     def record(self) -> np.void:
-        """The game's record (``paxsim.engine.records.game_dtype``)."""
+        """Record of the game (``paxsim.engine.records.game_dtype``)."""
         return self._bytes.view(game_dtype)[0]
 
     @property
@@ -174,36 +173,36 @@ class Game:
 
     @property
     def decision(self) -> str:
-        """What is to be decided, ``"over"`` at the end."""
+        """Kind of the current decision, ``"over"`` at the end."""
         return DECISIONS[self.record["hidden"]["decision"]]
 
     @property
     def seat(self) -> int:
-        """The seat that decides, from 1."""
+        """Seat that decides, from 1."""
         return int(self.record["hidden"]["seat"]) + 1
 
     def _fields(self, name: str) -> np.ndarray:
-        """One of the game's records, or all seats', as `Fields`."""
-        found = self._bytes.view(game_dtype)[name]
-        return found.view(np.dtype((Fields, found.dtype))).reshape(-1)
+        """Return one of the game's records, or those of all seats, as `Fields`."""
+        records = self._bytes.view(game_dtype)[name]
+        return records.view(np.dtype((Fields, records.dtype))).reshape(-1)
 
     @property
     def table(self) -> Fields:
-        """The public table, as every policy is handed it: ``table.round``, ``table["round"]``."""
+        """Public table that every policy receives: ``table.round``, ``table["round"]``."""
         return self._fields("table")[0]
 
     @property
     def me(self) -> Fields:
-        """The deciding seat's own record, as its policy is handed it."""
+        """Record of the deciding seat that its policy receives."""
         return self._fields("seats")[self.seat - 1]
 
     @property
     def choice(self) -> Fields:
-        """The choice record that the deciding seat's policy is handed."""
+        """Choice record that the deciding seat's policy receives."""
         return self._fields("choices")[self.seat - 1]
 
     def options(self) -> list[Option]:
-        """The legal options, in the order of their indices; empty at the end."""
+        """Return the legal options in the order of their indices; empty at the end."""
         if self.over:
             return []
         return [self._option(index) for index in range(self.choice["count"])]
@@ -227,9 +226,19 @@ class Game:
         return Option(name, _card(self.record["seats"][self.seat - 1]["hand"][chosen]))
 
     def apply(self, option: int | Option) -> None:
-        """Apply an option, or the one with this index, and go on to the next decision or end."""
-        # Most callers hand over what they counted: only what is not an int is looked at closely.
-        if type(option) is not int:
+        """Apply an option, given by itself or its index, and continue to the next decision.
+
+        Parameters
+        ----------
+        option : int or Option
+            One of `options`, or its index.
+
+        Raises
+        ------
+        PaxsimError
+            If there is no such option.
+        """
+        if type(option) is not int:  # the most common type is the fastest
             option = self._index_of(option)
         try:
             done = apply_option(self._address, option)
@@ -237,29 +246,30 @@ class Game:
             done = NO_SUCH_OPTION
         if done == NO_SUCH_OPTION:
             if self.over:
-                raise PaxsimError("option: the game is over; allowed: none")
+                raise PaxsimError(GAME_OVER)
             checked_int("option", option, 0, int(self.choice["count"]) - 1)
 
     def _index_of(self, option: Any) -> int:
-        """The index of an option of the decision at hand."""
+        """Return the index of an option of the current decision."""
         if not isinstance(option, Option):
             most = MAX_NUMBER if self.over else int(self.choice["count"]) - 1
             return checked_int("option", option, 0, most)
         options = self.options()
         if option not in options:
-            allowed = ", ".join(map(str, options)) or "none, the game is over"
-            raise PaxsimError(f"option: found {option}; allowed: {allowed}")
+            if not options:
+                raise PaxsimError(GAME_OVER)
+            raise PaxsimError(f"option must be one of {', '.join(map(str, options))}, got {option}")
         return options.index(option)
 
     def take_seats(self, lineup: Lineup, rotation: int, progress: np.ndarray) -> PolicyContexts:
-        """Seat the policies of a line-up, and return what they need; see `walk`."""
-        self._contexts = lineup.contexts()  # kept for as long as the game
+        """Seat the policies of a line-up and return their contexts; see `walk`."""
+        self._contexts = lineup.contexts()  # must live as long as the game
         seats = (lineup.addresses(), self._contexts.params, rotation)
         take_seats(self._address, *seats, address_of(progress))
         return self._contexts
 
     def copy(self) -> Game:
-        """An independent copy that can be continued on its own."""
+        """Return an independent copy."""
         other = type(self).__new__(type(self))
         other.setting = self.setting
         other._hold(self._bytes.copy())
@@ -270,27 +280,33 @@ class Game:
         return self.copy()
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but where it is, and what policies need: a copy of it is somewhere else."""
-        return {name: value for name, value in vars(self).items() if name not in _OF_ITS_PLACE}
+        """Return all but addresses, which are different in a copy."""
+        return {k: v for k, v in vars(self).items() if k not in ("_address", "_contexts")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
         self._hold(self._bytes)
 
     def result(self) -> Fields:
-        """The result record of a finished game: ``result.shares``, ``result["shares"]``."""
+        """Return the result record of a finished game: ``result.shares``, ``result["shares"]``.
+
+        Raises
+        ------
+        PaxsimError
+            If the game is not over.
+        """
         if not self.over:
-            raise PaxsimError(f"result: the game asks for {self.decision!r}; allowed: at its end")
+            raise PaxsimError(f"the game is not over: seat {self.seat} decides {self.decision!r}")
         return self.score()
 
     def score(self) -> Fields:
-        """The result record if the game ended as things stand."""
+        """Return the result record as if the game ended now."""
         results = np.zeros(1, result_dtype)
         score_game(self._address, address_of(results))
         return results.view(np.dtype((Fields, result_dtype)))[0]
 
     def state(self) -> dict[str, Any]:
-        """Everything on and off the table in words, hidden things included (for tests and eyes)."""
+        """Return everything on and off the table in words, hidden cards included."""
         table, hidden = self.record["table"], self.record["hidden"]
         legions = range(self.setting.resolved()["legions"])
         deck = [hidden["deck"][(table["deck_top"] + i) % RING] for i in range(table["deck_left"])]
@@ -322,14 +338,14 @@ class Game:
 
 
 def walk(setting: Setting, lineup: Lineup, seed: int, deal: int, rotation: int) -> Iterator[Game]:
-    """Play a game with a line-up, stopping before its first decision and after every one.
+    """Play a game with a line-up, stopping before the first decision and after every decision.
 
     Parameters
     ----------
     setting, lineup
         See `paxsim.make_setting` and `paxsim.make_lineup`.
     seed, deal, rotation : int
-        Which game.
+        Numbers of the game.
 
     Yields
     ------
@@ -346,7 +362,7 @@ def walk(setting: Setting, lineup: Lineup, seed: int, deal: int, rotation: int) 
 def decisions(
     setting: Setting, lineup: Lineup, seed: int, deal: int, rotation: int
 ) -> Iterator[tuple[Game, int]]:
-    """The same decision by decision: the game before it, and the option that is chosen then."""
+    """Play a game with a line-up; yield it before each decision with the option chosen then."""
     game, ask = _seated(setting, lineup, seed, deal, rotation)
     while not game.over:
         option = ask()
@@ -357,7 +373,7 @@ def decisions(
 def _seated(
     setting: Setting, lineup: Lineup, seed: int, deal: int, rotation: int
 ) -> tuple[Game, Callable[[], int]]:
-    """A game with its line-up seated, and what asks the policy whose decision it is."""
+    """Return a game with its line-up seated, and a function that asks the deciding policy."""
     seed, deal, rotation = check_numbers(setting, seed, deal, rotation)
     game = Game.of_setting(setting, seed, deal, rotation)
     progress = np.zeros(1, progress_dtype)

@@ -1,4 +1,4 @@
-"""Playing games: one game, or the deals a to b of a seed in one compiled call."""
+"""Playing games: one game, or many deals in one compiled call."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paxsim.board.replay import Replay
 from paxsim.cards import DEFAULT_DECK, Deck
 from paxsim.engine.loop import (
     apply_option,
@@ -35,9 +34,11 @@ from paxsim.policies.registry import BUILT_IN, get_policy
 from paxsim.rules import Rules
 from paxsim.setting import MAX_NUMBER, Setting, make_setting, players_meant
 from paxsim.text import in_lines, in_percent
-from paxsim.trace import trace_game
 
-#: Games of one batch, whose results are all kept in memory.
+if TYPE_CHECKING:
+    from paxsim.board.replay import Replay
+
+#: Largest number of games of a batch, whose results are all in memory.
 MAX_BATCH = 100_000_000
 
 LineupLike = str | Policy | Sequence[str | Policy]
@@ -50,11 +51,11 @@ class Batch:
     Attributes
     ----------
     setting, lineup, seed
-        What was played.
+        What was played, and who played.
     rotations : tuple of int
-        The rotations that every deal was played in.
+        Rotations in which every deal was played.
     results : numpy.ndarray
-        One record a game (``paxsim.engine.records.result_dtype``), ordered by deal, then rotation.
+        One record per game (``paxsim.engine.records.result_dtype``), by deal, then rotation.
     """
 
     setting: Setting
@@ -79,15 +80,15 @@ class Batch:
         return self.setting, self.lineup, self.seed, self.rotations
 
     def __repr__(self) -> str:
-        wins = ", ".join(f"{label} {rate} %" for label, rate in self._wins())
-        return in_lines(f"{self._said}; wins: {wins}; Rome wins {self._rome} %")
+        wins = ", ".join(f"{label} {rate}%" for label, rate in self._wins())
+        return in_lines(f"{self._caption}; wins: {wins}; Rome wins {self._rome}%")
 
     def _repr_html_(self) -> str:
         rows = [*self._wins(), ("Rome", self._rome)]
-        return html_table(("who", "wins %"), rows, self._said)
+        return html_table(("player", "wins %"), rows, self._caption)
 
     @property
-    def _said(self) -> str:
+    def _caption(self) -> str:
         return f"{len(self):,} games, deck {self.setting.deck.name}, seed {self.seed}"
 
     @property
@@ -95,7 +96,7 @@ class Batch:
         return in_percent(self.rome_wins.mean())
 
     def _wins(self) -> list[tuple[str, str]]:
-        """Who played, by line-up position, and the share of wins in percent."""
+        """Return the policy and share of wins in percent of each line-up position."""
         return [
             (one_line(label), in_percent(self.shares[self.positions == place].mean()))
             for place, label in enumerate(self.lineup.labels)
@@ -108,7 +109,7 @@ class Batch:
 
     @property
     def points(self) -> np.ndarray:
-        """Points by game and seat, shape ``(games, players)``; also where Rome won."""
+        """Points by game and seat, shape ``(games, players)``; also if Rome won."""
         return self.results["points"][:, : self.setting.players]
 
     @property
@@ -128,7 +129,7 @@ class Batch:
 
 
 def positions_in(rotations: np.ndarray, players: int) -> np.ndarray:
-    """Line-up position by rotation and seat, shape ``(rotations, players)``."""
+    """Return the line-up position by rotation and seat, shape ``(rotations, players)``."""
     return (np.arange(players) + rotations[:, None]) % players
 
 
@@ -149,21 +150,33 @@ def play_batch(
     Parameters
     ----------
     policies : str, Policy or sequence
-        The line-up: one policy for every seat, or as many as players.
+        The line-up: one policy for every seat, or one per player.
     players : int, optional
-        1 (solo) to 8; by default as many as there are policies, and 4 if there is one.
+        1 (solo) to 8 (default: the number of policies, and 4 for a single one).
     deals, first_deal : int
-        Which deals.
+        Number of deals, and number of the first one.
     rotations : sequence of int, or ``"all"``
-        Every deal is played once for each of these rotations of the line-up.
+        Rotations of the line-up in which every deal is played.
     seed : int
-        Names the sequence of deals.
+        Random seed.
     solo_level, deck, rules
         See `paxsim.make_setting`.
 
     Returns
     -------
     Batch
+
+    Raises
+    ------
+    PolicyError
+        If a policy does something that is not allowed.
+
+    Examples
+    --------
+    >>> import paxsim
+    >>> batch = paxsim.play_batch("random,first", deals=20, rotations="all", seed=1)
+    >>> len(batch), batch.shares.shape
+    (40, (40, 2))
     """
     setting, lineup = prepare(policies, players, solo_level, deck, rules)
     turns = _chosen_rotations(rotations, setting.players)
@@ -172,7 +185,7 @@ def play_batch(
 
 
 def _chosen_rotations(rotations: Sequence[int] | str, players: int) -> tuple[int, ...]:
-    """Rotation numbers; the text "all" means every one."""
+    """Return rotation numbers; "all" stands for every one."""
     if isinstance(rotations, str) and rotations == "all":
         return tuple(range(players))
     chosen = checked_list("rotation", rotations, "a list of numbers, or 'all'")
@@ -189,7 +202,7 @@ def play_deals(
     *,
     patience: float | None = None,
 ) -> Batch:
-    """Play a range of deals of a checked setting and line-up; see `play_batch`.
+    """Play a range of deals of a setting and line-up; see `play_batch`.
 
     Parameters
     ----------
@@ -220,7 +233,7 @@ def play_deals(
 
 
 def prepare(policies, players, solo_level, deck, rules) -> tuple[Setting, Lineup]:
-    """Check what was asked for; the number of policies says how many play if nothing else does."""
+    """Return setting and line-up; the number of players defaults to the number of policies."""
     if not isinstance(policies, Policy):
         policies = as_specs(policies)
         if players is None:
@@ -248,17 +261,25 @@ def play(
     policies, players, seed, solo_level, deck, rules
         As for `play_batch`.
     deal, rotation : int
-        Which deal of the seed, in which rotation of the line-up.
+        Number of the deal, and rotation of the line-up.
     compiled : bool
-        False asks the policies in plain Python: the same game, slowly, with breakpoints, print and
-        tracebacks that lead to the line.
+        False runs the policies uncompiled: the same game, but slow, and with breakpoints, print
+        and tracebacks.
+
+    Returns
+    -------
+    GameResult
+
+    Raises
+    ------
+    PolicyError
+        If a policy does something that is not allowed.
 
     Examples
     --------
     >>> import paxsim
-    >>> result = paxsim.play("random,first", seed=1)
-    >>> result.rounds > 5
-    True
+    >>> paxsim.play("random,first", seed=1).rounds
+    13
     """
     setting, lineup = prepare(policies, players, solo_level, deck, rules)
     rotation = checked_int("rotation", rotation, 0, setting.players - 1)
@@ -270,20 +291,20 @@ def play(
 
 @dataclass(frozen=True)
 class GameResult:
-    """How one game ended; seats count from 1.
+    """Result of one game; seats count from 1.
 
     Attributes
     ----------
     setting : Setting
         What was played.
     policies : list of str
-        Who played, in seat order.
+        The policies, in seat order.
     record : numpy.void
         The engine's result record.
     lineup : Lineup
-        Who played, in the order of rotation 0.
+        The line-up, in the order of rotation 0.
     seed : int
-        With the record's deal and rotation, which game it was.
+        Random seed.
     """
 
     setting: Setting
@@ -312,7 +333,7 @@ class GameResult:
 
     @property
     def points(self) -> list[int]:
-        """Points by seat; what they would have been where Rome won."""
+        """Points by seat, even if Rome won."""
         return self.record["points"][: self.setting.players].tolist()
 
     @property
@@ -321,7 +342,18 @@ class GameResult:
         return [seat for seat, share in enumerate(self.shares, start=1) if share > 0]
 
     def replay(self) -> Replay:
-        """The game to be watched on a board; a notebook shows it by itself."""
+        """Return the game as a board that notebooks display.
+
+        Examples
+        --------
+        >>> import paxsim
+        >>> replay = paxsim.play("random,first", seed=1).replay()
+        >>> replay.events[0]["event"], replay.events[-1]["event"]
+        ('setup', 'score')
+        """
+        from paxsim.board.replay import Replay  # the board is above this layer
+        from paxsim.trace import trace_game
+
         numbers = (self.seed, int(self.record["deal"]), int(self.record["rotation"]))
         return Replay(list(trace_game(self.setting, self.lineup, *numbers)))
 
@@ -331,17 +363,17 @@ class GameResult:
     def __repr__(self) -> str:
         side = "Rome" if self.rome_wins else "the players"
         lines = [f"{side} won after {self.rounds} rounds (deck {self.setting.deck.name})"]
-        for seat, name in enumerate(self.policies, start=1):
+        for seat, policy in enumerate(self.policies, start=1):
             mark = "  wins" if seat in self.winners else ""
-            said = textwrap.shorten(one_line(name), 60, placeholder=" ...")
-            lines.append(f"  seat {seat}  {said:<16} {self.points[seat - 1]:>3} points{mark}")
+            name = textwrap.shorten(one_line(policy), 60, placeholder=" ...")
+            lines.append(f"  seat {seat}  {name:<16} {self.points[seat - 1]:>3} points{mark}")
         return "\n".join(lines)
 
     __str__ = __repr__
 
 
 def warm_up() -> Iterator[str]:
-    """Compile, or load, the engine and every built-in policy; yield what was done, step by step."""
+    """Compile, or load, the engine and every built-in policy; yield the name of each part."""
     play_batch("random", 2, deals=1)
     yield "engine"
     steps = (start_game, apply_option, take_seats, ask_policy, score_game, play_logged, step_logged)

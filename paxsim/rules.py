@@ -1,7 +1,7 @@
-"""Rule sets: every number and ruling of the game, by name, as data.
+"""Rule sets: every number and ruling of the game, as data.
 
 The defaults are the published game. The engine receives a rule set resolved for one player count
-(`Rules.resolve`) and has no second copy of any number.
+(`Rules.resolve`) and has no other copy of any number.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ MAX_LEGIONS = 12
 MAX_DRAFT = 12
 MAX_ROME_START = 16
 SOLO_LEVELS = (1, 2, 3, 4, 5)
-#: Cards that go straight to the display at the start of a solo game, by level; besides these one
-#: card is kept and one goes under the deck.
+#: Cards displayed at the start of a solo game, by level; of the others drawn, one is kept and one
+#: goes under the deck.
 SOLO_DISPLAYED = (0, 0, 1, 2, 3)
 #: Cards of a draw step: one to the hand, one below a legion, one under the deck.
 CARDS_DRAWN = 3
@@ -42,7 +42,7 @@ _ANY = 10_000  # an upper bound for amounts that have no natural one
 
 
 class Span(NamedTuple):
-    """The whole numbers that a rule field allows."""
+    """Range of integers that a rule field allows."""
 
     low: int
     high: int
@@ -87,7 +87,7 @@ _CARDS_ADDED = {5: 15, 6: 30, 7: 45, 8: 60}
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """A rule set. Fields that are ``None`` take the published value for the number of players.
+    """Rule set. Fields that are ``None`` take the published value for the number of players.
 
     Attributes
     ----------
@@ -124,6 +124,12 @@ class Rules:
         Whether Rome takes a group after the last round too.
     tie : str
         ``"shared"``, or ``"money"`` to break ties on points by money first.
+
+    Examples
+    --------
+    >>> import paxsim
+    >>> paxsim.Rules(rome_needs=5, tie="money").describe()
+    'rome_needs=5,tie=money'
     """
 
     starting_money: int = 5
@@ -159,19 +165,15 @@ class Rules:
             value = getattr(self, name)
             if value is not None or name not in PLAYER_DEPENDENT:
                 object.__setattr__(self, name, _checked(name, value))
-        self._check_together()
-
-    def _check_together(self) -> None:
-        """Fields that contradict one another, whatever the players and the deck."""
         if self.religion_three < self.religion_two:
             raise PaxsimError(
-                f"rules: religion_three: found {self.religion_three} with religion_two "
-                f"{self.religion_two}; allowed: at least as many symbols for three cards as for two"
+                f"rules: religion_three ({self.religion_three}) must not be less than "
+                f"religion_two ({self.religion_two})"
             )
 
     def __repr__(self) -> str:
-        said = ", ".join(f"{name}={value!r}" for name, value in self.changed().items())
-        return in_lines(f"Rules({said})", len("Rules("))
+        changes = ", ".join(f"{name}={value!r}" for name, value in self.changed().items())
+        return in_lines(f"Rules({changes})", len("Rules("))
 
     def _repr_html_(self) -> str:
         changed = self.changed()
@@ -179,12 +181,13 @@ class Rules:
             (name, shown_value(getattr(self, name)), shown_value(_PUBLISHED[name]))
             for name in changed or field_names()
         ]
-        differ = f"{len(changed)} of {len(_FIELDS)} differ from the published game"
-        said = f"Rules: {differ}." if changed else "Rules: the published game."
-        return html_table(("rule", "value", "published"), rows, said)
+        caption = "Rules: the published game."
+        if changed:
+            caption = f"Rules: {len(changed)} of {len(_FIELDS)} differ from the published game."
+        return html_table(("rule", "value", "published"), rows, caption)
 
     def changed(self) -> dict[str, Any]:
-        """The fields that differ from the published game, as plain values (lists for tuples)."""
+        """Return the fields that differ from the published game, with lists for tuples."""
         return {
             field.name: _plain(getattr(self, field.name))
             for field in _FIELDS
@@ -192,13 +195,13 @@ class Rules:
         }
 
     def with_changes(self, other: Rules) -> Rules:
-        """This rule set with what differs from the published game in another one."""
+        """Return this rule set with the changes of another one."""
         return Rules(**{**self.changed(), **other.changed()})
 
     def resolve(self, players: int, solo_level: int | None = None) -> dict[str, Any]:
-        """Every field with the value that holds for this number of players (1 is solo).
+        """Return every field with its value for a number of players (1 is solo).
 
-        `solo_needs` becomes the one number of the level, and `solo_displayed` is added.
+        `solo_needs` becomes the number of the level, and `solo_displayed` is added.
         """
         players = checked_int("players", players, 1, MAX_PLAYERS)
         if solo_level is not None:
@@ -213,7 +216,7 @@ class Rules:
         return values
 
     def changed_for(self, players: int) -> dict[str, Any]:
-        """Like `changed`, without values that are the published ones for this player count."""
+        """Return `changed` without values that are the published ones for this player count."""
         return {
             name: value
             for name, value in self.changed().items()
@@ -222,7 +225,7 @@ class Rules:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Twelve hexadecimal digits that depend on what was changed."""
+        """Twelve hexadecimal digits that depend on the changes."""
         text = json.dumps(self.changed(), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
@@ -230,12 +233,12 @@ class Rules:
         return int(self.fingerprint, 16)
 
     def describe(self) -> str:
-        """``"published"``, or the changes as ``field=value`` pairs."""
+        """Return ``"published"``, or the changes as ``field=value`` pairs."""
         changes = self.changed()
         return ",".join(f"{k}={_to_text(v)}" for k, v in changes.items()) or "published"
 
     def to_toml(self) -> str:
-        """The rule set as a TOML file that `load_rules` reads back: the changed fields."""
+        """Return the changed fields as TOML that `load_rules` reads."""
         lines = [f"{name} = {json.dumps(value)}" for name, value in self.changed().items()]
         return "".join(f"{line}\n" for line in lines)
 
@@ -246,7 +249,7 @@ _PUBLISHED = {field.name: field.default for field in _FIELDS}
 
 @cache
 def field_names() -> tuple[str, ...]:
-    """The names of all rule fields, in the order of the documentation."""
+    """Return the names of all rule fields."""
     return tuple(field.name for field in _FIELDS)
 
 
@@ -260,8 +263,23 @@ def load_rules(source: str | Path | dict[str, Any] | Rules | None = None) -> Rul
     Parameters
     ----------
     source : str, pathlib.Path, dict, Rules or None
-        A path that ends in ``.toml``, a text ``"rome_needs=5,draft_sizes=3,3,3,tie=money"``, a
-        dictionary of fields, or nothing for the published game.
+        A path that ends in ``.toml``, text such as ``"rome_needs=5,draft_sizes=3,3,3,tie=money"``,
+        a dictionary of fields, or None for the published game.
+
+    Returns
+    -------
+    Rules
+
+    Raises
+    ------
+    PaxsimError
+        If a field does not exist or its value is not allowed.
+
+    Examples
+    --------
+    >>> import paxsim
+    >>> paxsim.load_rules("rome_needs=5,tie=money")
+    Rules(rome_needs=5, tie='money')
     """
     if isinstance(source, Rules):
         return source
@@ -284,7 +302,7 @@ def load_rules(source: str | Path | dict[str, Any] | Rules | None = None) -> Rul
 
 @cache
 def _published_rules() -> Rules:
-    """Checked once: every game asks for them."""
+    """Return the published rules; cached, because every game needs them."""
     return Rules()
 
 
@@ -296,7 +314,7 @@ def _from_fields(values: dict[str, Any], where: str) -> Rules:
 
 
 def _parse_pairs(text: str) -> dict[str, Any]:
-    """``"rome_needs=5,draft_sizes=2,2,2,tie=money"`` as a dictionary of typed values."""
+    """Return typed values from text such as ``"rome_needs=5,draft_sizes=2,2,2,tie=money"``."""
     texts: dict[str, list[str]] = {}
     name = ""
     for part in text.split(","):
@@ -304,7 +322,7 @@ def _parse_pairs(text: str) -> dict[str, Any]:
         if equals and before not in field_names():
             raise unknown("rules: field", before, field_names())
         if equals and before in texts:
-            raise PaxsimError(f"rules: {before}: given twice; allowed: once")
+            raise PaxsimError(f"rules: {before} is given twice")
         if equals:
             name = before
             texts[name] = [after]
@@ -312,14 +330,14 @@ def _parse_pairs(text: str) -> dict[str, Any]:
             texts[name].append(before)
         else:
             raise PaxsimError(
-                f"rules: found {safe_repr(part)}; "
-                "allowed: FILE.toml, or field=value pairs separated by ','"
+                "rules must be FILE.toml or field=value pairs separated by ',', "
+                f"got {safe_repr(part)}"
             )
     return {name: _parse_value(name, parts) for name, parts in texts.items()}
 
 
 def _parse_value(name: str, parts: list[str]) -> Any:
-    """Command-line texts as the type the field wants; a bad text stays text for the check."""
+    """Return text as the type of a field; wrong text stays text, for the check."""
     if name in LIST_LENGTHS:
         return [_parse_number(part.strip("[] ")) for part in parts]
     if parts[0].lower() in ("true", "false"):
@@ -335,7 +353,7 @@ def _parse_number(text: str) -> Any:
 
 
 def _checked(name: str, value: Any) -> Any:
-    """The value of a field if it is allowed; one clear line otherwise."""
+    """Return the value of a field if it is allowed."""
     label = f"rules: {name}"
     if name == "tie":
         if not isinstance(value, str) or value not in TIES:
@@ -354,13 +372,13 @@ def _checked_list(name: str, value: Any) -> tuple[int, ...]:
     numbers = checked_list(f"rules: {name}", value, f"a list of {length} numbers")
     if not low <= len(numbers) <= high:
         raise PaxsimError(
-            f"rules: {name}: found {safe_repr(value)}; allowed: a list of {length} numbers"
+            f"rules: {name} must be a list of {length} numbers, got {safe_repr(value)}"
         )
     return tuple(checked_int(f"rules: {name}", number, *SPANS[name]) for number in numbers)
 
 
 def _published(name: str, players: int) -> Any:
-    """The published value of a field that depends on the number of players."""
+    """Return the published value of a field that depends on the number of players."""
     two_copies = players > 4
     return {
         "rome_open": 3 if two_copies else 0,
@@ -376,7 +394,7 @@ def _plain(value: Any) -> Any:
 
 
 def shown_value(value: Any) -> str:
-    """The value of a field for people."""
+    """Return the value of a field as text."""
     return "by the number of players" if value is None else _to_text(_plain(value))
 
 

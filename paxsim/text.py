@@ -24,10 +24,8 @@ MISSING = "–"
 UNKNOWN = "too few games"
 #: Factor of rates, which can't exceed it.
 PERCENT = 100.0
-#: Decimals of an estimate and its half-width, if they need more to stay off 0 and 100%.
-MAX_DIGITS = 3
-#: Decimals of any number.
-FINEST = 7
+#: Largest number of decimals of an estimate with its half-width, and of any number.
+MAX_DIGITS, FINEST = 3, 7
 #: Rounding errors of the computer are smaller.
 NOISE = 1e-12
 SMALLEST_P = 0.001
@@ -37,23 +35,12 @@ LOPSIDED = 1 / 3
 
 
 def amount(estimate: float, low: float, high: float, unit: float = 1.0, sign: str = "") -> str:
-    """Return an estimate with its uncertainty, without a unit.
-
-    Parameters
-    ----------
-    estimate, low, high : float
-        The number and the ends of its interval.
-    unit : float
-        Factor of all three: 100 shows rates in percent.
-    sign : str
-        ``"+"`` also shows the sign of positive numbers.
+    """Return an estimate with its uncertainty, times a unit (100 for percent).
 
     Examples
     --------
-    >>> amount(8.818, 8.807, 8.829)
-    '8.82 ± 0.01'
-    >>> amount(0.003, 0.001, 0.009, 100)
-    '0.3 [0.1, 0.9]'
+    >>> amount(8.818, 8.807, 8.829), amount(0.003, 0.001, 0.009, 100)
+    ('8.82 ± 0.01', '0.3 [0.1, 0.9]')
     """
     return _format(estimate, low, high, unit, sign)
 
@@ -88,7 +75,7 @@ def points(estimate: float, low: float, high: float) -> str:
 def listing(names: Iterable[object]) -> str:
     """Return ``a, b and c``."""
     words = [str(name) for name in names]
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+    return " and ".join([", ".join(words[:-1]), words[-1]] if words[1:] else words)
 
 
 def in_lines(text: str, indent: int = 2) -> str:
@@ -97,7 +84,7 @@ def in_lines(text: str, indent: int = 2) -> str:
 
 
 def number(value: float, digits: int, sign: str = "") -> str:
-    """Return a number with so many decimals, or more if it would read as 0."""
+    """Return a number with `digits` decimals, or more if it would read as 0."""
     return MISSING if math.isnan(value) else _shown(value, digits, (0.0,), sign)
 
 
@@ -116,7 +103,7 @@ def whole_percent(rate: float) -> str:
 
 
 def significant(value: float, figures: int = 6) -> str:
-    """Return a number with so many significant figures: ``0.0123``, ``12.3``, ``0.000082``."""
+    """Return a number with a number of significant figures: ``0.0123``, ``12.3``, ``0.000082``."""
     return _true_minus(f"{Decimal(f'{value:.{figures}g}'):f}")
 
 
@@ -151,7 +138,7 @@ def _reads_as(value: float, digits: int, marks: Iterable[float]) -> float | None
 
 
 def _shown(value: float, digits: int, marks: Iterable[float], sign: str = "") -> str:
-    """Return a number with so many decimals, or as many as tell it from a mark."""
+    """Return a number with `digits` decimals, or as many as distinguish it from a mark."""
     mark = _reads_as(value, digits, marks)
     if mark is None:
         return _fixed(value, digits, sign)

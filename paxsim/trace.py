@@ -1,7 +1,7 @@
-"""Traces: games as JSON Lines, all that is needed to replay them on a table.
+"""Traces: every event of games as JSON Lines.
 
-Games are played in compiled calls that write down what happens (`paxsim.engine.events`); this
-module has the text for each word of that log.
+Compiled code logs what happens (`paxsim.engine.events`); this module has the text for each word of
+that log.
 """
 
 from __future__ import annotations
@@ -30,29 +30,46 @@ from paxsim.engine.rng import seat_keys
 from paxsim.engine.steps import ONLY
 from paxsim.errors import PaxsimError, checked_int
 from paxsim.failures import PolicyError, ask_all
-from paxsim.game import Game, Option
+from paxsim.game import GAME_OVER, Game, Option
 from paxsim.lineup import Lineup
 from paxsim.setting import Setting, check_numbers
 
 VERSION = 1
 
-#: Words of the log after which it is put into text: some eight games of four players.
+#: Words of the log after which it is converted to text: about eight games of four players.
 FULL = LOG_SIZE - LARGEST_STEP
-#: Texts that are remembered; a thousand games of one line-up take about two thousand.
-_MOST_TEXTS = 100_000
+#: Number of cached texts; a thousand games of one line-up need about two thousand.
+_MAX_TEXTS = 100_000
 
 
 def trace_game(
     setting: Setting, lineup: Lineup, seed: int, deal: int, rotation: int
 ) -> Iterator[dict[str, Any]]:
-    """Play one game and yield its events in the trace format.
+    """Play one game and yield its events.
 
     Parameters
     ----------
     setting, lineup
         See `paxsim.make_setting` and `paxsim.make_lineup`.
     seed, deal, rotation : int
-        Which game.
+        Numbers of the game.
+
+    Yields
+    ------
+    dict
+        An event, from ``setup`` to ``score``.
+
+    Raises
+    ------
+    PolicyError
+        If a policy fails, after the last event before that.
+
+    Examples
+    --------
+    >>> import paxsim
+    >>> setting, lineup = paxsim.make_setting(2), paxsim.make_lineup("random,first", 2)
+    >>> [event["event"] for event in paxsim.trace.trace_game(setting, lineup, 1, 0, 0)][:3]
+    ['setup', 'draft', 'draft']
     """
     return map(json.loads, trace_lines(setting, lineup, seed, deal, 1, rotation))
 
@@ -60,7 +77,7 @@ def trace_game(
 def trace_lines(
     setting: Setting, lineup: Lineup, seed: int, first_deal: int, games: int, rotation: int
 ) -> Iterator[str]:
-    """Traces of several deals, one JSON text a line."""
+    """Yield traces of several deals, line by line."""
     for text in trace_texts(setting, lineup, seed, first_deal, games, rotation):
         yield from text.splitlines()
 
@@ -68,22 +85,22 @@ def trace_lines(
 def trace_texts(
     setting: Setting, lineup: Lineup, seed: int, first_deal: int, games: int, rotation: int
 ) -> Iterator[str]:
-    """Traces of several deals, in pieces of whole lines.
+    """Yield traces of several deals in pieces of whole lines.
 
-    After the last line before a policy failed, this raises its `PolicyError`.
+    A `PolicyError` is raised after the last line before it.
     """
     seed, first_deal, rotation = check_numbers(setting, seed, first_deal, rotation)
-    teller = _Teller(setting, lineup.at_seats(rotation), seed, first_deal, rotation)
+    writer = _Writer(setting, lineup.at_seats(rotation), seed, first_deal, rotation)
     for words in _logged(setting, lineup, seed, first_deal, games, rotation):
-        text = teller.tell(words)
-        if text:  # there is none while the first line goes on
+        text = writer.write(words)
+        if text:  # empty if no line is complete yet
             yield text
 
 
 def _logged(
     setting: Setting, lineup: Lineup, seed: int, first_deal: int, games: int, rotation: int
 ) -> Iterator[list[int]]:
-    """Play deals, and yield what happens each time that the log is full, and at the end."""
+    """Play deals and yield the log whenever it is full, and at the end."""
     game, result = setting.new_game(), np.zeros(1, result_dtype)
     log, progress = np.zeros(1, log_dtype), np.zeros(1, progress_dtype)
     log[0]["full"] = FULL
@@ -110,52 +127,51 @@ def _logged(
 
 
 class TracedGame(Game):
-    """A game that stops at every decision, and has the trace of what has happened so far.
+    """Game that stops at every decision and has a trace of what has happened so far.
 
     Parameters
     ----------
     setting : Setting
         What is played.
     policies : list of str
-        Who plays, in seat order, as the trace is to say it.
+        Names of the players in the trace, in seat order.
     seed, deal, rotation : int
-        Which game.
+        Numbers of the game.
 
     Attributes
     ----------
     events : list of dict
-        The trace up to the decision at hand, complete at the end of the game. A draft is added
-        once its seat has decided.
+        The trace up to the current decision. A draft is added once its seat has decided.
     """
 
     def __init__(self, setting: Setting, policies: list[str], seed: int, deal: int, rotation: int):
         seed, deal, rotation = check_numbers(setting, seed, deal, rotation)
         self.setting = setting
         self.events: list[dict[str, Any]] = []
-        self._teller = _Teller(setting, policies, seed, deal, rotation)
+        self._writer = _Writer(setting, policies, seed, deal, rotation)
         self._numbers = (seat_keys(seed), seed, deal, rotation)
         self._hold(setting.new_game())
         self._step(DEAL)
 
     def apply(self, option: int | Option) -> None:
-        """Apply an option, or the one with this index, and go on to the next decision or end."""
+        """Apply an option, given by itself or its index, and continue to the next decision."""
         if self.over:
-            raise PaxsimError("option: the game is over; allowed: none")
+            raise PaxsimError(GAME_OVER)
         if isinstance(option, Option):
             option = self._index_of(option)
         self._step(checked_int("option", option, 0, int(self.choice["count"]) - 1))
 
     def copy(self) -> TracedGame:
-        """An independent copy that can be continued on its own."""
+        """Return an independent copy."""
         other = super().copy()
         assert isinstance(other, TracedGame)
         other.events = list(self.events)
-        other._teller = copy.copy(self._teller)
+        other._writer = copy.copy(self._writer)
         other._numbers = self._numbers
         return other
 
     def _step(self, option: int) -> None:
-        """Deal, or apply an option, and tell what happens up to the next decision."""
+        """Deal, or apply an option, and record what happens up to the next decision."""
         log, result = np.zeros(1, log_dtype), np.zeros(1, result_dtype)
         log[0]["full"] = FULL
         places = (self._address, address_of(log), address_of(result), *self._numbers)
@@ -163,27 +179,27 @@ class TracedGame(Game):
         while options == 1:
             options = step_logged(*places, option)
             option = ONLY
-            self.events += map(json.loads, self._teller.tell(_words(log)).splitlines())
+            self.events += map(json.loads, self._writer.write(_words(log)).splitlines())
 
 
 def _words(log: np.ndarray) -> list[int]:
-    """What is in a log."""
+    """Return the words of a log."""
     return log[0]["words"][: log[0]["used"]].tolist()
 
 
-class _Teller:
-    """Puts the log of consecutive deals into text."""
+class _Writer:
+    """Converter of the log of consecutive deals to text."""
 
     def __init__(self, setting: Setting, policies: list[str], seed: int, deal: int, rotation: int):
         self._deal = deal
-        self._before_deal = _opened(
+        self._before_deal = _start(
             event="setup",
             version=VERSION,
             players=setting.players,
             solo_level=setting.solo_level,
             seed=seed,
         )
-        self._after_deal = _further(
+        self._after_deal = _more(
             policies=policies,
             deck_name=setting.deck.name,
             deck_fingerprint=setting.deck.fingerprint,
@@ -191,44 +207,44 @@ class _Teller:
             legions=setting.resolved()["legions"],
         )
         self._rotation = rotation
-        #: The line that the log has ended in.
-        self._begun = ""
+        #: The incomplete line at the end of the log.
+        self._rest = ""
 
-    def tell(self, words: list[int]) -> str:
-        """The text of the log up to its last whole line; the rest is kept for the next time."""
-        if len(_texts) > _MOST_TEXTS:
+    def write(self, words: list[int]) -> str:
+        """Return the text of the log up to its last complete line."""
+        if len(_texts) > _MAX_TEXTS:
             _texts.clear()
         first, *deals = "".join(map(_texts.__getitem__, words)).split(_SETUP)
-        told = [self._begun, first]
+        parts = [self._rest, first]
         for deal in deals:
-            told += (self._setup(), deal)
-        text, _, self._begun = "".join(told).rpartition("\n")
+            parts += (self._setup(), deal)
+        text, _, self._rest = "".join(parts).rpartition("\n")
         return text and f"{text}\n"
 
     def _setup(self) -> str:
-        """How the next deal begins."""
+        """Return the start of the next deal."""
         game = {"deal": self._deal, "rotation": self._rotation}
         self._deal += 1
-        return f'{self._before_deal}{_further(game=game)}{self._after_deal}, "removed": ['
+        return f'{self._before_deal}{_more(game=game)}{self._after_deal}, "removed": ['
 
 
-def _opened(**fields: Any) -> str:
-    """A JSON object with these fields that is not closed yet."""
+def _start(**fields: Any) -> str:
+    """Return the start of a JSON object with some fields."""
     return json.dumps(fields)[:-1]
 
 
-def _further(**fields: Any) -> str:
-    """More fields of a JSON object."""
+def _more(**fields: Any) -> str:
+    """Return more fields of a JSON object."""
     return f", {json.dumps(fields)[1:-1]}"
 
 
 def _event(event: str, seat: int, **fields: Any) -> str:
-    """An event of a seat, which the log counts from 0; it is not closed yet."""
-    return _opened(event=event, seat=seat + 1, **fields)
+    """Return the start of an event of a seat, which the log counts from 0."""
+    return _start(event=event, seat=seat + 1, **fields)
 
 
 def _listed(place: int, text: str) -> str:
-    """An item of a list; in the log the first has place 0, as have the others not."""
+    """Return an item of a list; only the first one has place 0 in the log."""
     return f", {text}" if place else text
 
 
@@ -237,7 +253,7 @@ def _name(card: int) -> str:
 
 
 def _destination(place: int) -> dict[str, Any]:
-    """Where a drawn card went, in the words of a trace."""
+    """Return the fields that say where a drawn card went."""
     if place == TO_HAND:
         return {"to": "hand"}
     if place == TO_BOTTOM:
@@ -245,13 +261,13 @@ def _destination(place: int) -> dict[str, Any]:
     return {"to": "legion", "legion": place + 1}
 
 
-#: Stands where a deal begins, until that is told: it depends on more than the word in the log.
+#: Placeholder for the start of a deal, which depends on more than the word in the log.
 _SETUP = "\0"
 _POINTS = ("categories", "stronger", "fleet_army", "primus", "wealthiest", "total")
 
-#: The text of a word of the log, by its code; from its place (a seat, a legion or a place in a
-#: list), its card and its number.
-_TELLERS: dict[int, Callable[[int, int, int], str]] = {
+#: Text of a word of the log, by its code, from its place (a seat, a legion or a place in a list),
+#: its card and its number.
+_WORDS: dict[int, Callable[[int, int, int], str]] = {
     events.SETUP: lambda *_: _SETUP,
     events.ROME_HIDDEN: lambda *_: '], "rome_hidden": [',
     events.ROME_OPEN: lambda *_: '], "rome_open": [',
@@ -286,10 +302,10 @@ _TELLERS: dict[int, Callable[[int, int, int], str]] = {
         _event("primus", seat, **{"from": None if holder == NOBODY else holder + 1}) + "}\n"
     ),
     events.ROME_TAKES: lambda legion, *_: (
-        f'{_opened(event="rome_takes", legion=legion + 1)}, "cards": ['
+        f'{_start(event="rome_takes", legion=legion + 1)}, "cards": ['
     ),
     events.END: lambda empty, deck_left, rounds: (
-        _opened(event="end", rounds=rounds, deck_left=deck_left, empty_legions=empty) + "}\n"
+        _start(event="end", rounds=rounds, deck_left=deck_left, empty_legions=empty) + "}\n"
     ),
     events.CARD: lambda place, card, _: _listed(place, _name(card)),
     events.LIST_END: lambda *_: "]",
@@ -302,7 +318,7 @@ _TELLERS: dict[int, Callable[[int, int, int], str]] = {
         category, f'"{CATEGORIES[category]}": {symbols}'
     ),
     events.SEATS: lambda *_: '}, "players": [',
-    events.SEAT: lambda seat, *_: _listed(seat, f'{_opened(seat=seat + 1)}, "symbols": {{'),
+    events.SEAT: lambda seat, *_: _listed(seat, f'{_start(seat=seat + 1)}, "symbols": {{'),
     events.HAND: lambda _place, _card, money: f'}}, "money": {money}, "hand": [',
     events.POINTS: lambda part, _, points: (
         ("" if part else '], "points": {') + _listed(part, f'"{_POINTS[part]}": {points}')
@@ -310,25 +326,23 @@ _TELLERS: dict[int, Callable[[int, int, int], str]] = {
     events.SEAT_END: lambda *_: "}}",
     events.OUTCOME: lambda primus, categories, rome_wins: (
         "]"
-        + _further(primus=primus or None, rome_categories=categories, rome_wins=bool(rome_wins))
+        + _more(primus=primus or None, rome_categories=categories, rome_wins=bool(rome_wins))
         + ', "winners": ['
     ),
     events.WINNER: lambda place, _, seat: _listed(place, str(seat + 1)),
     events.SHARES: lambda *_: '], "shares": [',
     events.SHARE: lambda place, _, winners: _listed(place, str(1 / winners if winners else 0.0)),
-    events.SCORED: lambda solo, _, won: (
-        "]" + (_further(solo_won=bool(won)) if solo else "") + "}\n"
-    ),
+    events.SCORED: lambda solo, _, won: "]" + (_more(solo_won=bool(won)) if solo else "") + "}\n",
 }
 
 
 class _Texts(dict[int, str]):
-    """The texts of words of the log; one that is missing is worked out and remembered."""
+    """Cache of the texts of words of the log."""
 
     def __missing__(self, word: int) -> str:
         place = word >> events.PLACE_SHIFT & 0xFF
         card = word >> events.CARD_SHIFT & 0xFFFF
-        text = _TELLERS[word & 0xFF](place, card, word >> events.NUMBER_SHIFT)
+        text = _WORDS[word & 0xFF](place, card, word >> events.NUMBER_SHIFT)
         self[word] = text
         return text
 

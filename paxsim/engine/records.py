@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numba
 import numpy as np
 
@@ -284,3 +286,40 @@ def bought_legion(choice, option):
 def played_card(me, choice, option):
     """Return the hand card that an option of PLAY or REACT plays; undefined for the last option."""
     return me.hand[np.uint16(choice.options[option])]  # unsigned: no sign check
+
+
+#: Numbers of an array that are shown.
+_SHOWN = 12
+
+
+class Fields(np.record):  # type: ignore[misc]
+    """Record whose fields are attributes too, and whose repr shows them."""
+
+    def __getattribute__(self, name: str) -> Any:
+        get = super().__getattribute__
+        # A field comes first: every number of NumPy has a method `round`.
+        return self[name] if name in (get("dtype").names or ()) else get(name)
+
+    def __repr__(self) -> str:
+        return described(self)
+
+    __str__ = __repr__
+
+
+def described(record: np.void) -> str:
+    """Return the fields of a record with their values, one per line."""
+    return "\n".join(f"{name}: {_shorten(record[name])}" for name in record.dtype.names or ())
+
+
+def _shorten(value: Any) -> str:
+    """Return a number, or an array without the zeros at its end, as text."""
+    if isinstance(value, np.void):
+        return f"a record of {len(value.dtype.names or ())} fields"
+    if not isinstance(value, np.ndarray):
+        return str(value)
+    if value.dtype.names or value.ndim > 1:
+        return f"an array of {' x '.join(map(str, value.shape))}"
+    used = np.flatnonzero(value)
+    shown = value[: used[-1] + 1 if used.size else 0].tolist()
+    numbers = ", ".join(map(str, shown[:_SHOWN])) + (", ..." if len(shown) > _SHOWN else "")
+    return f"[{numbers}]" + ("" if len(shown) == value.size else f" and zeros, {value.size} in all")

@@ -21,9 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from paxsim.engine.records import choice_dtype, seat_dtype, table_dtype
+from paxsim.engine.records import choice_dtype, described, seat_dtype, table_dtype
 from paxsim.interrupts import ready
-from paxsim.io import described
 
 #: What a policy may write: its notes, and its random stream by drawing from it.
 _WRITABLE = ("memory", "stream")

@@ -14,7 +14,7 @@ from paxsim.board.words import in_words, roman
 from paxsim.cards import CATEGORIES
 from paxsim.engine.records import DISPLAY, KEEP
 from paxsim.engine.turn import price_of_group
-from paxsim.trace import TracedGame, _Teller, trace_game, trace_lines
+from paxsim.trace import TracedGame, _Writer, trace_game, trace_lines
 
 CARD = re.compile(rf"({'|'.join(CATEGORIES)})/\d+/\d+")
 
@@ -93,13 +93,13 @@ def test_observers_agree_with_the_engine_and_an_independent_onlooker(
 
 def follow_observers(setting, lineup, deal, monkeypatch):
     """Compare all observers at every decision of a game; return counts of what was compared."""
-    teller = _Teller(setting, lineup.at_seats(0), 8, deal, 0)
+    teller = _Writer(setting, lineup.at_seats(0), 8, deal, 0)
     lines = []
 
     class Table(onlookers.Table):
         def tell(self, words):
             super().tell(words)
-            lines.extend(teller.tell(words).splitlines())
+            lines.extend(teller.write(words).splitlines())
 
     observers = [Observer(seat) for seat in range(setting.players + 1)]
     counts = Counter()

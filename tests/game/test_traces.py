@@ -81,7 +81,7 @@ def test_texts_are_forgotten_when_there_are_too_many_and_made_again(monkeypatch)
     trace._texts.clear()
     expected = list(trace_lines(setting, lineup, 1, 0, 40, 0))
     remembered = len(trace._texts)
-    monkeypatch.setattr(trace, "_MOST_TEXTS", 50)
+    monkeypatch.setattr(trace, "_MAX_TEXTS", 50)
     assert list(trace_lines(setting, lineup, 1, 0, 40, 0)) == expected
     assert 0 < len(trace._texts) < remembered
 
