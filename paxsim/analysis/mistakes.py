@@ -18,7 +18,7 @@ from paxsim.errors import PaxsimError, checked_int
 from paxsim.experiment.design import Plan
 from paxsim.experiment.result import as_csv, write_tables
 from paxsim.experiment.run import checked_jobs
-from paxsim.experiment.store import plan_of, read_manifest
+from paxsim.experiment.store import plan_of
 from paxsim.game import decisions
 from paxsim.lineup import Lineup
 from paxsim.playing import LineupLike, prepare
@@ -153,6 +153,7 @@ def analyse_games(
     models: str | Policy | Sequence[str | Policy] | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
+    trust_policies: bool = False,
 ) -> Habits:
     """Judge the decisions of many games, by policy and kind.
 
@@ -175,6 +176,8 @@ def analyse_games(
         Threads; by default one a core.
     progress : callable, optional
         Told how many games are done, of how many.
+    trust_policies : bool
+        Whether policy files that the run names may be imported, which runs their code.
     """
     games = checked_int("games", games, 2, MAX_NUMBER)
     rollouts = checked_int("rollouts", rollouts, 2, MAX_ROLLOUTS)
@@ -182,7 +185,7 @@ def analyse_games(
     if run is not None:
         if policies is not None or players is not None:
             raise PaxsimError("policies: found with a run, which says it; allowed: none")
-        chosen = _of_run(plan_of(read_manifest(Path(run))), games)
+        chosen = _of_run(plan_of(Path(run), trust_policies), games)
     else:
         setting, lineup = prepare(policies or "random", players, solo_level, deck, rules)
         checked_int("seed", seed, 0, MAX_NUMBER)
@@ -213,8 +216,8 @@ def _of_run(plan: Plan, games: int) -> list[Played]:
         if games * match.block_size <= plan.games:  # one game of a block: the next rotation
             number = first + (number - first) // match.block_size * match.block_size
             number += turn % match.block_size
-        match, lineup, deal, rotation = plan.locate_game(number)
-        found.append(Played(match.setting, lineup, plan.seed, deal, rotation, (index, deal)))
+        match, lineup, seed, deal, rotation = plan.locate_game(number)
+        found.append(Played(match.setting, lineup, seed, deal, rotation, (index, deal)))
     return found
 
 

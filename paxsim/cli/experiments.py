@@ -66,15 +66,13 @@ def run_experiment(
 ) -> None:
     """Call a function such as `paxsim.simulate` with a progress bar and print its result."""
     from paxsim.experiment.result import check_table_folder
+    from paxsim.experiment.run import made_by
 
     if csv is not None:
         check_table_folder("csv", csv)  # fail before hours of simulation, not after
-    notices: list[str] = []
-    with progress_bar(out) as bar:
-        result = function(
-            **arguments, out=out, progress=bar.update, command=command_line(), notices=notices
-        )
-    for notice in notices:
+    with progress_bar(out) as bar, made_by(command_line()):
+        result = function(**arguments, out=out, progress=bar)
+    for notice in result.notices:
         warn(notice)
     print_result(result, as_json, csv)
 
@@ -225,7 +223,7 @@ def compare_rules_command(values, players, strategies, policies, deck, rules, **
     One rule is changed at a time. --games counts the games of each value; --rules sets the rules
     that stay the same.
     """
-    from paxsim.experiment.populations import vary_rules, vary_rules_among
+    from paxsim.experiment.api import vary_rules, vary_rules_among
     from paxsim.lineup import as_specs
     from paxsim.report.subject import make_subject
 
@@ -337,7 +335,7 @@ def metagame_command(**run):
     Plays every mixture of the policies and computes the equilibria that adapting players reach,
     how often Rome wins there, and whether one player or a coalition gains by deviating.
     """
-    from paxsim.experiment.populations import metagame
+    from paxsim.experiment.api import metagame
 
     run_experiment(metagame, **run)
 
@@ -377,18 +375,18 @@ def double_oracle_command(generations, out, csv, as_json, **run):
     and repeats. The last line is the final set of policies.
     """
     from paxsim.experiment.result import check_table_folder
+    from paxsim.experiment.run import made_by
     from paxsim.tuning.oracle import double_oracle
 
     if csv is not None:
         check_table_folder("csv", csv)
-    with progress_bar(out) as bar:
+    with progress_bar(out) as bar, made_by(command_line()):
         outcome = double_oracle(
             **run,
             effort={} if generations is None else {"generations": generations},
             out=out,
-            progress=bar.update,
+            progress=bar,
             answering=bar,
-            command=command_line(),
         )
     outcome.result.tables["steps"] = outcome.steps
     print_result(outcome.result, as_json, csv)
@@ -471,7 +469,7 @@ def show_command(directory: Path, as_json: bool, csv: Path | None) -> None:
 
     The run in DIRECTORY may be incomplete.
     """
-    from paxsim.experiment.answers import incomplete, load_result
+    from paxsim.experiment.result import incomplete, load_result
 
     result = load_result(directory)
     for name in result.timing["damaged"]:

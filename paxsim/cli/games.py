@@ -44,18 +44,18 @@ def prepare_game(
     return setting, lineup, seed, deal, games, rotation
 
 
-def stored_traces(directory: Path, first: int, games: int) -> Iterator[str]:
+def stored_traces(directory: Path, first: int, games: int, trusted: bool) -> Iterator[str]:
     """Return traces of consecutive games of a stored run, in pieces of whole lines."""
-    from paxsim.experiment.store import plan_of, read_manifest
+    from paxsim.experiment.store import plan_of
     from paxsim.trace import trace_texts
 
-    plan = plan_of(read_manifest(directory))
+    plan = plan_of(directory, trusted)
     checked_int("game", first, 0, plan.games - 1)
     checked_int("games", games, 1, plan.games - first)
 
     def trace(number: int) -> Iterator[str]:
-        match, lineup, deal, rotation = plan.locate_game(number)
-        return trace_texts(match.setting, lineup, plan.seed, deal, 1, rotation)
+        match, lineup, seed, deal, rotation = plan.locate_game(number)
+        return trace_texts(match.setting, lineup, seed, deal, 1, rotation)
 
     return itertools.chain.from_iterable(map(trace, range(first, first + games)))
 
@@ -67,9 +67,10 @@ def stored_traces(directory: Path, first: int, games: int) -> Iterator[str]:
 )
 @click.option("--run", "directory", type=options.DIR, help="Stored run whose games are replayed.")
 @click.option("--game", type=int, help="First game of the run, from 0 (default: 0).")
+@options.trust_policies
 @click.option("--text", is_flag=True, help="Sentences instead of JSON.")
 @click.option("--out", type=options.FILE, help="Output file (default: the terminal).")
-def trace_command(games, directory, game, text, out, **game_options) -> None:
+def trace_command(games, directory, game, trust_policies, text, out, **game_options) -> None:
     """Write every event of games as JSON Lines.
 
     Hidden cards are included.
@@ -78,7 +79,7 @@ def trace_command(games, directory, game, text, out, **game_options) -> None:
 
     if directory is not None:
         refuse_given(GAME, "with --run: the run determines the game")
-        texts = stored_traces(directory, game or 0, games)
+        texts = stored_traces(directory, game or 0, games, trust_policies)
     else:
         refuse_given(["game"], "without --run")
         texts = trace_texts(*prepare_game(**game_options, games=games))
@@ -225,6 +226,7 @@ _source = options.together(
     click.argument("source", required=False, metavar="[TRACE.jsonl|RUN]"),
     click.option("--number", type=int, help="Game of a file of traces, from 1."),
     click.option("--game", type=int, help="Game of a run, from 0 (default: 0)."),
+    options.trust_policies,
 )
 
 
@@ -234,20 +236,20 @@ _source = options.together(
 @click.option(
     "--out", type=options.FILE, default="game.html", show_default=True, help="File for the page."
 )
-def replay_command(source, number, game, out, **game_options) -> None:
+def replay_command(source, number, game, trust_policies, out, **game_options) -> None:
     """Write a page that replays a game on a board.
 
     The game comes from a trace, a stored run, or the options. The page is one file and works
     offline.
     """
-    replay, _ = find_game("replay", source, number, game, out, game_options)
+    replay, _ = find_game("replay", source, number, game, trust_policies, out, game_options)
     replay.save(out)
     say(f"wrote {out}: {replay.sentences()[-1]}")
 
 
 def find_game(
-    command: str, source: str | None, number: int | None, game: int | None, out: Path,
-    game_options: dict[str, Any],
+    command: str, source: str | None, number: int | None, game: int | None, trusted: bool,
+    out: Path, game_options: dict[str, Any],
 ) -> tuple[Replay, str | Deck | None]:  # fmt: skip
     """Return the game of a trace, a run or the options, and its deck if that is known.
 
@@ -259,6 +261,8 @@ def find_game(
         A trace or a run directory.
     number, game : int, optional
         Which game of the trace, or of the run.
+    trusted : bool
+        Whether policy files that the run names may be imported.
     out : pathlib.Path
         The page.
     game_options : dict
@@ -268,15 +272,15 @@ def find_game(
 
     path = None if source is None else checked_path("trace", source)
     if path is not None and path.is_dir():
-        from paxsim.experiment.store import plan_of, read_manifest
+        from paxsim.experiment.store import plan_of
 
         refuse_given(["number"], "with a run: use --game")
         refuse_given(GAME, "with a run, which determines the game")
         first = game or 0
-        events = list(map(json.loads, "".join(stored_traces(path, first, 1)).splitlines()))
+        events = list(map(json.loads, "".join(stored_traces(path, first, 1, trusted)).splitlines()))
         words = f"paxsim {command} {shlex.quote(str(path))} --game {first} --out {out}"
-        match, *_ = plan_of(read_manifest(path)).locate_game(first)
-        return Replay(events, words), match.setting.deck
+        planned = plan_of(path, trusted).locate_game(first)
+        return Replay(events, words), planned.match.setting.deck
     if path is not None:
         refuse_given(["game"], "with a trace: use --number")
         # A trace has only the name of its deck, and an analysis needs the cards.
@@ -318,8 +322,8 @@ def find_game(
     help="Page of the game (default: game.html); with --games the chart, as PNG and SVG.",
 )
 def analyse_command(
-    source, number, game, games, rollouts, models, yardstick, rollout_seed, jobs, csv, out,
-    **game_options,
+    source, number, game, trust_policies, games, rollouts, models, yardstick, rollout_seed, jobs,
+    csv, out, **game_options,
 ) -> None:  # fmt: skip
     """Judge the decisions of a game, or of many games.
 
@@ -330,7 +334,8 @@ def analyse_command(
     if games is not None:
         refuse_given(["number", "game", "yardstick"], "with --games")
         refuse_given(["deal", "rotation", "rollout_seed"], "with --games: use --seed")
-        _analyse_games(source, games, rollouts, models, jobs, csv, out, game_options)
+        what = source, trust_policies, games, rollouts, models, jobs, csv, out, game_options
+        _analyse_games(*what)
         return
     refuse_given(["csv"], "without --games")
     from paxsim.analysis import analyse
@@ -338,7 +343,7 @@ def analyse_command(
 
     out = out or Path("game.html")
     check_can_write(out)
-    replay, deck = find_game("analyse", source, number, game, out, game_options)
+    replay, deck = find_game("analyse", source, number, game, trust_policies, out, game_options)
     settings = {
         "rollouts": rollouts, "models": models, "yardstick": yardstick,
         "rollout-seed": rollout_seed or None,
@@ -355,7 +360,9 @@ def analyse_command(
     say(f"wrote {out}: {replay.sentences()[-1]}")
 
 
-def _analyse_games(source, games, rollouts, models, jobs, csv, out, game_options) -> None:
+def _analyse_games(
+    source, trust_policies, games, rollouts, models, jobs, csv, out, game_options
+) -> None:
     """Print which kinds of decisions policies get wrong."""
     from paxsim import charts
     from paxsim.analysis import analyse_games
@@ -371,7 +378,7 @@ def _analyse_games(source, games, rollouts, models, jobs, csv, out, game_options
         if not path.is_dir():
             raise PaxsimError(f"--games needs a run or a line-up, got {source}")
         refuse_given(what, "with a run, which determines the game")
-        what = {"run": path}
+        what = {"run": path, "trust_policies": trust_policies}
     with progress_bar() as bar:
         habits = analyse_games(
             **what, games=games, models=models, jobs=jobs,

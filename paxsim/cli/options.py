@@ -170,6 +170,10 @@ games = click.option(
 setting = together(players, solo_level, deck, rules)
 #: A single game.
 one_game = together(setting, policies, seed, deal, rotation)
+#: Consent to code that somebody else's run names.
+trust_policies = click.option(
+    "--trust-policies", is_flag=True, help="Run the code of policy files that the run names."
+)
 #: What a report is about.
 subject = together(
     deck,

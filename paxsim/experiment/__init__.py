@@ -1,7 +1,7 @@
-"""Experiments: from "play these games" to "this is the rate, and this is how sure we are".
+"""Experiments: games are planned, played in parallel, tallied and turned into rates with intervals.
 
-`plan` says what is played, `run` plays it in parallel, `tally` reduces games to sums over blocks,
-`store` keeps a run on disk, `answers` turns sums into tables, `questions` is what users call.
+`api` has what users call, `design` says what is played, `run` plays it, `tally` reduces games to
+sums over blocks, `store` keeps a run on disk, `estimates` and `tables` turn sums into tables.
 """
 
 from __future__ import annotations
@@ -12,54 +12,39 @@ from typing import TYPE_CHECKING, Any
 from paxsim.errors import missing_library
 
 if TYPE_CHECKING:
-    from paxsim.experiment.answers import load_result
-    from paxsim.experiment.api import (
-        ablate,
-        compare,
-        compare_rules,
-        comparison_size,
-        simulate,
-        simulation_size,
-        solo,
-        tournament,
-    )
-    from paxsim.experiment.populations import metagame, simulate_field, vary_rules, vary_rules_among
-    from paxsim.experiment.result import Result
+    from paxsim.experiment.api import ablate as ablate
+    from paxsim.experiment.api import compare as compare
+    from paxsim.experiment.api import compare_rules as compare_rules
+    from paxsim.experiment.api import comparison_size as comparison_size
+    from paxsim.experiment.api import metagame as metagame
+    from paxsim.experiment.api import simulate as simulate
+    from paxsim.experiment.api import simulate_field as simulate_field
+    from paxsim.experiment.api import simulation_size as simulation_size
+    from paxsim.experiment.api import solo as solo
+    from paxsim.experiment.api import tournament as tournament
+    from paxsim.experiment.api import vary_rules as vary_rules
+    from paxsim.experiment.api import vary_rules_among as vary_rules_among
+    from paxsim.experiment.result import Result as Result
+    from paxsim.experiment.result import load_result as load_result
+    from paxsim.experiment.run import RunOptions as RunOptions
 
-__all__ = [
-    "Result",
-    "compare",
-    "compare_rules",
-    "comparison_size",
-    "metagame",
-    "ablate",
-    "load_result",
-    "simulate",
-    "simulate_field",
-    "simulation_size",
-    "solo",
-    "tournament",
-    "vary_rules",
-    "vary_rules_among",
-]
-#: Where each name is, if not in `api`.
-_ELSEWHERE = {
-    "Result": "result",
-    "load_result": "answers",
-    "metagame": "populations",
-    "simulate_field": "populations",
-    "vary_rules": "populations",
-    "vary_rules_among": "populations",
+#: Public names by module. They are loaded when used: pandas and scipy take a second.
+_NAMES = {
+    "api": "ablate compare compare_rules comparison_size metagame simulate simulate_field "
+    "simulation_size solo tournament vary_rules vary_rules_among",
+    "result": "Result load_result",
+    "run": "RunOptions",
 }
+_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
+
+__all__ = sorted(_MODULE_OF)
 
 
 def __getattr__(name: str) -> Any:
-    """Load the questions when they are asked: their libraries take a second to import."""
-    if name not in __all__:
+    if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = _ELSEWHERE.get(name, "api")
     try:
-        return getattr(import_module(f"{__name__}.{module}"), name)
+        return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("paxsim"):
             raise

@@ -1,4 +1,4 @@
-"""What the tally of a match says: rates and means with intervals over blocks."""
+"""Estimates of a match: rates and means with intervals over blocks, from its tally."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from paxsim.stats.intervals import Bounds, make_interval
 from paxsim.stats.multiple import joint_level
 from paxsim.text import significant
 
-#: Standard deviation of a strategy's share of a block, about; 0.15 to 0.5 have been seen.
+#: Standard deviation of a strategy's share of a block, roughly; it was always 0.15 to 0.5.
 TYPICAL_SD = 0.3
 
 
@@ -43,13 +43,13 @@ class MatchMeasures:
     bundle : sequence of Facts
         All matches of the bundle, in order.
     index : int
-        Which of them this is.
+        Place of this match in the bundle.
     tally : dict
         The tally of the bundle.
     watched : float, optional
         The half-width at which the run was to stop. The strategies' win rates and Rome's then have
-        intervals that hold at every look. The others are ordinary ones, which stay right because
-        the rule looks at how sure the rates are, and not at what they are.
+        intervals that hold at every look. The others are ordinary ones, which stay valid because
+        the rule depends on the precision of the rates and not on their values.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class MatchMeasures:
 
     @property
     def players(self) -> int:
-        """Seats at the table."""
+        """Number of seats."""
         return self.facts.players
 
     @property
@@ -90,13 +90,13 @@ class MatchMeasures:
     @cached_property
     def strategies(self) -> dict[str, list[int]]:
         """Positions by policy, in the order of first appearance."""
-        found: dict[str, list[int]] = {}
+        positions: dict[str, list[int]] = {}
         for position, label in enumerate(self.labels):
-            found.setdefault(label, []).append(position)
-        return found
+            positions.setdefault(label, []).append(position)
+        return positions
 
     def detail(self, name: str) -> np.ndarray:
-        """A named sum of the match's tally."""
+        """Return a sum of the match's tally by its name."""
         return self.tally[f"{self._index}/{name}"]
 
     @cached_property
@@ -115,33 +115,33 @@ class MatchMeasures:
         return weights
 
     def win_rate(self, positions: Sequence[int]) -> Interval:
-        """Share of the win of a seat played by these positions, on average over them."""
+        """Return the win rate of a seat, on average over these positions."""
         return self._watched_rate(self._share_weights(positions))
 
     def _share_weights(self, positions: Sequence[int]) -> np.ndarray:
         return self._weights([self.layout.share(p) for p in positions], 1 / len(positions))
 
     def win_rates(self) -> dict[str, Interval]:
-        """The win rate of every strategy; the intervals hold together."""
+        """Return the win rate of every strategy, with joint intervals."""
         rows = {name: self._share_weights(places) for name, places in self.strategies.items()}
         if self.watched is None:
-            # Seats of one strategy can't win more than all together.
+            # All seats of a strategy together win at most every game.
             bounds = [(0.0, 1 / len(places)) for places in self.strategies.values()]
             joint = simultaneous_contrasts(self.moments, list(rows.values()), bounds=bounds)
             return dict(zip(rows, joint, strict=True))
-        # Each may miss with its part of the error, whenever the run stops.
+        # A union bound, which holds whenever the run stops.
         return {name: self._watched_rate(row, among=len(rows)) for name, row in rows.items()}
 
     def with_rome(self, positions: Sequence[int]) -> Interval:
-        """The part of `win_rate` that was won as Rome's friend."""
+        """Return the part of `win_rate` that was won together with Rome."""
         entries = [self.layout.with_rome(position) for position in positions]
         return contrast(self.moments, self._weights(entries, 1 / len(positions)), bounds=RATE)
 
     def over_fair_shares(self) -> dict[str, Interval]:
-        """Win rate less the fair share, by strategy; the intervals hold together.
+        """Return the win rate minus the fair share by strategy, with joint intervals.
 
-        The fair share is estimated from the same games. Who never wins is a whole fair share below
-        it; more than all wins can nobody have, and who sits everywhere has just that.
+        The fair share is estimated from the same games. The difference lies between minus the fair
+        share, for a strategy that never wins, and what is left if it always does.
         """
         average = self._share_weights(range(self.players))
         rows = [self._share_weights(places) - average for places in self.strategies.values()]
@@ -154,33 +154,35 @@ class MatchMeasures:
         return dict(zip(self.strategies, joint, strict=True))
 
     def points(self, positions: Sequence[int]) -> Interval:
-        """Points of a seat played by these positions."""
+        """Return the points of a seat, on average over these positions."""
         entries = [self.layout.points(position) for position in positions]
-        return self._mean(self._weights(entries, 1 / len(positions)), self.seen("winner_points"))
+        return self._mean(
+            self._weights(entries, 1 / len(positions)), self.range_of("winner_points")
+        )
 
-    def seen(self, histogram: str) -> Bounds:
-        """From none to the most that a histogram has seen, and one more."""
+    def range_of(self, histogram: str) -> Bounds:
+        """Return 0 and one more than the highest value in a histogram."""
         bins = np.flatnonzero(self.detail(histogram))
         return 0.0, float(bins[-1] + 1 if len(bins) else 1)
 
     def _mean(self, weights: np.ndarray, reach: Bounds) -> Interval:
-        """A mean that has no bounds of its own; if all blocks are equal, `reach` stands in."""
-        found = contrast(self.moments, weights)
-        if found.se > 0:
-            return found
-        reach = min(reach[0], found.estimate), max(reach[1], found.estimate + 1)
+        """Return a mean without natural bounds; if all blocks are equal, `reach` bounds it."""
+        mean = contrast(self.moments, weights)
+        if mean.se > 0:
+            return mean
+        reach = min(reach[0], mean.estimate), max(reach[1], mean.estimate + 1)
         return contrast(self.moments, weights, bounds=reach)
 
     def rome_rate(self) -> Interval:
-        """How often Rome wins."""
+        """Return the rate at which Rome wins."""
         return self._watched_rate(self._weights([self.layout.rome], 1.0))
 
     def rome_alone(self) -> Interval:
-        """How often Rome wins and no player with it."""
+        """Return the rate at which Rome wins and no player with it."""
         return contrast(self.moments, self._weights([self.layout.rome_alone], 1.0), bounds=RATE)
 
     def _watched_rate(self, weights: np.ndarray, among: int = 1) -> Interval:
-        """A rate that a stopping rule looks at, one of so many that are to hold together."""
+        """Return a rate that a stopping rule looks at, as one of several with joint intervals."""
         rate = contrast(self.moments, weights, bounds=RATE)
         if self.watched is None:
             return rate
@@ -188,60 +190,60 @@ class MatchMeasures:
         return watched_rate(self.blocks, rate.estimate, variance, self.watched, among)
 
     def watched_variances(self) -> list[tuple[float, float]]:
-        """Mean and variance over blocks of every strategy's win rate and of Rome's."""
+        """Return mean and variance over blocks of every strategy's win rate and of Rome's."""
         rows = [self._share_weights(places) for places in self.strategies.values()]
-        found = [
+        rates = [
             contrast(self.moments, weights, bounds=RATE)
             for weights in [*rows, self._weights([self.layout.rome], 1.0)]
         ]
-        return [(rate.estimate, rate.se**2 * self.blocks) for rate in found]
+        return [(rate.estimate, rate.se**2 * self.blocks) for rate in rates]
 
     def fair_share(self) -> float:
-        """The share of a win that every seat would have if none were favoured."""
+        """Return the win rate of every seat if none were favoured."""
         return (1.0 - self.rome_alone().estimate) / self.players
 
     def rounds(self) -> Interval:
-        """Rounds of a game."""
-        return self._mean(self._weights([self.layout.rounds], 1.0), self.seen("rounds"))
+        """Return the rounds of a game."""
+        return self._mean(self._weights([self.layout.rounds], 1.0), self.range_of("rounds"))
 
     def margin(self) -> Interval:
-        """Points between the winner and the next seat, where the players won."""
-        found = self.layout.margin, self.layout.players_won
-        return ratio(self.moments, *found, bounds=self.seen("margins"))
+        """Return the points between the winner and the next seat, where players won."""
+        places = self.layout.margin, self.layout.players_won
+        return ratio(self.moments, *places, bounds=self.range_of("margins"))
 
     def cell_rate(self, seat: int, strategy: str) -> Interval:
-        """Win rate of a strategy at one seat; its positions meet the seat in turn."""
+        """Return the win rate of a strategy at one seat, where its positions sit in turn."""
         number = list(self.strategies).index(strategy)
         n = self.blocks
         games = self.facts.block_size * len(self.strategies[strategy]) // self.players
         unit = int(self.layout.units[self.layout.seat(seat)]) * games
         total = int(self.detail("cells")[seat, number])
         squares = int(self.detail("cell_squares")[seat, number])
-        # Whole numbers until the last step: nothing is lost where blocks hardly differ.
+        # Exact integers until the last step, because blocks may hardly differ.
         variance = (n * squares - total**2) / (n * max(n - 1, 1)) / unit**2
         return make_interval(total / n / unit, math.sqrt(variance / n), n, bounds=RATE)
 
     def superblock_wins(self) -> np.ndarray:
-        """Wins by super-block and contestant (positions, then Rome alone)."""
+        """Return wins by super-block and contestant (positions, then Rome alone)."""
         return in_wins(self.detail("superblocks"))
 
     def superblock_rome(self) -> np.ndarray:
-        """Games that Rome won, alone or not, by super-block, shape ``(SUPERBLOCKS,)``."""
+        """Return the games that Rome won, alone or not, by super-block."""
         return self.detail("rome_superblocks")
 
     def superblock_games(self) -> np.ndarray:
-        """Games by super-block, shape ``(SUPERBLOCKS,)``; every one is won by somebody."""
+        """Return the games by super-block; every game is won by a player or by Rome."""
         return in_wins(self.detail("superblocks").sum(axis=1)).astype(np.int64)
 
     def example(self, positions: Sequence[int] | None = None, seat: int | None = None) -> int:
-        """Number of the first game won by one of these positions, or -1; at a seat, if given."""
+        """Return the number of the first game won by these positions (at a seat), or -1."""
         seats = range(self.players) if seat is None else [seat]
         places = range(self.players) if positions is None else positions
-        found = self.detail("win_example")[np.ix_(list(seats), list(places))]
-        return min(found[found >= 0].tolist(), default=-1)
+        games = self.detail("win_example")[np.ix_(list(seats), list(places))]
+        return min(games[games >= 0].tolist(), default=-1)
 
     def rome_example(self) -> int:
-        """Number of the first game that Rome won, or -1."""
+        """Return the number of the first game that Rome won, or -1."""
         return int(self.detail("rome_example")[0])
 
 
@@ -251,16 +253,16 @@ def change_between(
     entries: Sequence[int],
     bounds: Bounds = DIFFERENCE,
 ) -> Interval:
-    """Mean of some entries in the other match less that in the first of its bundle.
+    """Return the change of a mean from the first match of a bundle to another one.
 
     Parameters
     ----------
     base, other : MatchMeasures
         The first match of a bundle and another one, with as many players.
     entries : sequence of int
-        Entries of the block vector, see `Layout`; the mean over them is taken.
+        Places in the block vector (see `Layout`), over which the mean is taken.
     bounds : tuple of float
-        Between which values the difference can lie.
+        Lowest and highest possible change.
     """
     moments = bundle_moments([base, other])
     weights = np.zeros(moments.d)
@@ -273,25 +275,25 @@ def change_between(
 def watched_rate(
     blocks: int, rate: float, variance: float, precision: float, among: int = 1
 ) -> Interval:
-    """Interval of a rate that is watched until its half-width is `precision`.
+    """Return the interval of a rate that is watched until its half-width is `precision`.
 
     Parameters
     ----------
     blocks : int
-        Blocks so far.
+        Blocks played.
     rate, variance : float
         Mean and variance over blocks.
     precision : float
-        The target, which is known beforehand: the interval is made narrow where it will be met.
+        The target; the interval is optimised for the number of blocks that will meet it.
     among : int
-        Rates that are to hold together, which share the error.
+        Rates with joint intervals, which share the error.
     """
     tightest = max(SEQUENTIAL_TIGHTEST, blocks_for_half_width(precision, TYPICAL_SD))
     return confidence_sequence(blocks, rate, variance, alpha=ALPHA / among, tightest_at=tightest)
 
 
 def bundle_moments(bundle: Sequence[MatchMeasures]) -> Moments:
-    """Sums over the blocks of a whole bundle; its matches have blocks of one size."""
+    """Return the sums over the blocks of a bundle, whose matches have one block size."""
     tally = bundle[0].tally
     units = [match.layout.units * match.facts.block_size for match in bundle]
     return Moments(
@@ -303,14 +305,14 @@ def bundle_moments(bundle: Sequence[MatchMeasures]) -> Moments:
 
 
 class Pool:
-    """A rate over several matches on common deals, with super-blocks as the units.
+    """Rate over several matches on common deals, with super-blocks as the units.
 
     Parameters
     ----------
     wins, games : numpy.ndarray, shape (SUPERBLOCKS,)
         Wins and games of each super-block, summed over the matches.
     blocks : int
-        Blocks behind them.
+        Number of blocks.
     """
 
     def __init__(self, wins: np.ndarray, games: np.ndarray, blocks: int):
@@ -318,42 +320,42 @@ class Pool:
         self.units = int(np.count_nonzero(games))
         won, played = in_units(wins), in_units(games)
         self.won, self.played = int(won.sum()), int(played.sum())
-        #: What a super-block won beyond the rate, by super-block; exact, times all games.
+        #: Wins of every super-block beyond the rate, over all games; exact until the division.
         residuals = won.astype(object) * self.played - played.astype(object) * self.won
         self.residuals = residuals / self.played**2
 
     @property
     def rate(self) -> float:
-        """Wins by games."""
+        """Wins per game."""
         return self.won / self.played
 
     def covariance(self, other: Pool) -> float:
-        """Covariance of two rates."""
+        """Return the covariance of two rates."""
         products = (self.residuals * other.residuals).tolist()
         return math.fsum(products) * self.units / max(self.units - 1, 1)
 
     def interval(self, level: float = LEVEL) -> Interval:
-        """The rate with its interval."""
+        """Return the rate with its interval."""
         se = math.sqrt(self.covariance(self))
         df = max(self.units - 1, 1)
         return make_interval(self.rate, se, self.blocks, level=level, bounds=RATE, df=df)
 
     def lead(self, other: Pool) -> Interval:
-        """How much higher the rate is than another one on common deals."""
+        """Return the difference to another rate on common deals."""
         variance = self.covariance(self) + other.covariance(other) - 2 * self.covariance(other)
         se = math.sqrt(max(variance, 0.0))
         return difference_interval(self.rate - other.rate, se, min(self.units, other.units))
 
 
 def joint_rates(pools: Sequence[Pool]) -> list[Interval]:
-    """Intervals of several rates on common deals that hold together."""
+    """Return joint intervals of several rates on common deals."""
     covariance = np.array([[a.covariance(b) for b in pools] for a in pools])
     level = joint_level(covariance, min(pool.units for pool in pools))
     return [pool.interval(level) for pool in pools]
 
 
 def pool_of(matches: Sequence[MatchMeasures], name: str) -> Pool:
-    """Wins of a seat of a strategy, over line-ups that have it."""
+    """Return the win rate of a seat of a strategy, over line-ups that have it."""
     wins, games = np.zeros(SUPERBLOCKS), np.zeros(SUPERBLOCKS, np.int64)
     for match in matches:
         places = match.strategies[name]
@@ -363,21 +365,21 @@ def pool_of(matches: Sequence[MatchMeasures], name: str) -> Pool:
 
 
 def rome_pool(matches: Sequence[MatchMeasures]) -> Pool:
-    """Rome's wins over some line-ups on common deals."""
+    """Return Rome's win rate over several line-ups on common deals."""
     wins = np.sum([match.superblock_rome() for match in matches], axis=0)
     games = np.sum([match.superblock_games() for match in matches], axis=0)
     return Pool(wins, games, sum(match.blocks for match in matches))
 
 
-#: Asked, with the tallies by bundle, whether a run is to stop.
+#: Returns whether a run should stop, from the tallies by bundle.
 StopRule = Callable[[list[Tally | None]], bool]
 
 
 def precision_rule(plan: Plan, precision: float) -> StopRule:
-    """Stop when every strategy's win rate and Rome's are known to plus or minus `precision`.
+    """Return a rule that stops when all strategies' win rates and Rome's are precise enough.
 
-    At the first look a target that can't be reached within the plan is refused, with the number
-    of games that it would take.
+    At the first look the rule refuses a target that the plan can't reach, and says how many games
+    it would take.
     """
     precision = checked_precision(precision)
     (match,) = plan.bundles[0]
@@ -392,11 +394,11 @@ def precision_rule(plan: Plan, precision: float) -> StopRule:
         if reached(measures, precision) <= precision:
             return True
         needed = games_when_watched(measures, precision)
-        # Later on it would be a pity about the games: what they show is reported instead.
+        # At later looks the games already played are reported instead.
         if looks == 1 and needed > plan.games:
             raise PaxsimError(
-                f"precision: ±{significant(100 * precision)}% would take about {needed:,} games; "
-                f"allowed: {plan.games:,} (see --games)"
+                f"a precision of ±{significant(100 * precision)}% takes about {needed:,} games, "
+                f"more than the {plan.games:,} of this run (see --games)"
             )
         return False
 
@@ -404,7 +406,7 @@ def precision_rule(plan: Plan, precision: float) -> StopRule:
 
 
 def sequential_rule(plan: Plan, delta: float) -> StopRule:
-    """Stop a comparison when the sequential test has decided."""
+    """Return a rule that stops a comparison when the sequential test has decided."""
     facts = [match.facts for match in plan.bundles[0]]
     second = Layout(facts[0].players).size
 
@@ -419,16 +421,14 @@ def sequential_rule(plan: Plan, delta: float) -> StopRule:
 
 
 def checked_precision(precision: Any) -> float:
-    """A half-width of rates that can be asked for."""
+    """Return a valid half-width of rates."""
     if not is_number(precision) or not 0 < precision < 0.5:
-        raise PaxsimError(
-            f"precision: found {safe_repr(precision)}; allowed: between 0 and 50% (0.5)"
-        )
+        raise PaxsimError(f"precision must be between 0 and 50% (0.5), got {safe_repr(precision)}")
     return float(precision)
 
 
 def reached(measures: MatchMeasures, precision: float) -> float:
-    """The half-width of the least sure of the watched rates."""
+    """Return the largest half-width of the watched rates."""
     blocks = measures.blocks
     return max(
         watched_rate(blocks, rate, variance, precision).half_width
@@ -437,19 +437,19 @@ def reached(measures: MatchMeasures, precision: float) -> float:
 
 
 def games_when_watched(measures: MatchMeasures, precision: float) -> int:
-    """Games after which a watched run will be sure enough, judging by what was played."""
+    """Return the games that a run with a precision rule takes, by its variance so far."""
     variance = max(variance for _, variance in measures.watched_variances())
     return blocks_needed(variance, precision) * measures.facts.block_size
 
 
 def games_if_fixed(measures: MatchMeasures, precision: float) -> int:
-    """The same for a run whose number of games is fixed beforehand."""
+    """Return the games that reach a precision if their number is fixed beforehand."""
     variance = max(variance for _, variance in measures.watched_variances())
     return blocks_for_half_width(precision, variance**0.5) * measures.facts.block_size
 
 
 def blocks_needed(variance: float, precision: float) -> int:
-    """Blocks after which a watched interval is narrow enough, by doubling and halving."""
+    """Return the blocks after which a watched interval is narrow enough, by bisection."""
     high = blocks_for_half_width(precision, max(variance, 1e-9) ** 0.5)
     while watched_rate(high, 0.5, variance, precision).half_width > precision:
         high *= 2

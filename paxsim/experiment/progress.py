@@ -8,9 +8,8 @@ from __future__ import annotations
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable
+from typing import TypeAlias
 
 from paxsim import interrupts
 from paxsim.errors import one_line
@@ -20,9 +19,12 @@ from paxsim.text import whole_percent
 DELAY, PAUSE, FILE_PAUSE = 1.0, 0.2, 10.0
 _BAR = 20
 
+#: Called with what is done, what is expected in all (None if unknown), and a text.
+Progress: TypeAlias = Callable[[int, int | None, str], None]
+
 
 class ProgressBar:
-    """Progress line, called as ``progress(done, expected, text)``.
+    """Progress line, called as ``bar(done, expected, text)``.
 
     Parameters
     ----------
@@ -65,12 +67,6 @@ class ProgressBar:
         speed = (done - self._first) / max(now - self._speed_from, 1e-9)
         self._show(one_line(line_of(done, expected, speed, self._unit, text)))
 
-    show = __call__
-
-    def update(self, standing: Any, games: int) -> None:
-        """Update the line of a run."""
-        self(standing.games, standing.expected)
-
 
 def line_of(done: int, expected: int | None, speed: float, unit: str, text: str = "") -> str:
     """Return a progress line."""
@@ -85,20 +81,6 @@ def line_of(done: int, expected: int | None, speed: float, unit: str, text: str 
     else:
         parts.insert(0, f"{done:,} {unit}")
     return "  ".join([*parts, text] if text else parts)
-
-
-@contextmanager
-def default_bar() -> Iterator[Any]:
-    """Provide the progress line of a run whose user chose none."""
-    with ProgressBar() as bar:
-        yield bar.update
-
-
-@contextmanager
-def default_progress() -> Iterator[ProgressBar]:
-    """Provide the progress line of a call whose user chose none."""
-    with ProgressBar() as bar:
-        yield bar
 
 
 def _display() -> tuple[Callable[[str], None], float]:

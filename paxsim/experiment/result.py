@@ -1,4 +1,4 @@
-"""Result objects: tables with intervals, and where they come from."""
+"""Result objects: tables with intervals, and what they were made from."""
 
 from __future__ import annotations
 
@@ -6,152 +6,57 @@ import hashlib
 import json
 import os
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from paxsim import views
-from paxsim.errors import PaxsimError, checked_path, unknown, visible
-from paxsim.experiment.design import fingerprint_of
-from paxsim.experiment.estimates import MatchMeasures
-from paxsim.io import atomic_write, check_can_write, make_folder, read_regular, remove_folders
-from paxsim.text import WIDTH, percent
-
-INDEX = "tables.json"
-#: All tables that there are, over all questions.
-TABLES = (
-    "strategies",
-    "seats",
-    "seat_strategies",
-    "rome",
-    "points",
-    "games",
-    "standings",
-    "payoffs",
-    "ratings",
-    "comparison",
-    "rule_changes",
-    "restrictions",
-    "levels",
-    "campaigns",
-    "habits",
+from paxsim.errors import PaxsimError, checked_path, one_line, unknown, visible
+from paxsim.experiment import tables
+from paxsim.experiment.design import Facts, facts_of
+from paxsim.experiment.estimates import MatchMeasures, reached
+from paxsim.experiment.metatables import metagame_tables, payoff_table
+from paxsim.experiment.store import stored_tallies
+from paxsim.experiment.tables import DECIMALS, Making
+from paxsim.experiment.tally import (
+    Tally,
+    merge_tallies,
+    pooled_facts,
+    pooled_tally,
+    renumber_examples,
 )
+from paxsim.io import atomic_write, check_can_write, make_folder, read_regular, remove_folders
+from paxsim.setting import MAX_NUMBER
+from paxsim.text import WIDTH, percent
+from paxsim.version import __version__
 
+if TYPE_CHECKING:
+    from paxsim.charts.accessor import Plots
 
-def check_table_folder(field: str, folder: str | Path) -> None:
-    """See that tables can be written to a folder before games are played for them.
-
-    Parameters
-    ----------
-    field : str
-        The option that names the folder, which is also the suffix of the files: ``"csv"``.
-    folder : str or pathlib.Path
-        Where they are to be; it is not made yet.
-    """
-    path = checked_path(field, folder)
-    made = make_folder(path, field)
-    try:
-        there = _refuse_others_files(field, path, [f"{name}.{field}" for name in TABLES])
-        for name in (INDEX, *there):
-            check_can_write(path / name, field)
-    finally:
-        remove_folders(made)
-
-
-def write_tables(
-    field: str, folder: str | Path, tables: dict[str, bytes], about: dict[str, Any]
-) -> None:
-    """Write tables as ``NAME.FIELD`` into a folder, with ``tables.json``.
-
-    Parameters
-    ----------
-    field, folder
-        As for `check_table_folder`; the folder is made if it does not exist.
-    tables : dict of str to bytes
-        Contents by name.
-    about : dict
-        What they were made with.
-    """
-    path = checked_path(field, folder)
-    files = {f"{name}.{field}": data for name, data in tables.items()}
-    make_folder(path, field)
-    there = _refuse_others_files(field, path, files)
-    known = _read_index(field, path)
-    # The index goes first, with what is there behind what is to be: whoever is killed on the way
-    # leaves files that are known all the same.
-    for name, data in files.items():
-        known[name] = list(dict.fromkeys([_digest(data), there.get(name, _digest(data))]))
-    index = {"tables": known, **about}
-    index["digest"] = fingerprint_of(index)
-    with atomic_write(path / INDEX, field) as file:
-        file.write(json.dumps(index, indent=1) + "\n")
-    for name, data in files.items():
-        with atomic_write(path / name, field, mode="wb") as file:
-            file.write(data)
-
-
-def _refuse_others_files(field: str, folder: Path, names: Iterable[str]) -> dict[str, str]:
-    """Digests of files that are there and were written before; another one is refused."""
-    known = _read_index(field, folder)
-    there = {}
-    for name in names:
-        if os.path.lexists(folder / name):
-            try:
-                there[name] = _digest(read_regular(folder / name))
-            except OSError as error:
-                raise _in_the_way(field, folder / name, error.strerror) from None
-            if name not in known:
-                raise _in_the_way(field, folder / name, "not written by paxsim")
-            if there[name] not in known[name]:
-                raise _in_the_way(field, folder / name, "changed since it was written")
-    return there
-
-
-def _read_index(field: str, folder: Path) -> dict[str, list[str]]:
-    path = folder / INDEX
-    if not os.path.lexists(path):
-        return {}
-    try:
-        index = json.loads(read_regular(path).decode("utf-8"))
-        if index.pop("digest") == fingerprint_of(index):
-            return index["tables"]
-    except OSError as error:
-        raise _in_the_way(field, path, error.strerror) from None
-    except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
-        pass
-    raise _in_the_way(field, path, "not written by paxsim, or changed since")
-
-
-def _in_the_way(field: str, path: Path, why: str | None) -> PaxsimError:
-    return PaxsimError(f"{field}: {path} is in the way: {why}; allowed: another folder")
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
-
-
-#: A table, or what makes it.
-Making: TypeAlias = pd.DataFrame | Callable[[], pd.DataFrame]
+#: Significant digits of numbers in files, besides `DECIMALS`: the last digits of a float may differ
+#: from machine to machine.
+SIGNIFICANT = 10
 
 
 class Tables(MutableMapping[str, pd.DataFrame]):
-    """The tables of a result by name; shown as a list of what there is.
+    """The tables of a result by name, each made when it is first used.
 
-    One that nobody looks at is not made: a tournament has thousands of rows of which a study may
-    need ten.
+    A tournament has thousands of rows of which a study may need ten.
     """
 
     def __init__(self, tables: Mapping[str, Making]) -> None:
         self._tables = dict(tables)
 
     def __getitem__(self, name: str) -> pd.DataFrame:
-        found = self._tables[name]
-        if not isinstance(found, pd.DataFrame):
-            found = self._tables[name] = found()
-        return found
+        table = self._tables[name]
+        if not isinstance(table, pd.DataFrame):
+            table = self._tables[name] = table()
+        return table
 
     def __setitem__(self, name: str, table: pd.DataFrame) -> None:
         self._tables[name] = table
@@ -183,36 +88,37 @@ class Tables(MutableMapping[str, pd.DataFrame]):
         return "\n".join(lines)
 
 
-if TYPE_CHECKING:
-    from paxsim.charts.accessor import Plots
-
-#: Decimals of numbers in files, and digits of those above 1: the last ones of a float may differ
-#: from machine to machine.
-DECIMALS, SIGNIFICANT = 9, 10
-
-
-def seeds_named(seeds: Sequence[int]) -> str:
-    """The seeds of a run in words."""
-    first, last = min(seeds), max(seeds)
-    return f"seed {first}" if first == last else f"seeds {first} to {last}"
-
-
 @dataclass(eq=False)
 class Result:
-    """The outcome of an experiment; equal to another one that says the same of the same question.
+    """Outcome of an experiment: tables with intervals.
+
+    Results are equal if the same question was asked of the same games.
 
     Attributes
     ----------
     manifest : dict
-        What was played: command, seed, version, decks, rules, policies, with fingerprints.
+        What was played: command, seed, version, decks, rules and policies, with digests.
     bundles : list of list of MatchMeasures
-        The measures behind the tables.
+        The estimates behind the tables.
     tables : Tables
-        Tidy tables, one row a group; ``result[name]`` is one of them.
+        Tidy tables, one row per group; ``result[name]`` is one of them.
     main : str
-        The table that answers the question.
+        Name of the table that answers the question.
     timing : dict
         What varies from run to run: seconds, workers.
+    notices : list of str
+        What to know about the run besides its tables, such as damaged files.
+
+    Examples
+    --------
+    >>> import paxsim
+    >>> result = paxsim.simulate("random", players=2, games=200, progress=False)
+    >>> result.games
+    200
+    >>> list(result)
+    ['strategies', 'seats', 'seat_strategies', 'rome', 'points', 'games']
+    >>> result["seats"]["seat"].tolist()
+    [1, 2]
     """
 
     manifest: dict[str, Any]
@@ -220,20 +126,21 @@ class Result:
     tables: Tables
     main: str
     timing: dict[str, Any] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Result):
             return NotImplemented
-        return self._asked() == other._asked() and self.tables == other.tables
-
-    def _asked(self) -> dict[str, Any]:
-        """What the manifest says of the question, and not of how its games were played or kept."""
-        kept = ("chunk_games", "earlier_blocks", "digest", "machine")
-        return {name: said for name, said in self.manifest.items() if name not in kept}
+        kept = ("digest", "machine")
+        mine, others = (
+            {key: value for key, value in result.manifest.items() if key not in kept}
+            for result in (self, other)
+        )
+        return mine == others and self.tables == other.tables
 
     @property
     def matches(self) -> list[MatchMeasures]:
-        """The measures of all matches."""
+        """The estimates of all matches."""
         return [match for bundle in self.bundles for match in bundle]
 
     @property
@@ -253,13 +160,12 @@ class Result:
         decks = dict.fromkeys(f"{facts.deck} [{facts.deck_fingerprint}]" for facts in played)
         rules = list(dict.fromkeys(_rules_name(facts.rules) for facts in played))
         more = f" and {len(rules) - 3} more" if len(rules) > 3 else ""
-        plan = self.manifest["plan"]
         parts = [
             f"{self.games:,} games in {self.blocks:,} blocks",
-            seeds_named(self.manifest.get("seeds") or [plan["seed"]]),
+            seeds_named(seeds_of(self)),
             f"deck {', '.join(decks)}",
             f"rules {', '.join(rules[:3])}{more}",
-            f"paxsim {plan['version']}",
+            f"paxsim {self.manifest['plan']['version']}",
         ]
         if self.manifest["question"].get("precision") is not None:
             parts.append("intervals of win rates allow for stopping early")
@@ -271,15 +177,15 @@ class Result:
         return self.tables[name]
 
     def __iter__(self) -> Iterator[str]:
-        """The names of the tables."""
+        """Iterate over the names of the tables."""
         return iter(self.tables)
 
     def __len__(self) -> int:
-        """How many tables there are."""
+        """Return the number of tables."""
         return len(self.tables)
 
     def __bool__(self) -> bool:
-        """A result is one, whatever it has."""
+        """Return True, also without tables."""
         return True
 
     def __contains__(self, name: object) -> bool:
@@ -288,7 +194,7 @@ class Result:
     @property
     def plot(self) -> Plots:
         """Charts of this result: ``plot()`` is the one that fits, ``plot.seats()`` and so on."""
-        from paxsim.charts.accessor import Plots  # charts are drawn by those above, when asked for
+        from paxsim.charts.accessor import Plots  # a layer above, loaded when used
 
         return Plots(self)
 
@@ -305,7 +211,7 @@ class Result:
 
     @property
     def _rome(self) -> list[str]:
-        """Rome's rate, where it is one number that the headline doesn't show."""
+        """Rome's rate, if it is one number that the headline doesn't show."""
         if self.main != "strategies" or len(self["rome"]) > 1 or self["rome"]["players"][0] == 1:
             return []
         (row,) = self["rome"].to_dict("records")
@@ -314,8 +220,15 @@ class Result:
     def to_csv(self, folder: str | Path) -> None:
         """Write every table as ``NAME.csv`` into a folder, with ``tables.json``.
 
-        Files there that were not written so are not written over. A text that a spreadsheet would
-        take for a formula has a ``'`` before it.
+        Parameters
+        ----------
+        folder : str or pathlib.Path
+            The folder; it is made if it does not exist.
+
+        Raises
+        ------
+        PaxsimError
+            If a file would replace one that was not written in this way, or was changed since.
         """
         tables = {name: as_csv(table).encode() for name, table in self.tables.items()}
         write_tables("csv", folder, tables, self._about)
@@ -327,11 +240,16 @@ class Result:
 
     @property
     def _about(self) -> dict[str, Any]:
-        """Tables outside a run directory still say what they were made with."""
         return {"caption": self.caption, "manifest": self.manifest}
 
     def to_json(self, path: str | Path | None = None) -> str:
-        """One JSON object of manifest, tables (as records) and timing; also written to a path."""
+        """Return manifest, tables (as records) and timing as a JSON object.
+
+        Parameters
+        ----------
+        path : str or pathlib.Path, optional
+            File to which the object is also written.
+        """
         text = json.dumps(
             {
                 "manifest": self.manifest,
@@ -345,20 +263,288 @@ class Result:
         return text
 
 
+def _rules_name(changed: dict[str, Any]) -> str:
+    return ",".join(f"{k}={v}" for k, v in changed.items()) or "published"
+
+
+def seeds_of(result: Result) -> list[int]:
+    """Return the seeds of a result's deals: one for each group of line-ups."""
+    plan = result.manifest["plan"]
+    return [(plan["seed"] + group) % (MAX_NUMBER + 1) for group in range(plan["groups"])]
+
+
+def seeds_named(seeds: Sequence[int]) -> str:
+    """Return the seeds of a run in words."""
+    first, last = min(seeds), max(seeds)
+    return f"seed {first}" if first == last else f"seeds {first} to {last}"
+
+
 def as_csv(table: pd.DataFrame) -> str:
     """Return a table as the text of a CSV file."""
     return table.to_csv(index=False, float_format=written_number)
 
 
 def written_number(value: float) -> str:
-    """A number as files have it: as many decimals as are the same on every machine."""
+    """Return a number as files have it, with digits that are the same on every machine."""
     return f"{round(value, DECIMALS):.{SIGNIFICANT}g}"
 
 
-def _rules_name(changed: dict[str, Any]) -> str:
-    return ",".join(f"{k}={v}" for k, v in changed.items()) or "published"
-
-
 def records(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows of a table as plain values; what is not a number is null."""
+    """Return the rows of a table as plain values; what is not a number is None."""
     return json.loads(table.to_json(orient="records", double_precision=DECIMALS))
+
+
+# --- from tallies to a result ---------------------------------------------------------------
+
+
+def make_result(manifest: dict[str, Any], tallies: Mapping[int, Tally]) -> Result:
+    """Build the result of a run.
+
+    Parameters
+    ----------
+    manifest : dict
+        What the run is.
+    tallies : mapping of int to dict
+        What was played, by bundle.
+    """
+    question, facts = manifest["question"], facts_of(manifest["plan"])
+    numbered = _numbered(facts, manifest["plan"]["blocks"], tallies)
+    watched = question.get("precision")
+    bundles = [_measures(*pair, watched) for pair in zip(facts, numbered, strict=True)]
+    shown = bundles
+    if (lineups := question.get("lineups")) is not None:
+        shown = _pooled(facts, numbered, lineups, manifest["plan"]["groups"])
+    answers = _answers(question, list(chain.from_iterable(bundles)), shown)
+    names = _OF_STRATEGIES if shown is bundles else _OF_LINEUPS
+    common: dict[str, Making] = {
+        name: partial(getattr(tables, name), list(chain.from_iterable(shown))) for name in names
+    }
+    made = {**answers, **{name: common[name] for name in common if name not in answers}}
+    return Result(manifest, shown, Tables(made), next(iter(answers), "strategies"))
+
+
+#: Tables of every experiment, and of one in which several line-ups count as one.
+_OF_STRATEGIES = ("strategies", "seats", "seat_strategies", "rome", "points", "games")
+_OF_LINEUPS = ("seats", "rome", "games")
+
+
+def _answers(
+    question: dict[str, Any],
+    matches: list[MatchMeasures],
+    bundles: Sequence[Sequence[MatchMeasures]],
+) -> dict[str, Making]:
+    """Return the tables that answer a kind of question, the most important first."""
+    kind = question["kind"]
+    if kind == "simulate":
+        return {}
+    if kind == "tournament":
+        makers = {
+            "standings": tables.standings,
+            "payoffs": tables.payoffs,
+            "ratings": tables.ratings,
+        }
+        return {name: partial(tables.by_players, make, matches) for name, make in makers.items()}
+    if kind == "compare":
+        a, b = matches
+        return {"comparison": tables.comparison(a, b, question)}
+    if kind == "compare_rules":
+        return {"rule_changes": tables.rule_changes(bundles)}
+    if kind == "ablate":
+        return {"restrictions": tables.restrictions(question, bundles)}
+    if kind == "solo":
+        levels = {"levels": tables.levels(matches)}
+        whole = [bundle for bundle in bundles if len(bundle) > 1]
+        return {**levels, "campaigns": tables.campaigns(whole)} if whole else {**levels}
+    if kind == "metagame":
+        if question["added"]:  # part of a game, which says nothing by itself about its states
+            return {"payoffs": payoff_table(question["strategies"], matches)}
+        return {**metagame_tables(question["strategies"], matches)}
+    if kind == "simulate_field":
+        pooled = list(chain.from_iterable(bundles))
+        return {"rome": partial(tables.rome, pooled), "lineups": partial(tables.rome, matches)}
+    if kind == "vary_rules":
+        return {"rule_values": partial(tables.rule_values, question["fields"], bundles)}
+    raise PaxsimError(f"paxsim {__version__} has no question {kind!r}")
+
+
+def _measures(facts: Sequence[Facts], tally: Tally, watched: Any = None) -> list[MatchMeasures]:
+    return [MatchMeasures(facts, i, tally, watched) for i in range(len(facts))]
+
+
+def _numbered(
+    facts: Sequence[Sequence[Facts]], blocks: Sequence[int], tallies: Mapping[int, Tally]
+) -> list[Tally]:
+    """Return the tallies with examples numbered over all games of the run."""
+    numbered, first = [], 0
+    for i, (bundle, count) in enumerate(zip(facts, blocks, strict=True)):
+        firsts = []
+        for match in bundle:
+            firsts.append(first)
+            first += count * match.block_size
+        numbered.append(renumber_examples(tallies[i], firsts))
+    return numbered
+
+
+def _pooled(
+    facts: Sequence[Sequence[Facts]], tallies: Sequence[Tally], lineups: int, groups: int
+) -> list[list[MatchMeasures]]:
+    """Return the estimates over all line-ups: those of a bundle, and of all groups, count as one.
+
+    Groups have deals of their own, so their blocks are independent. They differ in who plays, which
+    makes blocks differ more, so the intervals are conservative.
+    """
+    bundles = []
+    for first in range(0, len(facts), groups):
+        merged: Tally = {}
+        for bundle, tally in zip(facts[first : first + groups], tallies[first:], strict=False):
+            pooled = pooled_tally(bundle, tally, lineups)
+            merged = merge_tallies(merged, pooled) if merged else pooled
+        bundles.append(_measures(pooled_facts(facts[first], lineups), merged))
+    return bundles
+
+
+def load_result(path: str | Path) -> Result:
+    """Load the result of a stored run, without playing and without importing any policy.
+
+    Parameters
+    ----------
+    path : str or pathlib.Path
+        The run directory. Damaged files in it are left out; ``timing["damaged"]`` lists them.
+
+    Raises
+    ------
+    PaxsimError
+        If the folder holds no run, one of another version, or one that lacks a whole line-up.
+
+    Examples
+    --------
+    >>> import paxsim
+    >>> result = paxsim.load_result("runs/first")  # doctest: +SKIP
+    """
+    path = checked_path("run", path)
+    try:
+        manifest, tallies, damaged = stored_tallies(path)
+        expected = len(manifest["plan"]["bundles"])
+        if len(tallies) < expected:
+            raise PaxsimError(
+                f"run: {path} has games of {len(tallies)} of its {expected} line-ups; "
+                f"to resume: {one_line(str(manifest['command']))} --out {path}"
+            )
+        result = make_result(manifest, tallies)
+    except PaxsimError:
+        raise
+    except Exception as error:  # files that are sound by themselves, and do not belong together
+        raise PaxsimError(
+            f"run: the files of {path} do not fit together: {one_line(repr(error))}"
+        ) from None
+    result.timing = {"damaged": damaged}
+    return result
+
+
+def incomplete(result: Result) -> str:
+    """Return what a stored run lacks, in words; empty if it is complete or stopped by its rule."""
+    question = result.manifest["question"]
+    planned = result.manifest["plan"]["games"]
+    if result.games == planned:
+        return ""
+    precision = question.get("precision")
+    if precision and reached(result.matches[0], precision) <= precision:
+        return ""
+    if question.get("sequential") and result["comparison"].at[0, "decision"] != "undecided":
+        return ""
+    return f"{result.games:,} of {planned:,} games so far"
+
+
+# --- folders of tables ----------------------------------------------------------------------
+
+#: Names and digests of the files that were written to a folder.
+INDEX = "tables.json"
+#: All tables of all kinds of questions.
+TABLES = (
+    "strategies", "seats", "seat_strategies", "rome", "points", "games", "standings", "payoffs",
+    "ratings", "comparison", "rule_changes", "restrictions", "levels", "campaigns", "habits",
+)  # fmt: skip
+
+
+def check_table_folder(field: str, folder: str | Path) -> None:
+    """Check that tables can be written to a folder, before hours of simulation.
+
+    Parameters
+    ----------
+    field : str
+        The option that names the folder, which is also the suffix of the files: ``"csv"``.
+    folder : str or pathlib.Path
+        The folder; it is not made yet.
+    """
+    path = checked_path(field, folder)
+    made = make_folder(path, field)
+    try:
+        _refuse_other_files(field, path, [f"{name}.{field}" for name in TABLES])
+        for name in (INDEX, *os.listdir(path)):
+            if name == INDEX or name in _read_index(field, path):
+                check_can_write(path / name, field)
+    finally:
+        remove_folders(made)
+
+
+def write_tables(
+    field: str, folder: str | Path, tables: dict[str, bytes], about: dict[str, Any]
+) -> None:
+    """Write tables as ``NAME.FIELD`` into a folder, with ``tables.json``.
+
+    Parameters
+    ----------
+    field, folder
+        As for `check_table_folder`; the folder is made if it does not exist.
+    tables : dict of str to bytes
+        Contents by name.
+    about : dict
+        What they were made with.
+    """
+    path = checked_path(field, folder)
+    files = {f"{name}.{field}": data for name, data in tables.items()}
+    make_folder(path, field)
+    _refuse_other_files(field, path, files)
+    index = _read_index(field, path)
+    # The index is written first, with old and new digests, so that a killed process leaves files
+    # that are recognised the next time.
+    for name, data in files.items():
+        index[name] = [_digest(data), *index.get(name, [])[:1]]
+    with atomic_write(path / INDEX, field) as file:
+        file.write(json.dumps({"tables": index, **about}, indent=1) + "\n")
+    for name, data in files.items():
+        with atomic_write(path / name, field, mode="wb") as file:
+            file.write(data)
+
+
+def _refuse_other_files(field: str, folder: Path, names: Iterable[str]) -> None:
+    """Check that no file of a user would be replaced."""
+    index = _read_index(field, folder)
+    for name in names:
+        path = folder / name
+        if os.path.lexists(path):
+            try:
+                same = _digest(read_regular(path)) in index.get(name, [])
+            except OSError as error:
+                raise PaxsimError(f"{field}: can't replace {path}: {error.strerror}") from None
+            if not same:
+                why = "was changed since" if name in index else "was not written by paxsim"
+                raise PaxsimError(f"{field}: {path} {why}; use another folder")
+
+
+def _read_index(field: str, folder: Path) -> dict[str, list[str]]:
+    path = folder / INDEX
+    if not os.path.lexists(path):
+        return {}
+    try:
+        return dict(json.loads(read_regular(path).decode("utf-8"))["tables"])
+    except OSError as error:
+        raise PaxsimError(f"{field}: can't replace {path}: {error.strerror}") from None
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise PaxsimError(
+            f"{field}: {path} was not written by paxsim; use another folder"
+        ) from None
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

@@ -1,21 +1,20 @@
-"""Playing a plan: chunks in parallel through joblib, merged exactly, kept on disk if wanted."""
+"""Runs of an experiment: chunks are played in parallel through joblib and merged exactly."""
 
 from __future__ import annotations
 
 import contextlib
 import functools
-import itertools
 import os
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, CancelledError
 from contextlib import contextmanager
-from dataclasses import dataclass
+from contextvars import ContextVar
 from pathlib import Path
 from pickle import PicklingError
-from typing import Any
+from typing import Any, TypedDict, cast
 
 from paxsim import interrupts
 from paxsim.errors import (
@@ -27,105 +26,89 @@ from paxsim.errors import (
     safe_repr,
     unknown,
 )
-from paxsim.experiment.answers import answer
-from paxsim.experiment.design import CHUNK_GAMES, Chunk, Match, Plan, Work
+from paxsim.experiment.design import CHUNK_GAMES, MAX_CHUNK_GAMES, Chunk, Match, Plan, Work
 from paxsim.experiment.estimates import StopRule, reached
-from paxsim.experiment.progress import default_bar
-from paxsim.experiment.result import Result
-from paxsim.experiment.store import RunDirectory, holds_run, make_manifest, refuse_others_files
+from paxsim.experiment.progress import Progress, ProgressBar
+from paxsim.experiment.result import Result, make_result
+from paxsim.experiment.store import RunStore, make_manifest
 from paxsim.experiment.tally import PlayedBlocks, Tally, merge_tallies, tally_blocks, warm_counting
 from paxsim.failures import PolicyError, replay_command
 from paxsim.playing import play_deals
 from paxsim.text import number, significant
 
-
-class Collector:
-    """What was played of a plan.
-
-    Parameters
-    ----------
-    plan : Plan
-        What is played.
-
-    Attributes
-    ----------
-    tallies : list of dict
-        Sums of what was counted, by bundle; None before its first chunk.
-    games : int
-        Games that were counted.
-    missing : dict of Chunk
-        Chunks that are expected and were not counted yet, in the order of the plan.
-    """
-
-    def __init__(self, plan: Plan):
-        self.plan = plan
-        self.tallies: list[Tally | None] = [None] * len(plan.bundles)
-        self.games = 0
-        self.missing: dict[Chunk, None] = {}
-
-    def expect(self, chunks: Iterable[Chunk]) -> None:
-        """Let some chunks count from now on, each for its first answer."""
-        self.missing.update(dict.fromkeys(chunks))
-
-    def add(self, chunk: Chunk, tally: Tally) -> int:
-        """Count a chunk; return the games that this adds: none if it was not missing."""
-        interrupts.check()  # what is on disk is found again
-        if chunk not in self.missing:
-            return 0
-        del self.missing[chunk]
-        merged = self.tallies[chunk.bundle]
-        self.tallies[chunk.bundle] = tally if merged is None else merge_tallies(merged, tally)
-        added = chunk.blocks * self.plan.block_games(chunk.bundle)
-        self.games += added
-        return added
-
-
-# Said when a run is interrupted, which is no mistake.
+# An interrupted run is no mistake.
 warnings.filterwarnings("ignore", message=".*adjusting the input task iterator", module="joblib")
 
 MAX_JOBS = 1024
-#: How often work is handed out again in a run that loses workers.
-MOST_LOSSES = 8
-#: And how often without any answer: then it is the work that ends them.
-MOST_FRUITLESS = 1
+BACKENDS = ("threads", "processes", "dask")
+#: Seconds that a dask scheduler may take to answer.
+ANSWER_SECONDS = 6
+#: Settings of a dask cluster that is started here: its workers do not profile themselves, which
+#: takes a share of every second and says nothing about compiled games.
+CLUSTER_SETTINGS = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.system-monitor.gil.enabled": False,
+}
 
 
-@dataclass(frozen=True)
-class Standing:
-    """How far a run is.
+class RunOptions(TypedDict, total=False):
+    """Options of how an experiment is run; none of them changes its numbers.
 
     Attributes
     ----------
-    plan : Plan
-        What is played.
-    bundle : int
-        The bundle that the last finished chunk belongs to.
-    tally : dict
-        What was played of this bundle so far.
-    games : int
-        Games so far, of all bundles.
-    expected : int or None
-        Games in all; None if a rule decides when to stop.
+    jobs : int
+        Number of workers (default: one per core).
+    out : str or pathlib.Path
+        Run directory, where finished work is kept; an existing run is resumed or extended.
+    backend : str
+        ``"threads"`` (default), ``"processes"`` or ``"dask"``.
+    address : str
+        Address of a dask scheduler, e.g. ``"tcp://host:8786"``; by default a cluster is started
+        on this machine.
+    chunk_games : int
+        Games that a worker plays at a time, roughly.
+    progress : callable or False
+        Called as ``progress(done, expected, text)`` with numbers of games; `expected` is None if a
+        rule decides when to stop. By default a progress line is shown after a second; False shows
+        none.
     """
 
-    plan: Plan
-    bundle: int
-    tally: Tally
-    games: int
-    expected: int | None
+    jobs: int | None
+    out: str | Path | None
+    backend: str
+    address: str | None
+    chunk_games: int
+    progress: Progress | bool | None
 
 
-#: Plays chunks, given what a worker needs for each, with so many workers; answers with tallies, in
-#: any order. An answer may come twice, or not at all.
-Crew = Callable[[list[Chunk], Callable[[Chunk], Work], int], Iterator[tuple[Chunk, Tally]]]
+_DEFAULTS: RunOptions = {
+    "jobs": None,
+    "out": None,
+    "backend": "threads",
+    "address": None,
+    "chunk_games": CHUNK_GAMES,
+    "progress": None,
+}
 
-#: Told how far a run is, and the games just added, after every chunk.
-Progress = Callable[[Standing, int], None]
+
+def checked_options(options: RunOptions) -> RunOptions:
+    """Return run options with the defaults of those that are not given."""
+    for name in options:
+        if name not in _DEFAULTS:
+            raise unknown("option", name, _DEFAULTS)
+    checked = cast(RunOptions, {**_DEFAULTS, **options})
+    if checked["out"] is not None:
+        checked["out"] = checked_path("out", checked["out"])
+    checked_int("chunk_games", checked["chunk_games"], 1, MAX_CHUNK_GAMES)
+    progress = checked["progress"]
+    if progress is not None and progress is not False and not callable(progress):
+        raise PaxsimError(f"progress must be a function or False, got {safe_repr(progress)}")
+    return checked
 
 
 def default_jobs() -> int:
-    """As many workers as there are cores for them here, or in the cluster that was chosen."""
-    if "joblib" not in sys.modules:  # nobody has chosen anything but threads
+    """Return the number of usable cores, here or in the cluster that was chosen."""
+    if "joblib" not in sys.modules:  # then the backend is threads
         usable = getattr(os, "sched_getaffinity", None)
         return len(usable(0)) if usable else os.cpu_count() or 1
     from joblib import effective_n_jobs
@@ -134,18 +117,104 @@ def default_jobs() -> int:
 
 
 def checked_jobs(jobs: int | None) -> int:
-    """A number of workers that can be had; `default_jobs` if it is left open."""
+    """Return a valid number of workers; `default_jobs` for None."""
     return default_jobs() if jobs is None else checked_int("jobs", jobs, 1, MAX_JOBS)
+
+
+_command: ContextVar[str] = ContextVar("command", default="")
+
+
+@contextmanager
+def made_by(command: str) -> Iterator[None]:
+    """Record a command line as what makes the runs inside, to be repeated by users."""
+    token = _command.set(command)
+    try:
+        yield
+    finally:
+        _command.reset(token)
+
+
+def run(
+    plan: Plan, question: dict[str, Any], options: RunOptions, stop: StopRule | None = None
+) -> Result:
+    """Play a plan and build its result.
+
+    Parameters
+    ----------
+    plan : Plan
+        What is played.
+    question : dict
+        Its ``kind``, which decides on the tables, and what these need to know.
+    options : RunOptions
+        How it is run.
+    stop : callable, optional
+        Called between waves of chunks; returns whether to stop.
+    """
+    begin = time.perf_counter()
+    options = checked_options(options)
+    command = _command.get() or f"paxsim.{question['kind']}(...)"
+    with workers(options["backend"], options["address"]), contextlib.ExitStack() as stack:
+        jobs = checked_jobs(options["jobs"])
+        store = None
+        if options["out"] is not None:
+            store = stack.enter_context(RunStore(Path(options["out"]), plan, question, command))
+        progress = options["progress"]
+        if progress is None:
+            progress = stack.enter_context(ProgressBar())
+        tallies = run_plan(
+            plan,
+            jobs=jobs,
+            chunk_games=options["chunk_games"],
+            store=store,
+            progress=progress if callable(progress) else None,
+            stop=stop,
+        )
+    played = time.perf_counter()
+    result = make_result(make_manifest(plan, question, command), dict(enumerate(tallies)))
+    damaged = store.damaged if store is not None else []
+    result.notices = [f"damaged and played again: {name}" for name in damaged]
+    if store is not None and store.extended_from is not None:
+        result.notices.append(f"extended: the run had {store.extended_from:,} games planned")
+    result.notices += _precision_notice(question, result)
+    result.notices += _cost_of_plain(plan, (played - begin) * jobs / result.games)
+    result.timing = {
+        "seconds": time.perf_counter() - begin,
+        "playing_seconds": played - begin,
+        "jobs": jobs,
+        "backend": options["backend"],
+        "damaged": damaged,
+    }
+    return result
+
+
+def _cost_of_plain(plan: Plan, seconds: float) -> list[str]:
+    """Return what plain Python costs, from a worker's seconds for a game."""
+    plain = {p.label: p for match in plan.matches for p in match.lineup.policies if p.is_plain}
+    if not plain:
+        return []
+    return [
+        f"plain Python: {', '.join(plain)}; a game took {number(1000 * seconds, 1)} ms of a "
+        "worker, where compiled ones take some hundredths"
+    ]
+
+
+def _precision_notice(question: dict[str, Any], result: Result) -> list[str]:
+    """Return what to say if all games were too few for the precision."""
+    target = question.get("precision")
+    if target is None or (half_width := reached(result.matches[0], target)) <= target:
+        return []
+    width = significant(100 * half_width, 3)
+    return [f"precision: all {result.games:,} games played, ±{width}% reached"]
 
 
 def run_plan(
     plan: Plan,
     *,
     jobs: int | None = None,
-    store: RunDirectory | None = None,
+    chunk_games: int = CHUNK_GAMES,
+    store: RunStore | None = None,
     progress: Progress | None = None,
     stop: StopRule | None = None,
-    crew: Crew | None = None,
 ) -> list[Tally]:
     """Play a plan and return one tally for each bundle.
 
@@ -154,37 +223,98 @@ def run_plan(
     plan : Plan
         What to play.
     jobs : int, optional
-        Workers; by default one a core.
-    store : RunDirectory, optional
-        Where finished chunks are kept, and found again.
+        Number of workers (default: one per core).
+    chunk_games : int
+        Games in a chunk, roughly.
+    store : RunStore, optional
+        Keeps finished chunks.
     progress : callable, optional
-        Told about every finished chunk.
+        Called as ``progress(done, expected, text)`` after every chunk.
     stop : callable, optional
-        Asked between waves of chunks whether the results are good enough.
-    crew : callable, optional
-        Who plays; joblib's workers by default.
+        Called with the tallies between waves of chunks; returns whether to stop.
     """
-    crew = crew or play_with_joblib
     jobs = checked_jobs(jobs)
-    collector = Collector(plan)
-    expected = None if stop is not None else plan.games
+    looks = stop is not None
+    tallies: list[Tally | None] = [None] * len(plan.bundles)
+    done = 0
+
+    def count(chunk: Chunk, tally: Tally) -> None:
+        nonlocal done
+        interrupts.check()  # between chunks, which are on disk by now
+        merged = tallies[chunk.bundle]
+        tallies[chunk.bundle] = tally if merged is None else merge_tallies(merged, tally)
+        done += chunk.blocks * plan.block_games(chunk.bundle)
+        if progress is not None:
+            progress(done, None if looks else plan.games, "")
+
     prepare = functools.cache(lambda: warm(plan))
-    for wave in plan.chunks(looks=stop is not None):
-        collector.expect(wave)
-        for chunk, tally in itertools.chain(
-            _stored(wave, store), _played(collector, store, prepare, crew, jobs)
-        ):
-            added = collector.add(chunk, tally)
-            merged = collector.tallies[chunk.bundle]
-            if progress is not None and merged is not None:
-                progress(Standing(plan, chunk.bundle, merged, collector.games, expected), added)
-        if stop is not None and stop(collector.tallies):
+    for wave in plan.waves(looks):
+        missing: list[Chunk] = []
+        for span in wave:
+            stored = store.chunks_in(span) if store is not None else []
+            for chunk in stored:
+                tally = store.load(chunk) if store is not None else None
+                if tally is None:
+                    missing.append(chunk)
+                else:
+                    count(chunk, tally)
+            step = plan.chunk_blocks(span, chunk_games, looks)
+            missing += [part for gap in span.without(stored) for part in gap.cut(step)]
+        if missing:
+            prepare()
+            for chunk, tally in play_chunks(plan, missing, jobs):
+                if store is not None:
+                    store.save(chunk, tally)
+                count(chunk, tally)
+        if stop is not None and stop(tallies):
             break
-    return [tally for tally in collector.tallies if tally is not None]
+    return [tally for tally in tallies if tally is not None]
+
+
+def play_chunks(plan: Plan, chunks: list[Chunk], jobs: int) -> Iterator[tuple[Chunk, Tally]]:
+    """Play chunks with joblib's workers; a single one is played right here."""
+    if len(chunks) == 1:
+        return iter([_play_chunk(chunks[0], plan.work(chunks[0]))])
+    from joblib import Parallel, delayed  # slow to import, and a small run needs none of it
+
+    parallel = Parallel(
+        n_jobs=min(jobs, len(chunks)), prefer="threads", return_as="generator_unordered"
+    )
+    return parallel(delayed(_play_chunk)(chunk, plan.work(chunk)) for chunk in chunks)
+
+
+def _play_chunk(chunk: Chunk, work: Work) -> tuple[Chunk, Tally]:
+    return chunk, play_work(work)
+
+
+def play_work(work: Work) -> Tally:
+    """Play a chunk's games and tally them, wherever the worker is."""
+    work.check_code()
+    return functools.reduce(merge_tallies, map(_play_piece, work.pieces()))
+
+
+def _play_piece(work: Work) -> Tally:
+    return tally_blocks([_play_blocks(match, work) for match in work.matches])
+
+
+def _play_blocks(match: Match, work: Work) -> PlayedBlocks:
+    """Play a chunk's blocks of one match."""
+    batches = [
+        play_deals(
+            match.setting,
+            match.ordered_lineup(order),
+            work.seed,
+            work.first_block,
+            work.blocks,
+            match.rotations,
+        )
+        for order in match.orders
+    ]
+    return PlayedBlocks(match.lineup.labels, match.orders, batches, work.first_block)
 
 
 def warm(plan: Plan) -> None:
-    """Compile everything here and once, before workers start and would all do it."""
+    """Compile everything once, before workers start and would all do it."""
     for match in plan.matches:
         for policy in match.lineup.policies:
             _ = policy.compiled
@@ -197,7 +327,7 @@ def warm(plan: Plan) -> None:
 
 
 def refuse_unrepeatable(match: Match, seed: int) -> None:
-    """Play the first deal twice: what can't be played again is no result."""
+    """Play the first deal twice and check that the games are the same."""
     rotations = tuple(range(match.players))
     first, second = (
         play_deals(match.setting, match.lineup, seed, 0, 1, rotations).results for _ in range(2)
@@ -206,110 +336,13 @@ def refuse_unrepeatable(match: Match, seed: int) -> None:
         if first[rotation].tobytes() != second[rotation].tobytes():
             replay = replay_command(match.setting, match.lineup, seed, 0, rotation)
             raise PolicyError(
-                f"policies: {','.join(match.lineup.labels)} play the same game differently; "
-                f"allowed: policies that depend on what they see; to see this game: {replay}"
+                f"policies {','.join(match.lineup.labels)} play the same game differently the "
+                f"second time; a policy must depend only on its arguments; to see this game: "
+                f"{replay}"
             )
 
 
-def play_work(work: Work) -> Tally:
-    """Play a chunk's games and tally them, wherever the worker is."""
-    work.check_code()
-    return functools.reduce(merge_tallies, map(_play_piece, work.pieces()))
-
-
-def _play_piece(work: Work) -> Tally:
-    return tally_blocks(
-        [
-            _play_blocks(match, work, first_game)
-            for match, first_game in zip(work.matches, work.first_games, strict=True)
-        ]
-    )
-
-
-def _play_blocks(match: Match, work: Work, first_game: int) -> PlayedBlocks:
-    """The games of a chunk's blocks of one match."""
-    batches = [
-        play_deals(
-            match.setting,
-            match.ordered_lineup(order),
-            work.seed,
-            work.first_block,
-            work.blocks,
-            match.rotations,
-        )
-        for order in match.orders
-    ]
-    return PlayedBlocks(match.lineup.labels, match.orders, batches, work.first_block, first_game)
-
-
-def answer_work(chunk: Chunk, work: Work) -> tuple[Chunk, Tally]:
-    """A chunk's tally, with the chunk that it is of."""
-    return chunk, play_work(work)
-
-
-def play_with_joblib(
-    chunks: list[Chunk], work_of: Callable[[Chunk], Work], jobs: int
-) -> Iterator[tuple[Chunk, Tally]]:
-    """Have chunks played by joblib's workers; a single one is played on the spot."""
-    if len(chunks) == 1:
-        return iter([answer_work(chunks[0], work_of(chunks[0]))])
-    from joblib import Parallel, delayed  # slow to import, and a small run needs none of it
-
-    workers = Parallel(
-        n_jobs=min(jobs, len(chunks)), prefer="threads", return_as="generator_unordered"
-    )
-    return workers(delayed(answer_work)(chunk, work_of(chunk)) for chunk in chunks)
-
-
-def _stored(chunks: list[Chunk], store: RunDirectory | None) -> Iterator[tuple[Chunk, Tally]]:
-    """Tallies of the chunks that are on disk."""
-    if store is None:
-        return
-    for chunk in chunks:
-        stored = store.load(chunk)
-        if stored is not None:
-            yield chunk, stored
-
-
-def _played(
-    collector: Collector,
-    store: RunDirectory | None,
-    prepare: Callable[[], None],
-    crew: Crew,
-    jobs: int,
-) -> Iterator[tuple[Chunk, Tally]]:
-    """Tallies of the chunks that are missing, as they are played; each once, and kept first.
-
-    What workers took with them when they ended is handed out again.
-    """
-    losses = fruitless = 0
-    while collector.missing:
-        prepare()
-        left = list(collector.missing)
-        lost: BrokenExecutor | None = None
-        try:
-            for chunk, tally in crew(left, collector.plan.work, jobs):
-                if chunk in collector.missing:
-                    if store is not None:
-                        store.save(chunk, tally)
-                    yield chunk, tally
-        except BrokenExecutor as error:
-            lost = error
-        losses += 1
-        fruitless = fruitless + 1 if len(collector.missing) == len(left) else 0
-        if collector.missing and (losses > MOST_LOSSES or fruitless > MOST_FRUITLESS):
-            raise lost or PaxsimError("backend: workers gave no answer; allowed: one a chunk")
-
-
-BACKENDS = ("threads", "processes", "dask")
-#: How long a dask scheduler may take to answer.
-ANSWER_SECONDS = 6
-#: Settings of a dask cluster that is started here: its workers do not watch themselves work, which
-#: takes them a share of every second and tells nothing about compiled games.
-CLUSTER_SETTINGS = {
-    "distributed.worker.profile.enabled": False,
-    "distributed.admin.system-monitor.gil.enabled": False,
-}
+# --- workers --------------------------------------------------------------------------------
 
 
 @contextmanager
@@ -321,55 +354,47 @@ def workers(backend: str = "threads", address: str | None = None) -> Iterator[No
     backend : str
         ``"threads"``, ``"processes"`` or ``"dask"``.
     address : str, optional
-        Scheduler of the dask cluster, e.g. ``tcp://host:8786``; without it a cluster of this
-        machine's cores is started.
+        Address of a dask scheduler, e.g. ``tcp://host:8786``; by default a cluster is started on
+        this machine.
     """
     if not isinstance(backend, str) or backend not in BACKENDS:
         raise unknown("backend", backend, BACKENDS)
     if address is not None and backend != "dask":
-        raise PaxsimError(
-            f"address: found {safe_repr(address)} with backend {backend}; allowed: with dask"
-        )
+        raise PaxsimError(f"address needs the dask backend, got backend {backend}")
     if address is not None and not isinstance(address, str):
-        raise PaxsimError(f"address: found {safe_repr(address)}; allowed: e.g. tcp://host:8786")
+        raise PaxsimError(f"address must be like tcp://host:8786, got {safe_repr(address)}")
     if backend == "threads":
         yield
         return
     import joblib  # slow to import, and threads need none of it
 
     if backend == "processes":
-        with joblib.parallel_config(backend="loky", inner_max_num_threads=1), _deaths_told():
+        with joblib.parallel_config(backend="loky", inner_max_num_threads=1), _lost_workers():
             yield
     else:
-        with _dask_client(address), joblib.parallel_config(backend="dask"), _deaths_told():
+        with _dask_client(address), joblib.parallel_config(backend="dask"), _lost_workers():
             yield
 
 
-@contextmanager
-def _deaths_told() -> Iterator[None]:
-    """Say in one line what became of workers that did not come to an end of their work."""
-    try:
-        yield
-    except (BrokenExecutor, CancelledError, PicklingError) as error:
-        raise _worker_error(error) from None
-    except Exception as error:
-        if type(error).__name__ not in _DASK_ERRORS:
-            raise
-        raise _worker_error(error) from None
-
-
-#: What dask raises when workers or the scheduler are gone; it may not be installed.
+#: Errors of dask when workers or the scheduler are gone; it may not be installed.
 _DASK_ERRORS = ("KilledWorker", "CommClosedError")
 
 
-def _worker_error(error: BaseException) -> PaxsimError:
-    """What a worker said last, if it said something; else what is known of its end."""
-    said = str(error.__cause__ or error).strip(' \n"')
-    reason = one_line(said.splitlines()[-1] if said else type(error).__name__)
-    return PaxsimError(
-        f"backend: a worker ended before its work was done: {reason}; finished work is kept with "
-        "--out, and the same command goes on"
-    )
+@contextmanager
+def _lost_workers() -> Iterator[None]:
+    """Say in one line why a worker ended before its work was done."""
+    try:
+        yield
+    except Exception as error:
+        lost = isinstance(error, (BrokenExecutor, CancelledError, PicklingError))
+        if not lost and type(error).__name__ not in _DASK_ERRORS:
+            raise
+        text = str(error.__cause__ or error).strip(' \n"')
+        reason = one_line(text.splitlines()[-1] if text else type(error).__name__)
+        raise PaxsimError(
+            f"a worker ended before its work was done: {reason}; with --out DIR (out=) finished "
+            "work is kept, and the same command resumes"
+        ) from None
 
 
 @contextmanager
@@ -381,124 +406,13 @@ def _dask_client(address: str | None) -> Iterator[None]:
     import dask
 
     try:
-        with dask.config.set(CLUSTER_SETTINGS):  # a cluster elsewhere has settings of its own
+        with dask.config.set(CLUSTER_SETTINGS):  # a cluster elsewhere has its own settings
             client = (
                 Client(address, timeout=ANSWER_SECONDS, set_as_default=True)
                 if address
                 else Client()
             )
     except (OSError, ValueError) as error:
-        raise PaxsimError(f"address: no dask scheduler answers at {address}: {error}") from None
+        raise PaxsimError(f"no dask scheduler answers at {address}: {error}") from None
     with client:
         yield
-
-
-@dataclass(frozen=True)
-class RunOptions:
-    """How an experiment is carried out; nothing here changes its numbers.
-
-    Attributes
-    ----------
-    jobs : int, optional
-        Workers; by default one a core.
-    out : pathlib.Path, optional
-        Run directory: keep finished work there and go on with it.
-    backend, address
-        See `paxsim.experiment.workers.workers`.
-    chunk_games : int
-        Games a worker plays at a time, about.
-    progress : callable or False, optional
-        Told about every finished chunk. By default a terminal or a notebook shows a bar when it
-        takes longer than a moment; False shows none.
-    command : str
-        The command line, for the manifest.
-    notices : list of str, optional
-        Takes what the user should know besides the results.
-    """
-
-    jobs: int | None = None
-    out: str | Path | None = None
-    backend: str = "threads"
-    address: str | None = None
-    chunk_games: int = CHUNK_GAMES
-    progress: Progress | bool | None = None
-    command: str = ""
-    notices: list[str] | None = None
-
-    def __post_init__(self) -> None:
-        if self.out is not None:
-            object.__setattr__(self, "out", checked_path("out", self.out))
-        if self.progress not in (None, False) and not callable(self.progress):
-            raise PaxsimError(
-                f"progress must be a function, or False for no bar, got {safe_repr(self.progress)}"
-            )
-        if not isinstance(self.command, str):
-            raise PaxsimError(f"command: found {safe_repr(self.command)}; allowed: a text")
-        if self.notices is not None and not isinstance(self.notices, list):
-            raise PaxsimError(f"notices: found {safe_repr(self.notices)}; allowed: a list")
-
-    def shown_progress(self) -> contextlib.AbstractContextManager[Progress | None]:
-        """What is told about finished chunks, for as long as the games are played."""
-        if self.progress is None:
-            return default_bar()
-        return contextlib.nullcontext(self.progress if callable(self.progress) else None)
-
-
-def ask(
-    plan: Plan, question: dict[str, Any], how: RunOptions, stop: StopRule | None = None
-) -> Result:
-    """Have a plan played and present its tables."""
-    begin = time.perf_counter()
-    command = how.command or f"paxsim.experiment.{question['kind']}(...)"
-    with workers(how.backend, how.address), contextlib.ExitStack() as closing:
-        jobs = checked_jobs(how.jobs)
-        store = None
-        if how.out is not None:
-            out = checked_path("out", how.out)
-            if not holds_run(out):
-                refuse_others_files(out)
-                warm(plan)  # A policy that can't be compiled must not leave a folder behind.
-            store = RunDirectory(out, plan, question, command)
-            closing.callback(store.close)
-            plan = store.plan
-        progress = closing.enter_context(how.shown_progress())
-        tallies = run_plan(plan, jobs=jobs, store=store, progress=progress, stop=stop)
-    played = time.perf_counter()
-    facts = [[match.facts for match in bundle] for bundle in plan.bundles]
-    result = answer(make_manifest(plan, question, command), facts, tallies)
-    damaged = store.damaged if store is not None else []
-    if how.notices is not None:
-        how.notices.extend(f"damaged and played again: {name}" for name in damaged)
-        if store is not None and store.extended_from is not None:
-            how.notices.append(f"extended: the run had {store.extended_from:,} games planned")
-        how.notices.extend(_not_reached(question, result))
-        how.notices.extend(_costs_of_plain(plan, (played - begin) * jobs / result.games))
-    result.timing = {
-        "seconds": time.perf_counter() - begin,
-        "playing_seconds": played - begin,
-        "jobs": jobs,
-        "backend": how.backend,
-        "damaged": damaged,
-    }
-    return result
-
-
-def _costs_of_plain(plan: Plan, seconds: float) -> list[str]:
-    """What plain Python costs, with the seconds of one worker that a game took."""
-    found = {p.label: p for match in plan.matches for p in match.lineup.policies if p.is_plain}
-    if not found:
-        return []
-    return [
-        f"plain Python: {', '.join(found)}; a game took {number(1000 * seconds, 1)} ms of a "
-        "worker, where compiled ones take some hundredths"
-    ]
-
-
-def _not_reached(question: dict[str, Any], result: Result) -> list[str]:
-    """What to say when the games that were allowed were too few for the precision."""
-    wanted = question.get("precision")
-    if wanted is None or (found := reached(result.matches[0], wanted)) <= wanted:
-        return []
-    return [
-        f"precision: all {result.games:,} games played, ±{significant(100 * found, 3)}% reached"
-    ]

@@ -1,12 +1,12 @@
-"""Tidy tables of an experiment: one row a group, with intervals."""
+"""Tidy tables of an experiment: one row per group, with intervals."""
 
 from __future__ import annotations
 
 import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -19,25 +19,36 @@ from paxsim.experiment.estimates import (
     joint_rates,
     pool_of,
 )
-from paxsim.experiment.result import Making
 from paxsim.experiment.tally import POINT_PARTS, SUPERBLOCKS
 from paxsim.stats import (
     DIFFERENCE,
     Interval,
     bootstrap_ratings,
     cautious_difference,
+    confidence_sequence,
     contrast,
+    difference_sums,
     holm,
     p_value,
+    paired_difference,
     seats_against_fair_share,
+    sequential_test,
 )
 from paxsim.stats.intervals import Bounds
 
+if TYPE_CHECKING:
+    from paxsim.gametheory.metagame import Estimate
+
 Row = dict[str, Any]
+Bundle: TypeAlias = Sequence[MatchMeasures]
+#: A table, or what makes it.
+Making: TypeAlias = pd.DataFrame | Callable[[], pd.DataFrame]
+#: Decimals of numbers in files.
+DECIMALS = 9
 
 
 def group_of(match: MatchMeasures) -> Row:
-    """The columns that say which group a row is about."""
+    """Return the columns that say which group a row is about."""
     facts = match.facts
     return {
         "players": facts.players,
@@ -48,18 +59,18 @@ def group_of(match: MatchMeasures) -> Row:
     }
 
 
-def spread(name: str, interval: Interval) -> Row:
-    """An estimate and its interval as three columns."""
+def spread(name: str, interval: Interval | Estimate) -> Row:
+    """Return an estimate and its interval as three columns."""
     return {name: interval.estimate, f"{name}_low": interval.low, f"{name}_high": interval.high}
 
 
 def size_of(match: MatchMeasures, example: int) -> Row:
-    """How much was played, and the number of a game to look at (`paxsim trace --run`)."""
+    """Return how much was played, and the number of an example (`paxsim trace --run`)."""
     return {"games": match.games, "blocks": match.blocks, "example_game": example}
 
 
 def make_table(rows: list[Row]) -> pd.DataFrame:
-    """A table of rows; where there is no example of what a row is about, there is no number."""
+    """Make a table of rows; a missing example is NA."""
     table = pd.DataFrame(rows)
     for name in {"example_game", "solo_level"} & set(table.columns):
         numbers = table[name].astype("Int64")
@@ -68,15 +79,15 @@ def make_table(rows: list[Row]) -> pd.DataFrame:
 
 
 def strategies(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
-    """Win rate of every strategy against the fair share, and how it wins.
+    """Return the win rate of every strategy against the fair share, and how it wins.
 
-    The intervals of a line-up's strategies hold together.
+    The intervals of a line-up's strategies are joint.
     """
     rows = []
     for match in matches:
-        found, rates, excess = match.strategies, match.win_rates(), match.over_fair_shares()
-        p_values = holm([p_value(excess[name]) for name in found]) if match.players > 1 else [1.0]
-        for (name, places), p in zip(found.items(), p_values, strict=True):
+        names, rates, excess = match.strategies, match.win_rates(), match.over_fair_shares()
+        p_values = holm([p_value(excess[name]) for name in names]) if match.players > 1 else [1.0]
+        for (name, places), p in zip(names.items(), p_values, strict=True):
             rate, friend = rates[name], match.with_rome(places)
             rows.append(
                 {
@@ -97,7 +108,7 @@ def strategies(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
 
 
 def seats(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
-    """Win rate of every seat against the fair share; intervals hold for all seats together."""
+    """Return the win rate of every seat against the fair share, with joint intervals."""
     rows = []
     for match in matches:
         if match.players == 1:
@@ -119,7 +130,7 @@ def seats(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
 
 
 def seat_strategies(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
-    """Win rate of every strategy at every seat."""
+    """Return the win rate of every strategy at every seat."""
     rows = []
     for match in matches:
         for name, places in match.strategies.items():
@@ -138,17 +149,16 @@ def seat_strategies(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
 
 
 def rome(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
-    """How often Rome wins, with whom, and which categories it holds."""
+    """Return how often Rome wins, with whom, and which categories it holds."""
     rows = []
     for match in matches:
         held = match.detail("rome_held") / match.games
-        nobody = match.detail("primus")[-1] / match.games
         rows.append(
             {
                 **group_of(match),
                 **spread("rome_wins", match.rome_rate()),
                 **spread("rome_alone", match.rome_alone()),
-                "nobody_primus": nobody,
+                "nobody_primus": match.detail("primus")[-1] / match.games,
                 **{f"holds_{c}": held[i] for i, c in enumerate(CATEGORIES)},
                 **size_of(match, match.rome_example()),
             }
@@ -157,7 +167,7 @@ def rome(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
 
 
 def points(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
-    """Where a strategy's points come from, a game (also where Rome won)."""
+    """Return the parts of a strategy's points per game, also of games that Rome won."""
     rows = []
     for match in matches:
         parts = match.detail("parts") / match.games
@@ -176,7 +186,7 @@ def points(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
 
 
 def games(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
-    """How long games are and how close."""
+    """Return how long games are and how close."""
     rows = []
     for match in matches:
         first = min(match.rome_example(), match.example(), key=lambda number: number % (1 << 63))
@@ -193,21 +203,10 @@ def games(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
     return make_table(rows)
 
 
-def match_tables(matches: list[MatchMeasures]) -> dict[str, Making]:
-    """All tables that every kind of experiment has."""
-    made = (strategies, seats, seat_strategies, rome, points, games)
-    return {make.__name__: partial(make, matches) for make in made}
-
-
-def field_tables(matches: list[MatchMeasures]) -> dict[str, Making]:
-    """The tables of a field of many line-ups, in which no strategy has a place of its own."""
-    return {make.__name__: partial(make, matches) for make in (seats, rome, games)}
-
-
 def by_players(
     make: Callable[[list[MatchMeasures]], pd.DataFrame], matches: list[MatchMeasures]
 ) -> pd.DataFrame:
-    """A table of the matches with each player count, one below the other."""
+    """Return the tables of the matches with each player count, one below the other."""
     groups = itertools.groupby(matches, key=lambda match: match.players)
     return pd.concat([make(list(group)) for _, group in groups], ignore_index=True)
 
@@ -217,9 +216,9 @@ def _names(matches: list[MatchMeasures]) -> list[str]:
 
 
 def standings(matches: list[MatchMeasures]) -> pd.DataFrame:
-    """Win rate of every strategy over all its line-ups, best first.
+    """Return the win rate of every strategy over all its line-ups, best first.
 
-    The intervals hold together; ``p`` is of "it has its fair share", for each alone.
+    The intervals are joint; ``p`` tests the fair share, for each strategy alone.
     """
     names = _names(matches)
     lineups = {name: [match for match in matches if name in match.strategies] for name in names}
@@ -229,7 +228,7 @@ def standings(matches: list[MatchMeasures]) -> pd.DataFrame:
         fair = _mean([match.fair_share() for match in lineups[name]])
         rows.append(
             {
-                **_setting_of(matches[0]),
+                **setting_of(matches[0]),
                 "strategy": name,
                 **spread("win_rate", rate),
                 "fair_share": fair,
@@ -250,22 +249,22 @@ def _mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values)
 
 
-def _setting_of(match: MatchMeasures) -> Row:
-    """The columns that say what a row over many line-ups is about."""
+def setting_of(match: MatchMeasures) -> Row:
+    """Return the columns that say what a row over many line-ups is about."""
     group = group_of(match)
     return {key: group[key] for key in ("players", "deck", "rules")}
 
 
 def _example(matches: list[MatchMeasures], name: str) -> int:
-    """A game that a strategy won, in one of these line-ups."""
-    found = [match.example(match.strategies[name]) for match in matches]
-    return min((number for number in found if number >= 0), default=-1)
+    """Return the number of a game that a strategy won, in one of these line-ups."""
+    games = [match.example(match.strategies[name]) for match in matches]
+    return min((number for number in games if number >= 0), default=-1)
 
 
 def payoffs(matches: list[MatchMeasures]) -> pd.DataFrame:
-    """Win rate of a seat of a strategy in the line-ups in which it meets a rival.
+    """Return the win rate of a seat of a strategy in the line-ups that have a rival.
 
-    Each interval is for itself; ``p`` is of "both win equally often", for each pair alone.
+    Intervals are for each pair alone, as is ``p``, which tests equal win rates.
     """
     rows: list[Row] = []
     for name, rival in itertools.permutations(_names(matches), 2):
@@ -274,7 +273,7 @@ def payoffs(matches: list[MatchMeasures]) -> pd.DataFrame:
             mine, theirs = pool_of(met, name), pool_of(met, rival)
             rows.append(
                 {
-                    **_setting_of(matches[0]),
+                    **setting_of(matches[0]),
                     "strategy": name,
                     "against": rival,
                     **spread("win_rate", mine.interval()),
@@ -288,25 +287,25 @@ def payoffs(matches: list[MatchMeasures]) -> pd.DataFrame:
 
 
 def ratings(matches: list[MatchMeasures]) -> pd.DataFrame:
-    """Plackett-Luce ratings of the strategies, from the games that a player won.
+    """Return Plackett-Luce ratings of the strategies, from the games that a player won.
 
-    Rome is no contestant: what it wins alone is nobody's, and with many players it never does.
-    ``readable`` says whether one number for each strategy describes who wins (see `Ratings`).
+    Games that Rome wins alone don't count. ``readable`` says whether one number for each strategy
+    describes who wins (see `Ratings`).
     """
     names = _names(matches)
     column = {name: index for index, name in enumerate(names)}
     wins = np.zeros((SUPERBLOCKS, len(matches), len(names)))
     seats = np.zeros((len(matches), len(names)))
     for row, match in enumerate(matches):
-        found = match.superblock_wins()
+        won = match.superblock_wins()
         for position, label in enumerate(match.labels):
-            wins[:, row, column[label]] += found[:, position]
+            wins[:, row, column[label]] += won[:, position]
             seats[row, column[label]] += 1
     used = wins.sum(axis=(1, 2)) > 0
     rated = bootstrap_ratings(wins[used], seats)
     rows = [
         {
-            **_setting_of(matches[0]),
+            **setting_of(matches[0]),
             "strategy": names[i],
             "rating": rated.rating[i],
             "rating_low": rated.low[i],
@@ -323,17 +322,120 @@ def ratings(matches: list[MatchMeasures]) -> pd.DataFrame:
     return make_table(rows)
 
 
-ChangeTables = dict[str, pd.DataFrame]
-FactBundles = list[list[MatchMeasures]]
+def comparison(a: MatchMeasures, b: MatchMeasures, question: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the difference between the win rates of two candidates, paired by deal."""
+    moments = bundle_moments([a, b])
+    first, second = a.layout.share(0), a.layout.size + b.layout.share(0)
+    differing = int(b.detail("differing")[b.layout.share(0)])
+    difference = paired_difference(moments, first, second, differing=differing)
+    paired, p = difference.paired, p_value(difference.paired)
+    rates = [match.win_rate([0]) for match in (a, b)]
+    if question["sequential"]:
+        # The run may have stopped because of the difference, so fixed-size intervals don't hold.
+        rates = [_at_any_time(rate, moments.n) for rate in rates]
+        paired = _at_any_time(paired, moments.n)
+        p = math.nan
+    test = sequential_test(*difference_sums(moments, first, second), delta=question["delta"])
+    row = {
+        "players": a.players,
+        "a": a.labels[0],
+        "b": b.labels[0],
+        "field": ", ".join(a.labels[1:]),
+        "deck": a.facts.deck,
+        "rules": group_of(a)["rules"],
+        **spread("a_win_rate", rates[0]),
+        **spread("b_win_rate", rates[1]),
+        **spread("difference", paired),
+        **spread("unpaired", difference.unpaired),
+        "variance_factor": difference.variance_factor,
+        "p": p,
+        "delta": question["delta"],
+        "decision": test.decision,
+        "e_value": test.e_value,
+        "games": a.games + b.games,
+        "blocks": a.blocks,
+        "example_game": a.example([0]),
+        "example_game_b": b.example([0]),
+    }
+    return make_table([row])
 
 
-def changes_by_rules(question: dict[str, Any], bundles: FactBundles) -> tuple[str, ChangeTables]:
-    """Every rule set against the published one."""
+def _at_any_time(rate: Interval, blocks: int) -> Interval:
+    """Return the same estimate with an interval that holds at every look."""
+    return confidence_sequence(blocks, rate.estimate, rate.se**2 * blocks, bounds=rate.bounds)
+
+
+def levels(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
+    """Return the success rate of every strategy at every solo level."""
+    return make_table(
+        [
+            {
+                "strategy": match.labels[0],
+                "level": match.facts.solo_level,
+                **spread("success", match.win_rate([0])),
+                **spread("rounds", match.rounds()),
+                "deck": match.facts.deck,
+                "rules": group_of(match)["rules"],
+                **size_of(match, match.example([0])),
+            }
+            for match in matches
+        ]
+    )
+
+
+def campaigns(bundles: Iterable[Bundle]) -> pd.DataFrame:
+    """Return every strategy's chance to win all solo levels one after another."""
+    return make_table(
+        [
+            {
+                "strategy": bundle[0].labels[0],
+                "levels": ",".join(str(match.facts.solo_level) for match in bundle),
+                **spread("success", campaign_chance(bundle)),
+                "deck": bundle[0].facts.deck,
+                "rules": group_of(bundle[0])["rules"],
+                "games": sum(match.games for match in bundle),
+                "blocks": bundle[0].blocks,
+                "example_game": bundle[-1].example([0]),
+            }
+            for bundle in bundles
+        ]
+    )
+
+
+def campaign_chance(bundle: Bundle) -> Interval:
+    """Return the chance to win all levels: the product of the levels' success rates.
+
+    Every game of a campaign has its own deal, but the rates were measured on common deals, so their
+    errors are correlated. The interval is that of the sum of the rates' logarithms (delta method),
+    over blocks.
+    """
+    rates = [match.win_rate([0]) for match in bundle]
+    product = math.prod(rate.estimate for rate in rates)
+    moments = bundle_moments(bundle)
+    if product == 0:
+        # A bound that files would round to 0 is none.
+        high = max(math.prod(rate.high for rate in rates), 10.0**-DECIMALS)
+        return replace(rates[0], estimate=0.0, low=0.0, high=high, method="t")
+    weights = np.zeros(moments.d)
+    first = 0
+    for match, rate in zip(bundle, rates, strict=True):
+        weights[first + match.layout.share(0)] = 1 / rate.estimate
+        first += match.layout.size
+    logarithm = contrast(moments, weights, bounds=(0.0, sum(1 / rate.estimate for rate in rates)))
+    low, high = (
+        product * math.exp(end - logarithm.estimate) for end in (logarithm.low, logarithm.high)
+    )
+    return replace(
+        logarithm, estimate=product, low=low, high=min(high, 1.0), se=product * logarithm.se
+    )
+
+
+def rule_changes(bundles: Iterable[Bundle]) -> pd.DataFrame:
+    """Return what every rule set changes, each the second match of its bundle."""
     rows: list[Row] = []
-    for bundle in bundles:
-        base, variant = bundle
+    for base, variant in bundles:
         layout = base.layout
-        most = max(match.seen("rounds")[1] for match in bundle)
+        most = max(match.range_of("rounds")[1] for match in (base, variant))
         changes = {
             "rome_change": change_between(base, variant, [layout.rome]),
             "rounds_change": change_between(base, variant, [layout.rounds], (-most, most)),
@@ -348,25 +450,27 @@ def changes_by_rules(question: dict[str, Any], bundles: FactBundles) -> tuple[st
         row |= {"rome_differs": int(variant.detail("differing")[layout.rome])}
         row |= {"games": base.games + variant.games, "blocks": base.blocks}
         rows.append({**row, "example_game": variant.rome_example()})
-    return "rule_changes", {"rule_changes": make_table(rows)}
+    return make_table(rows)
 
 
-def changes_by_restrictions(
-    question: dict[str, Any], bundles: FactBundles
-) -> tuple[str, ChangeTables]:
-    """Every restriction against play as the rules allow it, for whom it holds.
+def restrictions(question: Mapping[str, Any], bundles: Sequence[Bundle]) -> pd.DataFrame:
+    """Return what every restriction changes, for the strategies that it restricts.
 
-    `question` has, for each bundle, what was forbidden and the position of the only seat that was
-    restricted, or None if all were.
+    Parameters
+    ----------
+    question : mapping
+        For each bundle, what was forbidden (``without``), and the line-up position that was
+        restricted, or None for all (``positions``).
+    bundles : sequence of sequence of MatchMeasures
+        The match without each restriction, and with it.
     """
     rows: list[Row] = []
     changes: list[Interval] = []
-    asked = zip(question["without"], question["positions"], bundles, strict=True)
-    for without, position, bundle in asked:
-        base, variant = bundle
+    cases = zip(question["without"], question["positions"], bundles, strict=True)
+    for without, position, (base, variant) in cases:
         layout = base.layout
-        whose = base.strategies if position is None else {base.labels[position]: [position]}
-        for strategy, places in whose.items():
+        restricted = base.strategies if position is None else {base.labels[position]: [position]}
+        for strategy, places in restricted.items():
             changes.append(change_between(base, variant, [layout.share(place) for place in places]))
             rows.append(
                 {
@@ -390,13 +494,13 @@ def changes_by_restrictions(
         row["p_holm"] = float(p)
     table = make_table(rows)
     table["position"] = table["position"].astype("Int64")
-    return "restrictions", {"restrictions": table}
+    return table
 
 
 def rule_values(
     fields: Mapping[str, Sequence[Any]], bundles: Sequence[Sequence[MatchMeasures]]
-) -> list[Row]:
-    """A row for each value of each rule, in the order of the values.
+) -> pd.DataFrame:
+    """Return a row for each value of each rule, in the order of the values.
 
     Parameters
     ----------
@@ -405,9 +509,9 @@ def rule_values(
     bundles : sequence of sequence of MatchMeasures
         By field, the matches of its values on common deals.
     """
-    rows = []
+    rows: list[Row] = []
     for (name, values), bundle in zip(fields.items(), bundles, strict=True):
-        found = [
+        values_rows = [
             {
                 **group_of(match),
                 "rule": name,
@@ -419,18 +523,18 @@ def rule_values(
             }
             for number, (value, match) in enumerate(zip(values, bundle, strict=True))
         ]
-        rows += sorted(found, key=_order)
-    return rows
+        rows += sorted(values_rows, key=_order)
+    return make_table(rows)
 
 
 def _order(row: Row) -> tuple[bool, Any]:
-    """Numbers by size; words and switches stay where they are."""
+    """Return a sort key: numbers by size, words and switches in their order."""
     number = isinstance(row["value"], int) and not isinstance(row["value"], bool)
     return (not number, row["value"] if number else 0)
 
 
 def _levels(match: MatchMeasures) -> Row:
-    """What holds under a rule set."""
+    """Return the rates under a rule set."""
     return {
         **spread("rome_wins", match.rome_rate()),
         **spread(
@@ -442,7 +546,7 @@ def _levels(match: MatchMeasures) -> Row:
 
 
 def _over_fair(match: MatchMeasures) -> np.ndarray:
-    """Weights of the first seat's share less what would be fair."""
+    """Return the weights of the first seat's share minus the fair share."""
     weights = np.zeros(match.layout.size)
     weights[[match.layout.seat(seat) for seat in range(match.players)]] = -1 / match.players
     weights[match.layout.seat(0)] += 1.0
@@ -450,21 +554,21 @@ def _over_fair(match: MatchMeasures) -> np.ndarray:
 
 
 def _changes(bundle: Sequence[MatchMeasures], number: int) -> Row:
-    """Differences from the rule set in force, within blocks; none for that one itself."""
+    """Return the differences from the rule set in force, within blocks."""
     base, match = bundle[0], bundle[number]
     rome, rounds = np.zeros(match.layout.size), np.zeros(match.layout.size)
     rome[match.layout.rome] = rounds[match.layout.rounds] = 1.0
-    most = max(one.seen("rounds")[1] for one in (base, match))
-    asked: dict[str, tuple[np.ndarray, Bounds]] = {
+    most = max(one.range_of("rounds")[1] for one in (base, match))
+    contrasts: dict[str, tuple[np.ndarray, Bounds]] = {
         "rome_change": (rome, DIFFERENCE),
         "seat1_change": (_over_fair(match), DIFFERENCE),
         "rounds_change": (rounds, (-most, most)),
     }
     if number == 0:
-        return {f"{name}{end}": np.nan for name in asked for end in ("", "_low", "_high")}
+        return {f"{name}{end}": np.nan for name in contrasts for end in ("", "_low", "_high")}
     moments = bundle_moments(bundle)
     row: Row = {}
-    for name, (of_match, bounds) in asked.items():
+    for name, (of_match, bounds) in contrasts.items():
         weights = np.zeros(moments.d)
         weights[match.span] = of_match
         weights[base.span] = -of_match

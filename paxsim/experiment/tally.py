@@ -1,4 +1,9 @@
-"""Tallies: what is kept of the games of a chunk; nothing is played here."""
+"""Tallies: sums over the games of a chunk, which merge exactly in any order.
+
+A block is counted as a vector of integers. The constants `SHARE` to `PLAYERS_WON` name its entries,
+and `count_game` adds a game to them: a new statistic needs a line in each. Means, intervals and
+differences within blocks (see `estimates`) follow from the sums of vectors and of their products.
+"""
 
 from __future__ import annotations
 
@@ -23,24 +28,26 @@ from paxsim.engine.records import (
 from paxsim.experiment.design import Facts
 from paxsim.playing import Batch, positions_in
 
-#: A whole win, in the units that shares are counted in: the least number that 1 to 8 divide.
+#: A whole win, in the units that shares are counted in: the smallest number that 1 to 8 divide.
 WIN = 840
-#: Super-blocks, for the bootstrap of ratings: a block belongs to its deal number modulo this.
+#: Groups of blocks for the bootstrap: a block belongs to its deal number modulo this.
 SUPERBLOCKS = 200
 #: Bins of the histograms of rounds, points and margins; the last takes what is beyond.
 ROUND_BINS, POINT_BINS, MARGIN_BINS = 64, 96, 64
 
 POINT_PARTS = ("categories", "stronger", "fleet_army", "primus", "wealthiest")
 
+#: Statistics of a block with an entry for each position or seat: the share of the win by position,
+#: the same by seat, the share won together with Rome by position, and points by position.
+SHARE, SEAT, WITH_ROME, POINTS = range(4)
+#: Statistics of a block with one entry each, after those: games that Rome won, games that Rome won
+#: with no player, rounds, the winner's margin over the next seat, and games that players won.
+ROME, ROME_ALONE, ROUNDS, MARGIN, PLAYERS_WON = range(5)
+
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the statistics of a match stand in its block vector.
-
-    The vector has, summed over the games of a block: the share of the win by position, the same by
-    seat, the share won together with Rome by position, points by position, then how often Rome won,
-    how often Rome won alone, rounds, the winner's margin, and games the players won.
-    """
+    """Places of the statistics of a match in its block vector."""
 
     players: int
 
@@ -53,61 +60,62 @@ class Layout:
     def units(self) -> np.ndarray:
         """Units in a whole of each statistic, shape ``(size,)``: shares of a win have `WIN`."""
         units = np.ones(self.size, np.int64)
-        units[: 3 * self.players] = WIN
+        units[: POINTS * self.players] = WIN
         return units
 
     def share(self, position: int) -> int:
-        """Share of the win of a line-up position, in 840ths."""
-        return position
+        """Return the place of a position's share of the win, in 840ths."""
+        return SHARE * self.players + position
 
     def seat(self, seat: int) -> int:
-        """Share of the win of a seat, in 840ths."""
-        return self.players + seat
+        """Return the place of a seat's share of the win, in 840ths."""
+        return SEAT * self.players + seat
 
     def with_rome(self, position: int) -> int:
-        """Share won as Rome's friend by a line-up position, in 840ths."""
-        return 2 * self.players + position
+        """Return the place of the share that a position won with Rome, in 840ths."""
+        return WITH_ROME * self.players + position
 
     def points(self, position: int) -> int:
-        """Points of a line-up position."""
-        return 3 * self.players + position
+        """Return the place of a position's points."""
+        return POINTS * self.players + position
 
     @property
     def rome(self) -> int:
-        """Games that Rome won."""
-        return 4 * self.players
+        """Place of the games that Rome won."""
+        return 4 * self.players + ROME
 
     @property
     def rome_alone(self) -> int:
-        """Games that Rome won and no player with it."""
-        return 4 * self.players + 1
+        """Place of the games that Rome won and no player with it."""
+        return 4 * self.players + ROME_ALONE
 
     @property
     def rounds(self) -> int:
-        """Rounds played."""
-        return 4 * self.players + 2
+        """Place of the rounds played."""
+        return 4 * self.players + ROUNDS
 
     @property
     def margin(self) -> int:
-        """Points between the best seat and the next, where the players won."""
-        return 4 * self.players + 3
+        """Place of the points between the best seat and the next, where players won."""
+        return 4 * self.players + MARGIN
 
     @property
     def players_won(self) -> int:
-        """Games that the players won."""
-        return 4 * self.players + 4
+        """Place of the games that players won."""
+        return 4 * self.players + PLAYERS_WON
 
 
-#: No game: what an example is before one is found.
+#: Number of an example game before one is found.
 NO_GAME = -1
 
-#: The sums of a match besides its vectors. `cells`, `cell_squares`: share of a block (and its
+#: Sums of a match besides its block vectors. `cells`, `cell_squares`: share of a block (and its
 #: square) by seat and strategy. `superblocks`: wins by super-block and contestant, the last one
 #: being Rome alone. `rome_superblocks`: games that Rome won, alone or not, by super-block.
 #: `rome_held`: games in which Rome held each category. `parts`: points by position and part.
 #: `primus`: games in which each position, or nobody, held primus conspiratus at the end. `rounds`,
 #: `winner_points`, `margins`: histograms. `decisions`: all decisions. `win_example`: the first game
 #: won at a seat by a position. `rome_example`: the first game that Rome won, and that it won alone.
+#: Games are numbered from the first of the match.
 details_dtype = np.dtype(
     [
         ("games", np.int64, 1),
@@ -128,28 +136,9 @@ details_dtype = np.dtype(
     align=True,
 )
 
-#: What is added up of the games of one block: its vector (see `Layout`), and its cells.
-block_dtype = np.dtype(
-    [
-        ("shares", np.int64, MAX_PLAYERS),
-        ("seats", np.int64, MAX_PLAYERS),
-        ("with_rome", np.int64, MAX_PLAYERS),
-        ("points", np.int64, MAX_PLAYERS),
-        ("rome", np.int64),
-        ("rome_alone", np.int64),
-        ("rounds", np.int64),
-        ("margin", np.int64),
-        ("players_won", np.int64),
-        ("cells", np.int64, (MAX_PLAYERS, MAX_PLAYERS)),
-    ],
-    align=True,
-)
+details_at, result_at = map(record_at, (numba.from_dtype(details_dtype), ResultType))
 
-details_at, block_at, result_at = map(
-    record_at, (*map(numba.from_dtype, (details_dtype, block_dtype)), ResultType)
-)
-
-#: What users are told when it is compiled.
+#: Shown to users while it is compiled.
 _WHAT = "the tally (about 2 s)"
 _RESULT_SIZE = result_dtype.itemsize
 _Numbers = types.Array(types.int64, 1, "C")
@@ -159,33 +148,17 @@ _TILE = 256
 
 
 @short
-def begin_block(block, players, strategies):
-    """Nothing was played of a block."""
-    for place in range(players):
-        block.shares[place] = 0
-        block.seats[place] = 0
-        block.with_rome[place] = 0
-        block.points[place] = 0
-        for strategy in range(strategies):
-            block.cells[place, strategy] = 0
-    block.rome = 0
-    block.rome_alone = 0
-    block.rounds = 0
-    block.margin = 0
-    block.players_won = 0
-
-
-@short
-def count_seats(details, block, result, positions, strategies, number):
+def count_seats(details, vector, cells, result, positions, strategies, number):
     """Count what every seat of a game has won, and what its points are made of."""
-    for seat in range(positions.size):
+    players = positions.size
+    for seat in range(players):
         position = positions[seat]
         share = np.int64(result.shares[seat] * WIN + 0.5)
-        block.shares[position] += share
-        block.seats[seat] += share
-        block.with_rome[position] += share * result.rome_wins
-        block.points[position] += result.points[seat]
-        block.cells[seat, strategies[position]] += share
+        vector[SHARE * players + position] += share
+        vector[SEAT * players + seat] += share
+        vector[WITH_ROME * players + position] += share * result.rome_wins
+        vector[POINTS * players + position] += result.points[seat]
+        cells[seat, strategies[position]] += share
         parts = details.parts[position]
         parts[0] += result.points_categories[seat]
         parts[1] += result.points_stronger[seat]
@@ -198,24 +171,25 @@ def count_seats(details, block, result, positions, strategies, number):
 
 @short
 def bin_of(number, bins):
-    """The bin of a histogram that a number is counted in."""
+    """Return the bin of a histogram that a number is counted in."""
     return min(max(number, 0), bins - 1)
 
 
 @short
-def count_outcome(details, block, result, players, number):
+def count_outcome(details, vector, result, players, number):
     """Count who won a game, and by how much."""
+    common = 4 * players
     if result.rome_wins:
-        block.rome += 1
+        vector[common + ROME] += 1
         if details.rome_example[0] == NO_GAME:
             details.rome_example[0] = number
         if result.winners == 0:
-            block.rome_alone += 1
+            vector[common + ROME_ALONE] += 1
             if details.rome_example[1] == NO_GAME:
                 details.rome_example[1] = number
         return
     best = result.points[0]
-    second = best  # of a seat alone: there is no margin
+    second = best  # solo has no margin
     if players > 1:
         second = min(best, result.points[1])
         best = max(best, result.points[1])
@@ -223,19 +197,19 @@ def count_outcome(details, block, result, players, number):
         points = result.points[seat]
         second = max(second, min(best, points))
         best = max(best, points)
-    block.players_won += 1
-    block.margin += best - second
+    vector[common + PLAYERS_WON] += 1
+    vector[common + MARGIN] += best - second
     details.winner_points[bin_of(best, POINT_BINS)] += 1
     details.margins[bin_of(best - second, MARGIN_BINS)] += 1
 
 
 @short
-def count_game(details, block, result, positions, strategies, number):
+def count_game(details, vector, cells, result, positions, strategies, number):
     """Count one game; its line-up position by seat is in `positions`."""
     players = positions.size
-    count_seats(details, block, result, positions, strategies, number)
-    count_outcome(details, block, result, players, number)
-    block.rounds += result.rounds
+    count_seats(details, vector, cells, result, positions, strategies, number)
+    count_outcome(details, vector, result, players, number)
+    vector[4 * players + ROUNDS] += result.rounds
     details.games[0] += 1
     details.decisions[0] += result.decisions
     details.rounds[bin_of(result.rounds, ROUND_BINS)] += 1
@@ -245,92 +219,80 @@ def count_game(details, block, result, positions, strategies, number):
 
 
 @short
-def end_block(details, block, players, strategies, superblock):
+def end_block(details, vector, cells, players, strategies, superblock):
     """Add a block's sums to those of the match."""
     for place in range(players):
-        details.superblocks[superblock, place] += block.shares[place]
+        details.superblocks[superblock, place] += vector[SHARE * players + place]
         for strategy in range(strategies):
-            share = block.cells[place, strategy]
+            share = cells[place, strategy]
             details.cells[place, strategy] += share
             details.cell_squares[place, strategy] += share * share
-    details.superblocks[superblock, players] += WIN * block.rome_alone
-    details.rome_superblocks[superblock] += block.rome
-
-
-@short
-def write_vector(block, players, vectors, column):
-    """Write a block's vector into a column, in the order of `Layout`."""
-    for place in range(players):
-        vectors[place, column] = block.shares[place]
-        vectors[players + place, column] = block.seats[place]
-        vectors[2 * players + place, column] = block.with_rome[place]
-        vectors[3 * players + place, column] = block.points[place]
-    vectors[4 * players, column] = block.rome
-    vectors[4 * players + 1, column] = block.rome_alone
-    vectors[4 * players + 2, column] = block.rounds
-    vectors[4 * players + 3, column] = block.margin
-    vectors[4 * players + 4, column] = block.players_won
+    details.superblocks[superblock, players] += WIN * vector[4 * players + ROME_ALONE]
+    details.rome_superblocks[superblock] += vector[4 * players + ROME]
 
 
 @entry(
     types.void(
         types.int64,
-        types.int64,
         _Numbers,
         types.Array(types.int64, 3, "C"),
         _Numbers,
         types.int64,
-        types.int64,
+        _Rows,
+        _Numbers,
         _Rows,
     ),
     _WHAT,
 )
 def count_blocks(
-    details_address, block_address, batches, positions, strategies, first_block, first_game, vectors
+    details_address, batches, positions, strategies, first_block, vectors, vector, cells
 ):
     """Count the games of some blocks of a match, which are those of the columns of `vectors`.
 
     Parameters
     ----------
-    details_address, block_address : int
-        A record of `details_dtype` that is added to, and one of `block_dtype` to work in.
+    details_address : int
+        A record of `details_dtype` that is added to.
     batches : numpy.ndarray
         Addresses of the result records by order; each has them by block, then rotation.
     positions : numpy.ndarray
         Line-up position by order, rotation and seat.
     strategies : numpy.ndarray
         Number of the strategy by position.
-    first_block, first_game : int
-        Numbers of the first block, and of the match's first game, of block 0.
+    first_block : int
+        Number of the first block.
     vectors : numpy.ndarray
         Takes the blocks' vectors, shape ``(size, blocks)``.
+    vector, cells : numpy.ndarray
+        Room for the vector of one block, and for its shares by seat and strategy.
     """
     details = details_at(details_address)
-    block = block_at(block_address)
     orders, rotations, players = positions.shape
     count = 0
     for position in range(players):
         count = max(count, strategies[position] + 1)
-    number = first_game + first_block * orders * rotations
+    number = first_block * orders * rotations
     for column in range(vectors.shape[1]):
-        begin_block(block, players, count)
+        vector[:] = 0
+        cells[:, :] = 0
         for order in range(orders):
             for rotation in range(rotations):
                 place = batches[order] + (column * rotations + rotation) * _RESULT_SIZE
                 seated = positions[order, rotation]
-                count_game(details, block, result_at(place), seated, strategies, number)
+                count_game(details, vector, cells, result_at(place), seated, strategies, number)
                 number += 1
-        end_block(details, block, players, count, (first_block + column) % SUPERBLOCKS)
-        write_vector(block, players, vectors, column)
+        end_block(details, vector, cells, players, count, (first_block + column) % SUPERBLOCKS)
+        for entry_number in range(vector.size):
+            vectors[entry_number, column] = vector[entry_number]
 
 
 @entry(types.void(_Rows, _Rows), _WHAT)
 def add_products(rows, products):
-    """Add up the products of each row with each, which are the same both ways round."""
+    """Add the products of all pairs of rows to a symmetric matrix."""
     count, columns = rows.shape
     for first in range(0, columns, _TILE):
         for i in range(count):
-            # As arrays of their own, of which the compiler sees that they lie in one piece.
+            # As contiguous arrays, so that the compiler vectorizes the sum.
             row = rows[i, first : first + _TILE]
             for j in range(i, count):
                 other = rows[j, first : first + _TILE]
@@ -344,12 +306,12 @@ def add_products(rows, products):
 
 
 def warm_counting() -> None:
-    """Compile, or load, what counts games."""
+    """Compile, or load, the functions that count games."""
     for entry_point in (count_blocks, add_products):
         entry_point.compiled()  # type: ignore[attr-defined]
 
 
-#: Sums by name, whole numbers; see `tally_blocks` for what there is.
+#: Sums by name, all of them integers; see `tally_blocks`.
 Tally = dict[str, np.ndarray]
 
 
@@ -367,19 +329,16 @@ class PlayedBlocks:
         The games of each order: every block in all rotations of the match.
     first_block : int
         Number of the first block.
-    first_game : int
-        Number of the match's first game, of block 0.
     """
 
     labels: Sequence[str]
     orders: Sequence[Sequence[int]]
     batches: Sequence[Batch]
     first_block: int
-    first_game: int
 
 
 def tally_blocks(matches: Sequence[PlayedBlocks]) -> Tally:
-    """Reduce the games of some blocks of a bundle, the same blocks of each of its matches.
+    """Tally some blocks of a bundle, the same blocks of each of its matches.
 
     Returns
     -------
@@ -406,7 +365,7 @@ def tally_blocks(matches: Sequence[PlayedBlocks]) -> Tally:
 
 
 def _tally_match(match: PlayedBlocks) -> tuple[np.ndarray, Tally]:
-    """The vectors of a match's blocks, one a column, and the other sums."""
+    """Return the vectors of a match's blocks, one per column, and the other sums."""
     players = len(match.labels)
     rotations = np.array(match.batches[0].rotations)
     seated = positions_in(rotations, players)
@@ -415,22 +374,21 @@ def _tally_match(match: PlayedBlocks) -> tuple[np.ndarray, Tally]:
     details = np.zeros(1, details_dtype)
     for name in ("win_example", "rome_example"):
         details[name] = NO_GAME
-    work = np.zeros(1, block_dtype)
     count_blocks(
         address_of(details),
-        address_of(work),
         np.array([address_of(batch.results) for batch in match.batches]),
         np.array([np.array(order)[seated] for order in match.orders]),
         strategies,
         match.first_block,
-        match.first_game,
         vectors,
+        np.zeros(len(vectors), np.int64),
+        np.zeros((players, players), np.int64),
     )
     return vectors, _used_part(details[0], players, strategies.max() + 1)
 
 
 def _used_part(details: np.void, players: int, strategies: int) -> Tally:
-    """The sums of a match, without the room for more players than there are."""
+    """Return the sums of a match, without the room for more players."""
     used = {
         "cells": (players, strategies),
         "cell_squares": (players, strategies),
@@ -439,43 +397,43 @@ def _used_part(details: np.void, players: int, strategies: int) -> Tally:
         "primus": (players + 1,),
         "win_example": (players, players),
     }
-    found = {}
+    sums = {}
     for name in details_dtype.names or ():
         room = tuple(map(slice, used.get(name, details[name].shape)))
-        found[name] = details[name][room].copy()
-    return found
+        sums[name] = details[name][room].copy()
+    return sums
 
 
 def _differing(
     first: PlayedBlocks, of_first: np.ndarray, second: PlayedBlocks, of_second: np.ndarray
 ) -> np.ndarray:
-    """Blocks whose means differ between two matches, by entry of the vector."""
+    """Count the blocks whose means differ between two matches, by entry of the vector."""
     sizes = [len(match.orders) * len(match.batches[0].rotations) for match in (first, second)]
     return np.count_nonzero(of_first * sizes[1] != of_second * sizes[0], axis=1)
 
 
 def strategy_numbers(labels: Sequence[str]) -> np.ndarray:
-    """Which strategy plays each position, numbered by first appearance, shape ``(players,)``."""
+    """Return the strategy of each position, numbered by first appearance."""
     names = list(dict.fromkeys(labels))
     return np.array([names.index(label) for label in labels])
 
 
 def _first(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """The smaller of two game numbers, of which -1 is none."""
+    """Return the smaller of two game numbers, of which -1 is none."""
     return np.where(np.minimum(a, b) < 0, np.maximum(a, b), np.minimum(a, b))
 
 
 def renumber_examples(tally: Tally, added: Sequence[int]) -> Tally:
-    """The tally of a bundle whose example games have other numbers, by so much for each match."""
-    found = dict(tally)
+    """Return a bundle's tally with a number added to its example games, for each match."""
+    renumbered = dict(tally)
     for match, shift in enumerate(added):
         for name in (f"{match}/win_example", f"{match}/rome_example"):
-            found[name] = np.where(tally[name] < 0, tally[name], tally[name] + shift)
-    return found
+            renumbered[name] = np.where(tally[name] < 0, tally[name], tally[name] + shift)
+    return renumbered
 
 
 def merge_tallies(first: Tally, second: Tally) -> Tally:
-    """The tally of the games of both; nothing is lost and the order does not matter."""
+    """Return the tally of the games of both; it is exact and does not depend on the order."""
     return {
         name: _first(array, second[name]) if name.endswith("example") else array + second[name]
         for name, array in first.items()
@@ -483,50 +441,51 @@ def merge_tallies(first: Tally, second: Tally) -> Tally:
 
 
 def in_units(wins: ArrayLike) -> NDArray[np.int64]:
-    """Wins, or shares of one, in whole units; sums of shares that were rounded are exact again."""
+    """Return wins in units of 1/840, which makes rounded sums of shares exact again."""
     return np.rint(WIN * np.asarray(wins)).astype(np.int64)
 
 
 def in_wins(units: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Sums of shares in wins."""
+    """Return sums of shares as numbers of wins."""
     return units / WIN
 
 
-#: What results call a seat that is played by each strategy of a field in turn.
+#: Label of a seat that all strategies of several line-ups play in turn.
 MEMBER = "any member"
-#: Sums over blocks that can't be had from those of the line-ups.
+#: Sums over blocks that don't follow from those of the line-ups.
 _OF_STRATEGIES = ("cells", "cell_squares")
 
 
 def pooled_facts(bundle: Sequence[Facts], lineups: int) -> list[Facts]:
-    """The matches of a bundle with each run of `lineups` of them taken for one."""
+    """Return the matches of a bundle with every `lineups` of them taken for one."""
     return [
         replace(
             first,
             policies=(MEMBER,) * first.players,
-            block_size=lineups * first.block_size,
+            policy_fingerprints=(),
+            orders=lineups * first.orders,
         )
         for first in bundle[::lineups]
     ]
 
 
 def pooled_tally(bundle: Sequence[Facts], tally: Tally, lineups: int) -> Tally:
-    """The tally of a bundle with each run of `lineups` matches taken for one.
+    """Return the tally of a bundle with every `lineups` matches taken for one.
 
     Parameters
     ----------
     bundle : sequence of Facts
-        Its matches, all with the same number of players: the line-ups under one rule set, then
-        the same line-ups under the next.
+        Its matches, all with the same number of players: all line-ups under one rule set, then
+        under the next.
     tally : dict
-        What was played.
+        The tally of the bundle.
     lineups : int
-        Line-ups of the field.
+        Number of line-ups.
     """
     size = Layout(bundle[0].players).size
     sets = len(bundle) // lineups
     shape = (sets, lineups, size)
-    found: Tally = {
+    pooled: Tally = {
         "blocks": tally["blocks"],
         "sums": tally["sums"].reshape(shape).sum(axis=1).ravel(),
         "products": tally["products"]
@@ -539,12 +498,12 @@ def pooled_tally(bundle: Sequence[Facts], tally: Tally, lineups: int) -> Tally:
         for match in range(number * lineups, (number + 1) * lineups):
             details = _details(tally, match)
             merged = merge_tallies(merged, details) if merged else details
-        found |= {f"{number}/{name}": array for name, array in merged.items()}
-    return found
+        pooled |= {f"{number}/{name}": array for name, array in merged.items()}
+    return pooled
 
 
 def _details(tally: Tally, match: int) -> Tally:
-    """The sums of one match besides its block vectors, as far as they can be pooled."""
+    """Return the sums of one match besides its block vectors, as far as they can be pooled."""
     names = (name.partition("/") for name in tally)
     return {
         detail: tally[f"{match}/{detail}"]

@@ -9,18 +9,21 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from paxsim.errors import one_line
-from paxsim.experiment.run import Standing
 
 
 class Silent:
     """Shows nothing."""
 
-    def begin(self, study: str, run: str) -> None:
-        """A run of a study begins."""
+    _done = 0
 
-    def played(self, standing: Standing, games: int) -> None:
-        """A run went on by so many games, played or found in its directory."""
-        self.count(games)
+    def begin(self, study: str, run: str) -> None:
+        """Show that a run of a study begins."""
+        self._done = 0
+
+    def played(self, done: int, expected: int | None, text: str) -> None:
+        """Show the games of the run so far, played or found in its directory."""
+        self.count(done - self._done)
+        self._done = done
 
     def count(self, games: int) -> None:
         """So many games more are there."""
@@ -54,7 +57,8 @@ class Bar(Silent):
         self._progress.stop()
 
     def begin(self, study: str, run: str) -> None:
-        """A run of a study begins."""
+        """Show that a run of a study begins."""
+        super().begin(study, run)
         self._progress.update(self._task, description=f"{study}: {run}")
 
     def count(self, games: int) -> None:

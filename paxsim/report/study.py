@@ -26,7 +26,7 @@ import pandas as pd
 from paxsim import cards, charts
 from paxsim.errors import checked_int
 from paxsim.experiment.result import DECIMALS, Result, as_csv
-from paxsim.experiment.run import checked_jobs
+from paxsim.experiment.run import checked_jobs, made_by
 from paxsim.io import atomic_write, make_folder
 from paxsim.policies.files import package_fingerprint
 from paxsim.report.bar import Silent
@@ -132,7 +132,7 @@ class Study:
         return max(1, round(GAMES[run] * self.options.scale))
 
     def ask(self, run: str, question: Callable[..., Result], **arguments: Any) -> Result:
-        """Ask one of the questions of `paxsim.experiment.questions`, going on with what is there.
+        """Ask one of the questions of `paxsim.experiment`, going on with what is there.
 
         Parameters
         ----------
@@ -147,13 +147,13 @@ class Study:
         arguments = {**self.subject.setting, "seed": self.options.seed, **arguments}
         folder = self._run_folder(run, question.__name__, arguments)
         self.options.progress.begin(self.name, run)
-        result = question(
-            **arguments,
-            jobs=self.options.jobs,
-            out=folder,
-            progress=self.options.progress.played,
-            command=self.command,
-        )
+        with made_by(self.command):
+            result = question(
+                **arguments,
+                jobs=self.options.jobs,
+                out=folder,
+                progress=self.options.progress.played,
+            )
         self.runs[folder.name] = result.games
         return result
 

@@ -9,7 +9,7 @@ newcomer are played. It ends when nothing gains more than a margin, or when the 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +18,11 @@ import pandas as pd
 
 from paxsim.cards import DEFAULT_DECK, Deck
 from paxsim.errors import PaxsimError, checked_int, checked_list, checked_path, is_number, safe_repr
-from paxsim.experiment.api import RulesLike
-from paxsim.experiment.design import CHUNK_GAMES
-from paxsim.experiment.metatables import gather, metagame_tables
-from paxsim.experiment.populations import (
+from paxsim.experiment.api import (
     BLOCKS,
     MOST_LINEUPS,
     MOST_PLAYED,
+    RulesLike,
     blocks_each,
     find_strategies,
     metagame,
@@ -32,8 +30,11 @@ from paxsim.experiment.populations import (
     question_of,
     table_setting,
 )
+from paxsim.experiment.design import CHUNK_GAMES
+from paxsim.experiment.metatables import gather, metagame_tables
+from paxsim.experiment.progress import Progress
 from paxsim.experiment.result import Result, Tables
-from paxsim.experiment.run import Progress, RunOptions, ask
+from paxsim.experiment.run import RunOptions, run
 from paxsim.gametheory.games import drawn_multisets, multisets, number_of_multisets
 from paxsim.gametheory.metagame import coalitions, drawn, interval, measured
 from paxsim.lineup import LINEUP_SEED
@@ -94,7 +95,6 @@ def double_oracle(
     chunk_games: int = CHUNK_GAMES,
     progress: Progress | None = None,
     answering: Callable[..., None] | None = None,
-    command: str = "",
 ) -> DoubleOracleResult:
     """Add best answers to a set of strategies until nothing gains more than a margin.
 
@@ -102,7 +102,7 @@ def double_oracle(
     ----------
     policies : sequence
         The set to begin with, two or more; searchers may be among them.
-    players, seed, deck, rules, jobs, chunk_games, progress, command
+    players, seed, deck, rules, jobs, chunk_games, progress
         As for `metagame`.
     games : int, optional
         Games of the first table in all; newcomers' line-ups get as many each.
@@ -135,11 +135,10 @@ def double_oracle(
     folder = None if out is None else checked_path("out", out)
     lineups = len(drawn_multisets(len(found), setting.players, MOST_PLAYED, LINEUP_SEED))
     blocks = BLOCKS if games is None else blocks_each(games, lineups, setting.players)
-    how = RunOptions(jobs, None, chunk_games=chunk_games, progress=progress, command=command)
+    how = RunOptions(jobs=jobs, chunk_games=chunk_games, progress=progress)
     first = metagame(
         found, setting.players, blocks * setting.players * lineups, seed, deck=deck, rules=rules,
-        jobs=jobs, out=_below(folder, "set"), chunk_games=chunk_games, progress=progress,
-        command=command,
+        out=_below(folder, "set"), jobs=jobs, chunk_games=chunk_games, progress=progress,
     )  # fmt: skip
     process = _Process(found, first, blocks, seed, setting, how, folder)
 
@@ -281,11 +280,9 @@ class _Process:
         rows = drawn_multisets(len(wider), players, MOST_PLAYED, LINEUP_SEED)
         lineups = multisets(len(wider), players)[rows]
         lineups = lineups[lineups[:, -1] > 0]
-        plan = plan_of(
-            wider, self._setting, lineups, self._blocks, self._seed, self._how.chunk_games
-        )
-        how = replace(self._how, out=_below(self._folder, name))
-        return ask(plan, question_of(wider, newcomer), how)
+        plan = plan_of(wider, self._setting, lineups, self._blocks, self._seed)
+        how = RunOptions(**{**self._how, "out": _below(self._folder, name)})
+        return run(plan, question_of(wider, newcomer), how)
 
 
 def _or(seats: Sequence[int]) -> str:

@@ -7,12 +7,12 @@ import signal
 import time
 
 import pytest
+from paxsim.experiment.answers import incomplete
 from support.commands import start
 
 from paxsim.cli import run_command
 from paxsim.errors import PaxsimError
 from paxsim.experiment import compare, load_result, simulate, solo, tournament
-from paxsim.experiment.answers import incomplete
 from paxsim.experiment.design import Plan, cut_into_chunks
 from paxsim.experiment.store import read_manifest
 

@@ -5,13 +5,13 @@ import shutil
 
 import numpy as np
 import pytest
+from paxsim.experiment.fieldgroups import equal_groups, merge_groups, seeds_of
 from scipy import stats
 
 import paxsim
 from paxsim.cli import run_command
 from paxsim.experiment import load_result, simulate_field, tournament, vary_rules
 from paxsim.experiment.estimates import rome_pool
-from paxsim.experiment.fieldgroups import equal_groups, merge_groups, seeds_of
 from paxsim.lineup import draw_lineups
 from paxsim.policies import get_policy
 from paxsim.report.subject import make_subject

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from paxsim.experiment.answers import campaign_chance
 
 from paxsim.errors import PaxsimError
 from paxsim.experiment import compare, comparison_size, simulate, simulation_size
-from paxsim.experiment.answers import campaign_chance
 from paxsim.experiment.design import Facts, Plan, make_match
 from paxsim.experiment.estimates import MatchMeasures, Pool, reached, watched_rate
 from paxsim.experiment.run import play_work

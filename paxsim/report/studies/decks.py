@@ -12,9 +12,8 @@ import pandas as pd
 
 from paxsim import charts
 from paxsim.cards import DEFAULT_DECK, list_decks
-from paxsim.experiment.api import solo, tournament
+from paxsim.experiment.api import GROUP_LINEUPS, simulate_field, solo, tournament
 from paxsim.experiment.estimates import pool_of, rome_pool
-from paxsim.experiment.populations import simulate_field
 from paxsim.experiment.result import Result
 from paxsim.experiment.tables import spread
 from paxsim.report.studies import findings
@@ -470,7 +469,7 @@ def play_rome(study: Study, deck: str, players: int, decks: int) -> Result:
     counts = [n for n in study.subject.headline_players if n != study.subject.table]
     games = study.games("decks_rome") * players // (decks * sum(counts))
     return findings.ask_groups(
-        study, f"decks_rome-{deck}-{players}", simulate_field, lineups, findings.TOGETHER,
+        study, f"decks_rome-{deck}-{players}", simulate_field, lineups, GROUP_LINEUPS,
         games // (players * len(lineups)), players=players, deck=deck,
     )  # fmt: skip
 

@@ -15,8 +15,7 @@ from typing import Any
 import pandas as pd
 
 from paxsim import charts
-from paxsim.experiment.fieldgroups import FEW_TOGETHER
-from paxsim.experiment.populations import vary_rules
+from paxsim.experiment.api import GROUP_LINEUPS_BY_RULES, vary_rules
 from paxsim.experiment.result import Result
 from paxsim.report.studies import findings
 from paxsim.report.studies.findings import counted, numbers, side_of
@@ -58,7 +57,7 @@ def run(study: Study) -> None:
         "values",
         vary_rules,
         lineups,
-        FEW_TOGETHER,
+        GROUP_LINEUPS_BY_RULES,
         study.games("values") // (sets * players * len(lineups)),
         players=players,
         values=RANGES,

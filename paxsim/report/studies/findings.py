@@ -8,16 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from paxsim.experiment.api import solo, tournament
-from paxsim.experiment.fieldgroups import (
-    TOGETHER,
-    equal_groups,
-    group_arguments,
-    merge_groups,
-    seeds_of,
-)
-from paxsim.experiment.populations import simulate_field
-from paxsim.experiment.result import Result, seeds_named
+from paxsim.experiment.api import GROUP_LINEUPS, equal_groups, simulate_field, solo, tournament
+from paxsim.experiment.result import Result, seeds_named, seeds_of
 from paxsim.lineup import LINEUP_SEED, draw_lineups
 from paxsim.policies.registry import get_policy
 from paxsim.report.study import MIN_BLOCKS, Study
@@ -96,7 +88,7 @@ def play_field(
     deals = games // sum(players * len(found) for players, found in lineups.items())
     return {
         players: ask_groups(
-            study, f"{run}-{players}", simulate_field, found, TOGETHER, deals, players=players
+            study, f"{run}-{players}", simulate_field, found, GROUP_LINEUPS, deals, players=players
         )
         for players, found in lineups.items()
     }
@@ -113,18 +105,10 @@ def ask_groups(
     players: int,
     **arguments: Any,
 ) -> Result:
-    """Ask about a field, in groups of at most so many line-ups if it has more.
-
-    Each group plays so many deals, or the few without which nothing can be said. They are its own:
-    group k has the seed of the report and k more.
-    """
+    """Ask about many line-ups, each of which plays a number of deals, or the fewest possible."""
     deals = max(2, -(-MIN_BLOCKS // len(equal_groups(lineups, most))), deals)
-    groups = group_arguments(lineups, most, players=players, deals=deals, seed=study.options.seed)
-    found = [
-        study.ask(run if len(groups) == 1 else f"{run}-{number}", question, **group, **arguments)
-        for number, group in enumerate(groups)
-    ]
-    return merge_groups(found)
+    games = deals * players * len(lineups)
+    return study.ask(run, question, lineups=lineups, players=players, games=games, **arguments)
 
 
 def play_tournament(study: Study) -> Result:

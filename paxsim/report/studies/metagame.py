@@ -16,8 +16,8 @@ import pandas as pd
 from paxsim import charts
 from paxsim.cards import Deck, load_deck
 from paxsim.charts import flows
+from paxsim.experiment.api import FEWEST_BLOCKS, metagame
 from paxsim.experiment.metatables import best_fighters, numeral, place, reached, where_players_end
-from paxsim.experiment.populations import FEWEST_BLOCKS, metagame
 from paxsim.experiment.result import Result
 from paxsim.gametheory.equilibria import CYCLE
 from paxsim.gametheory.games import number_of_multisets
