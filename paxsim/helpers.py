@@ -1,6 +1,6 @@
-"""What every heuristic needs to know, as compiled functions for use inside policies.
+"""Compiled functions for policies: prices, income, limits, and how strong Rome is.
 
-All take the records that a policy is handed: `table` (public), `me` (the own seat) and `choice`.
+They take the records that a policy receives: `table` (public), `me` (its own seat) and `choice`.
 Seats, legions and categories are numbers from 0; a card is a number that `category_of`,
 `symbols_of` and `value_of` read. Amounts of money are Aurei.
 """
@@ -51,8 +51,8 @@ __all__ = [
     "strength", "symbols_of", "symbols_unseen", "value_of", "within_limit",
 ]  # fmt: skip
 
-#: Cards that leave the deck in a round for each player (drawn 3, one goes back under it, and now
-#: and then a purchase is refilled), and besides them (Rome's group is refilled).
+#: Cards that leave the deck in a round: per player (3 drawn, one goes back, refills), and for the
+#: group that Rome takes.
 _CARDS_A_TURN = 2.4
 _CARDS_A_ROUND = 1.0
 #: Cards in the group that Rome takes, on average.
@@ -61,22 +61,19 @@ _CARDS_A_GROUP = 1.6
 
 @kernel
 def random_below(me, bound):
-    """A random whole number from 0 to ``bound - 1``, from the seat's own stream."""
+    """Return a random integer from 0 to ``bound - 1``, from the seat's own stream."""
     return below(me.stream, bound)
 
 
 @kernel
 def is_military(category):
-    """Whether the category is fleet or army, which land and intrigue must allow."""
+    """Return whether a category is fleet or army, which land and intrigue limit."""
     return category == FLEET or category == ARMY
 
 
 @kernel
 def playable_after(table, seat, card, extra):
-    """Whether a seat may play the card once it has `extra` more symbols of land (or intrigue).
-
-    ``extra=0`` asks whether it may be played now; land is taken as the row that grows.
-    """
+    """Return whether a seat may play a card once it has `extra` more symbols of land."""
     category = category_of(card)
     if not is_military(category):
         return True
@@ -86,10 +83,7 @@ def playable_after(table, seat, card, extra):
 
 @kernel
 def income_if_played(table, seat, categories, category):
-    """Income of a turn with cards of `categories` (a bit set) played, after one more card.
-
-    `category` is that of the card about to be played.
-    """
+    """Return the income of a turn after cards of `categories` (a bit set) and one of `category`."""
     categories |= 1 << category
     if (categories >> INTRIGUE) & 1:
         return 0
@@ -104,19 +98,19 @@ def income_if_played(table, seat, categories, category):
 
 @kernel
 def rounds_left(table):
-    """Rounds still to come after this one, estimated from the deck."""
+    """Return the number of rounds after this one, estimated from the deck."""
     return table.deck_left / cards_a_round(table)
 
 
 @kernel
 def cards_a_round(table):
-    """Cards that leave the deck in a round, on average."""
+    """Return the number of cards that leave the deck in a round, on average."""
     return _CARDS_A_TURN * table.players + _CARDS_A_ROUND
 
 
 @kernel
 def richest_legion(table):
-    """The legion whose group Rome would take now, or NOBODY if all are empty."""
+    """Return the legion whose group Rome would take now, or NOBODY if all are empty."""
     richest = NOBODY
     most = 0
     for legion in range(table.legions):
@@ -129,13 +123,13 @@ def richest_legion(table):
 
 @kernel
 def strength(table, seat, category):
-    """A seat's symbols in a category, the bonus of fleets and armies included."""
+    """Return a seat's symbols in a category, including the fleet and army bonus."""
     return table.strength[seat, category]
 
 
 @kernel
 def best_rival(table, me, category):
-    """The most symbols that any other seat has in a category, bonus included."""
+    """Return the most symbols that another seat has in a category, including the bonus."""
     strongest = table.strongest[category]
     if table.strength[me.seat, category] < strongest:
         return strongest
@@ -147,13 +141,13 @@ def best_rival(table, me, category):
 
 @kernel
 def rome_known(table, me, category):
-    """Rome's symbols in a category as far as this seat knows: face up, and peeked at."""
+    """Return Rome's symbols in a category that this seat knows: face up, and peeked at."""
     return table.rome_symbols[category] + me.rome_hidden[category]
 
 
 @kernel
 def rome_bonus(table, me, category):
-    """Rome's bonus in a category as far as this seat knows: fleets for armies, and the reverse."""
+    """Return Rome's bonus in fleets or armies, from the cards that this seat knows."""
     if not is_military(category):
         return 0
     return rome_known(table, me, FLEET + ARMY - category) // table.rules.bonus_step
@@ -161,9 +155,9 @@ def rome_bonus(table, me, category):
 
 @kernel
 def rome_strength(table, me, category, unknown):
-    """Rome's symbols in a category, bonus included, with a part `unknown` of the deck on top.
+    """Return Rome's symbols in a category, including the bonus, plus a part of a copy of the deck.
 
-    Heuristics that look at all categories get `unknown` once from `hidden_part` or `coming_part`.
+    `unknown` is that part, from `hidden_part` or `coming_part`.
     """
     symbols = rome_known(table, me, category) + unknown * table.copy_symbols[category]
     return symbols + rome_bonus(table, me, category)
@@ -171,7 +165,7 @@ def rome_strength(table, me, category, unknown):
 
 @kernel
 def hidden_part(table, me):
-    """Rome's hidden cards as a part of one copy of the deck; 0 for a seat that has peeked."""
+    """Return Rome's hidden cards as a part of a copy of the deck; 0 for a seat that has peeked."""
     if me.peeked:
         return 0.0
     return table.rules.rome_hidden / copy_size(table)
@@ -179,25 +173,25 @@ def hidden_part(table, me):
 
 @kernel
 def coming_part(table, me):
-    """Rome's hidden cards and those it will still take, as a part of one copy of the deck."""
+    """Return Rome's hidden cards and those it will still take, as a part of a copy of the deck."""
     return hidden_part(table, me) + cards_to_rome(table) / copy_size(table)
 
 
 @kernel
 def cards_to_rome(table):
-    """Cards that Rome will still take, on average."""
+    """Return the number of cards that Rome will still take, on average."""
     return cards_in_rounds(rounds_left(table))
 
 
 @kernel
 def cards_in_rounds(rounds):
-    """Cards that Rome takes in this round and in so many to come, on average."""
+    """Return the number of cards that Rome takes in this round and `rounds` more, on average."""
     return _CARDS_A_GROUP * (rounds + 1.0)
 
 
 @kernel
 def copy_size(table):
-    """Cards in one copy of the deck."""
+    """Return the number of cards in one copy of the deck."""
     cards = 0
     for category in range(N_CATEGORIES):
         cards += table.copy_cards[category]
@@ -206,25 +200,25 @@ def copy_size(table):
 
 @kernel
 def rome_now(table, me, category):
-    """Rome's expected symbols in a category, bonus included; hidden cards count on average."""
+    """Return Rome's expected symbols in a category now, including the bonus."""
     return rome_strength(table, me, category, hidden_part(table, me))
 
 
 @kernel
 def rome_forecast(table, me, category):
-    """Rome's expected symbols in a category at the end of the game, bonus included."""
+    """Return Rome's expected symbols in a category at the end, including the bonus."""
     return rome_strength(table, me, category, coming_part(table, me))
 
 
 @kernel
 def lead_over_rome(table, me, seat, category):
-    """How far a seat is ahead of Rome in a category as things stand; 0 or less holds nothing."""
+    """Return a seat's lead over Rome in a category now; at 0 or less Rome holds it."""
     return strength(table, seat, category) - rome_now(table, me, category)
 
 
 @kernel
 def rome_holds(table, me):
-    """How many categories Rome would hold if the game ended now, as far as this seat knows."""
+    """Return the number of categories that Rome holds now, as far as this seat knows."""
     hidden = hidden_part(table, me)
     count = 0
     for category in range(N_CATEGORIES):
@@ -234,28 +228,27 @@ def rome_holds(table, me):
 
 @kernel
 def cards_unseen(table, me, category):
-    """Cards of a category in play that this seat has never seen, wherever they are.
+    """Return the number of cards of a category in play that this seat has never seen.
 
-    Exact up to 4 players: cards that were bought, played, buried by this seat or peeked at count as
-    seen for good. Cards just drawn (`choice.drawn`) count as unseen. With a second copy in part
-    nobody knows which of its cards are in play: then it is the unseen cards of two copies, times
-    the part of these that is in play.
+    It is exact up to 4 players. Cards that were bought, played, peeked at, or buried by this seat
+    count as seen; cards just drawn (`choice.drawn`) do not. If only a part of a second copy is in
+    play, it is an expectation: the unseen cards of two copies, times the part in play.
     """
     return _unseen(table, me, category, False)
 
 
 @kernel
 def symbols_unseen(table, me, category):
-    """Symbols of a category on cards that this seat has never seen; see `cards_unseen`."""
+    """Return the number of symbols on such cards; see `cards_unseen`."""
     return _unseen(table, me, category, True)
 
 
 @kernel
 def _unseen(table, me, category, by_symbols):
-    """Cards of a category, or their symbols, less those seen."""
+    """Return the number of unseen cards of a category, or of their symbols."""
     copies = 2 if table.rules.cards_added else 1
     cards = 0
-    seen = 0
+    seen_cards = 0
     unseen = 0.0
     for i in range(table.copy_count):
         card = table.copy[i]
@@ -265,9 +258,10 @@ def _unseen(table, me, category, by_symbols):
         unseen += copies * each * mine
         first_of_kind = i == 0 or table.copy[i - 1] != card
         if first_of_kind and (mine or copies == 2):
-            found = seen_of_kind(table, me, card)
-            seen += found
-            unseen -= found * each * mine
+            of_kind = seen_of_kind(table, me, card)
+            seen_cards += of_kind
+            unseen -= of_kind * each * mine
     if copies == 1:
         return unseen
-    return unseen * (table.copy_count + table.rules.cards_added - seen) / max(cards - seen, 1)
+    in_play = table.copy_count + table.rules.cards_added - seen_cards
+    return unseen * in_play / max(cards - seen_cards, 1)

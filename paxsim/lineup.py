@@ -1,4 +1,4 @@
-"""Line-ups: which policy plays, in the order of the seats of rotation 0, and who meets whom."""
+"""Line-ups: policies in the order of the seats of rotation 0."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from paxsim.text import in_lines
 
 #: Line-ups of a tournament with more than two players; all combinations if there are no more.
 MAX_LINEUPS = 120
-#: Draws the line-ups of a tournament where not all are played.
+#: Seed for drawing the line-ups of a tournament that does not play all.
 LINEUP_SEED = 20_26
 
 
 @dataclass(frozen=True)
 class PolicyContexts:
-    """What the policies of a line-up need while they play, to be kept as long as they do.
+    """Parameters of a line-up's policies; keep them as long as the policies play.
 
     Attributes
     ----------
     params : numpy.ndarray
         Parameters by position, shape ``(MAX_PLAYERS, MAX_PARAMS)``.
     by_position : tuple of PolicyContext
-        What each policy needs.
+        Parameters and memory of each policy.
     """
 
     params: np.ndarray
@@ -53,47 +53,47 @@ class Lineup:
             (position, one_line(policy.label), policy.fits, policy.idea or "no description")
             for position, policy in enumerate(self.policies, start=1)
         ]
-        said = "Lineup: positions are seats in rotation 0; each further one moves all a seat down."
-        return html_table(("position", "policy", "fits", "idea"), rows, said)
+        caption = "Positions are the seats in rotation 0; in rotation r, seat s has position s + r."
+        return html_table(("position", "policy", "fits", "idea"), rows, caption)
 
     @property
     def labels(self) -> list[str]:
-        """The policies' names with their changed parameters, by position."""
+        """Names of the policies with their changed parameters, by position."""
         return [policy.label for policy in self.policies]
 
     @property
     def specs(self) -> list[str]:
-        """The policies as a command line names them, by position."""
+        """Policies as a command line names them, by position."""
         return [policy.spec for policy in self.policies]
 
     def at_seats(self, rotation: int) -> list[str]:
-        """The labels in seat order for a rotation."""
+        """Return the labels in seat order for a rotation."""
         labels = self.labels
         shift = rotation % len(labels)
         return labels[shift:] + labels[:shift]
 
     @cached_property
-    def alike(self) -> bool:
-        """Whether every rotation is the same game: one policy at all seats, which never draws."""
+    def symmetric(self) -> bool:
+        """Whether all rotations are the same game: one policy everywhere, without random draws."""
         first = self.policies[0]
         return not first.draws and all(policy == first for policy in self.policies)
 
     @cached_property
     def trusted(self) -> bool:
-        """Whether all policies come with the package (and pass its contract test)."""
+        """Whether all policies come with the package."""
         return all(policy.built_in for policy in self.policies)
 
     @cached_property
     def has_plain(self) -> bool:
-        """Whether a policy is asked in plain Python."""
+        """Whether a policy is interpreted."""
         return any(policy.is_plain for policy in self.policies)
 
     def as_plain(self) -> Lineup:
-        """The same policies, all asked in plain Python."""
+        """Return the line-up with all policies interpreted."""
         return Lineup(tuple(policy.as_plain() for policy in self.policies))
 
     def addresses(self, explaining: bool = False) -> np.ndarray:
-        """Addresses of the compiled policies by position, shape ``(MAX_PLAYERS,)``, uint64.
+        """Return the addresses of the policies by position, shape ``(MAX_PLAYERS,)``, uint64.
 
         With `explaining`, policies that are not built in note the line that they are at.
         """
@@ -104,21 +104,21 @@ class Lineup:
         return self._find_addresses(explaining=False)
 
     def _find_addresses(self, explaining: bool) -> np.ndarray:
-        found = np.zeros(MAX_PLAYERS, np.uint64)
+        addresses = np.zeros(MAX_PLAYERS, np.uint64)
         for position, policy in enumerate(self.policies):
-            found[position] = policy.address(explaining)
-        found.flags.writeable = False
-        return found
+            addresses[position] = policy.address(explaining)
+        addresses.flags.writeable = False
+        return addresses
 
     def contexts(self) -> PolicyContexts:
-        """What the policies need while they play: new ones where a policy has a memory to use."""
+        """Return parameters for one call or game; policies with memory get new memory."""
         if self._shared_contexts is not None:
             return self._shared_contexts
         return self._new_contexts()
 
     @cached_property
     def _shared_contexts(self) -> PolicyContexts | None:
-        """Return contexts without memory, which all games can share; None if one has memory."""
+        """Contexts without memory, which all games can share; None if one has memory."""
         made = self._new_contexts()
         return made if all(one.memory is None for one in made.by_position) else None
 
@@ -131,14 +131,14 @@ class Lineup:
         return PolicyContexts(matrix, made)
 
     def __reduce__(self) -> tuple:
-        """How a line-up travels to another process: addresses mean nothing there."""
+        """Leave out the addresses, which mean nothing in another process."""
         return Lineup, (self.policies,)
 
 
 def as_specs(
     policies: str | Policy | Sequence[str | Policy], field: str = "policies"
 ) -> list[str | Policy]:
-    """The policies of a line-up as a list."""
+    """Return the policies of a line-up as a list."""
     if isinstance(policies, str):
         return list(split_specs(policies))
     if isinstance(policies, Policy):
@@ -155,7 +155,23 @@ def make_lineup(policies: str | Policy | Sequence[str | Policy], players: int) -
         As many as players; a text may name several, separated by commas. A single policy plays
         at every seat.
     players : int
-        Seats to fill.
+        Number of seats, 1 to 8.
+
+    Returns
+    -------
+    Lineup
+        The policies by position.
+
+    Raises
+    ------
+    PaxsimError
+        If there is no such policy, or not one for each seat.
+
+    Examples
+    --------
+    >>> import paxsim
+    >>> paxsim.make_lineup("builder,random", 2).at_seats(rotation=1)
+    ['random', 'builder']
     """
     players = checked_int("players", players, 1, MAX_PLAYERS)
     specs = as_specs(policies)
@@ -166,33 +182,33 @@ def make_lineup(policies: str | Policy | Sequence[str | Policy], players: int) -
 
 @lru_cache(maxsize=256)
 def _of_built_ins(specs: tuple[str, ...], players: int) -> Lineup:
-    """The same line-up whenever it is asked for: to put it together can take longer than a game."""
-    found = [get_policy(spec) for spec in specs]
-    # Whoever gets it must not change it for the others.
-    return _seated([replace(p, params=MappingProxyType(p.params)) for p in found], players)
+    """Return a cached line-up: to build one can take longer than a game."""
+    policies = [get_policy(spec) for spec in specs]
+    # It is shared, so its parameters must not be changed.
+    return _seated([replace(p, params=MappingProxyType(p.params)) for p in policies], players)
 
 
-def _seated(found: list[Policy], players: int) -> Lineup:
-    """A line-up of policies, or of one at every seat."""
-    if len(found) == 1:
-        found *= players
-    if len(found) != players:
+def _seated(policies: list[Policy], players: int) -> Lineup:
+    """Return a line-up of policies, or of a single one at every seat."""
+    if len(policies) == 1:
+        policies *= players
+    if len(policies) != players:
         raise PaxsimError(
-            f"policies: found {len(found)} for {players} players; "
-            f"allowed: {players}, or one that plays every seat"
+            f"policies: {players} players need {players} policies, or one for all seats, "
+            f"got {len(policies)}"
         )
     if players == 1:
-        found[0].check_solo()
-    return Lineup(tuple(found))
+        policies[0].check_solo()
+    return Lineup(tuple(policies))
 
 
 def draw_lineups(
     policies: list[Policy], players: int, most: int = MAX_LINEUPS
 ) -> list[list[Policy]]:
-    """Line-ups in which everybody plays equally often, and with as many others as possible.
+    """Return line-ups in which all policies play equally often, with as many others as possible.
 
-    All combinations if there are at most `most`; else shuffled rounds in which everybody
-    plays once, cut into tables. With fewer policies than seats they are dealt out in turn.
+    These are all combinations if there are at most `most`, otherwise random rounds in which every
+    policy plays once, cut into line-ups. With fewer policies than seats, policies repeat.
     """
     count = len(policies)
     if players <= count:

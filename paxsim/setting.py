@@ -1,8 +1,4 @@
-"""A setting: player count, solo level, deck and rule set, checked together.
-
-The same setting makes the record that the engine plays on and the words with which results say
-what they were made with.
-"""
+"""Setting: player count, solo level, deck and rule set, checked together."""
 
 from __future__ import annotations
 
@@ -22,13 +18,13 @@ from paxsim.text import in_lines
 
 #: Seeds and deal numbers are 63-bit.
 MAX_NUMBER = 2**63 - 1
-#: Players where nothing says how many.
+#: Players if neither a number, a solo level nor a line-up is given.
 DEFAULT_PLAYERS = 4
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What is played, apart from who plays it. Build it with `make_setting`.
+    """Game to play: everything except the policies. Build it with `make_setting`.
 
     Attributes
     ----------
@@ -59,20 +55,19 @@ class Setting:
         return html_table(("setting", "value"), rows, f"{others} those of the published game.")
 
     def resolved(self) -> dict[str, Any]:
-        """Every rule field with the value in force."""
+        """Return the value of every rule."""
         return self.rules.resolve(self.players, self.solo_level)
 
     def new_game(self) -> np.ndarray:
-        """An undealt game as bytes, which are copied quickly; ``view(game_dtype)`` shows it."""
+        """Return an undealt game as bytes, which are quick to copy; view it as ``game_dtype``."""
         return self._undealt.copy()
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a worker elsewhere is sent: not the undealt game, ten times as much."""
+        """Return the fields without the cached game, which is ten times as large."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @cached_property
     def _undealt(self) -> np.ndarray:
-        """The bytes of an undealt game."""
         games = np.zeros(1, game_dtype)
         table = games[0]["table"]
         table["players"] = self.players
@@ -105,6 +100,22 @@ def make_setting(
         1 to 5, for solo only; a solo game without a level is of level 1.
     deck, rules
         See `paxsim.load_deck` and `paxsim.load_rules`.
+
+    Returns
+    -------
+    Setting
+        The setting that `paxsim.Game` and all experiments play.
+
+    Raises
+    ------
+    PaxsimError
+        If an argument is invalid, or the deck has too few cards for the rules.
+
+    Examples
+    --------
+    >>> import paxsim
+    >>> paxsim.make_setting(3, rules="rome_needs=5").resolved()["rome_needs"]
+    5
     """
     if players is None:
         players = 1 if solo_level is not None else DEFAULT_PLAYERS
@@ -113,7 +124,7 @@ def make_setting(
         solo_level = checked_int("solo-level", solo_level, SOLO_LEVELS[0], SOLO_LEVELS[-1])
         if players != 1:
             raise PaxsimError(
-                f"solo-level: found level {solo_level} with {players} players; allowed: 1 player"
+                f"solo-level is for 1 player, got level {solo_level} with {players} players"
             )
     elif players == 1:
         solo_level = SOLO_LEVELS[0]
@@ -121,35 +132,32 @@ def make_setting(
 
 
 def players_meant(policies: int, solo_level: int | None, people: int = 0) -> int | None:
-    """How many play where only the number of policies is said; None if nothing follows from it.
+    """Return the player count that a number of policies implies, or None.
 
-    A single policy plays at every seat that people leave free, so it does not say how many there
-    are.
+    A single policy plays at every seat that `people` leave free, so it implies nothing.
     """
     if policies < 2 or solo_level is not None:
         return None
     if policies + people > MAX_PLAYERS:
-        beside = f" beside {people} seat{'s' if people > 1 else ''} of people" if people else ""
+        reason = f" with {people} human seat{'s' if people > 1 else ''}" if people else ""
         raise PaxsimError(
-            f"policies: found {policies}; allowed{beside}: at most {max(MAX_PLAYERS - people, 0)}"
+            f"policies: at most {max(MAX_PLAYERS - people, 0)}{reason}, got {policies}"
         )
     return policies + people
 
 
 @lru_cache(maxsize=64)
 def _checked_setting(players: int, solo_level: int | None, deck: Deck, rules: Rules) -> Setting:
-    """The same setting whenever it is asked for: to make one takes longer than a game."""
+    """Return a cached setting: to make one takes longer than a game."""
     setting = Setting(players, solo_level, deck, rules)
     _check_enough_cards(setting)
     return setting
 
 
 def check_numbers(setting: Setting, seed: int, deal: int, rotation: int) -> tuple[int, int, int]:
-    """The numbers that name a game of a setting, besides its line-up; as Python's own numbers."""
+    """Return the numbers that identify a game of a setting, as Python integers."""
     if not isinstance(setting, Setting):
-        raise PaxsimError(
-            f"setting: found {safe_repr(setting)}; allowed: what make_setting returns"
-        )
+        raise PaxsimError(f"setting must be a Setting from make_setting, got {safe_repr(setting)}")
     return (
         checked_int("seed", seed, 0, MAX_NUMBER),
         checked_int("deal", deal, 0, MAX_NUMBER),
@@ -158,21 +166,21 @@ def check_numbers(setting: Setting, seed: int, deal: int, rotation: int) -> tupl
 
 
 def _check_enough_cards(setting: Setting) -> None:
-    """The draft and the first card below every legion must be possible."""
+    """Raise if there are too few cards for the draft and a card below every legion."""
     values = setting.resolved()
     copy = len(setting.deck.cards)
     where = f"with {setting.players} player{'s' if setting.players > 1 else ''}"
     if values["cards_added"] > copy:
         raise PaxsimError(
-            f"rules: cards_added: found {values['cards_added']}; allowed: at most the {copy} cards "
-            f"of a second copy of deck {setting.deck.name}"
+            f"rules: cards_added must be at most {copy}, the cards in deck {setting.deck.name}, "
+            f"got {values['cards_added']}"
         )
     drafts = list(values["draft_sizes"])
     if setting.players == 1:
         drafts = [values["solo_displayed"] + 2]
     if len(drafts) < setting.players:
         raise PaxsimError(
-            f"rules: draft_sizes: found {len(drafts)} numbers; allowed {where}: {setting.players}"
+            f"rules: draft_sizes needs {setting.players} numbers {where}, got {len(drafts)}"
         )
     cards = copy + values["cards_added"] - values["cards_removed"]
     cards -= values["rome_hidden"] + values["rome_open"]
@@ -182,8 +190,8 @@ def _check_enough_cards(setting: Setting) -> None:
     needed = max(needed, setting.players + values["solo_displayed"] + values["legions"])
     if cards < needed:
         raise PaxsimError(
-            f"deck {setting.deck.name}: found {max(cards, 0)} cards for the draft and the legions "
-            f"{where}; allowed: at least {needed} "
+            f"deck {setting.deck.name} leaves {max(cards, 0)} cards for the draft and the legions; "
+            f"at least {needed} are needed {where} "
             "(see draft_sizes, legions, cards_removed, cards_added, rome_hidden)"
         )
     assert cards <= MAX_CARDS

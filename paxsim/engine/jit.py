@@ -1,4 +1,4 @@
-"""How the package's functions are compiled: as parts of others, or as entry points from Python."""
+"""Compilation of the package's functions, as parts of others or as entry points from Python."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ warnings.filterwarnings(
 PLAIN_WANTED = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
 numba.config.DISABLE_JIT = 0  # type: ignore[attr-defined]
 
-#: numpy's error model: no test for division by zero, which the rules' checks exclude.
+#: NumPy's error model doesn't test for division by zero, which the checks of the rules exclude.
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
-#: For what is never called from Python: put into its callers, and nothing else made of it.
+#: For functions that are only called from compiled code: inlined, without wrappers.
 PART: dict[str, Any] = {
     **OPTIONS,
     "forceinline": True,
@@ -34,36 +34,29 @@ PART: dict[str, Any] = {
 
 
 def kernel(function: Callable) -> Any:
-    """Compile a function as a part of whatever calls it: it has no way in from Python."""
+    """Compile a function as a part of its callers; it can't be called from Python."""
     return numba.njit(**PART)(function)
 
 
 def short(function: Callable) -> Any:
-    """Compile a function of a few lines as if its callers had these lines in them.
-
-    To compile a part by itself, once for each kind of arguments, takes longer than that.
-    """
+    """Put a function of a few lines into its callers, which compiles faster than a part does."""
     return numba.njit(**PART, inline="always")(function)
 
 
 def called(function: Callable) -> Any:
-    """Compile a function as a part that is called: for what is seldom needed and long.
-
-    In every caller it would only be in the way of what is needed often.
-    """
+    """Compile a long and rarely used function as a part that is called, not inlined."""
     return numba.njit(**{**PART, "forceinline": False})(function)
 
 
 def whole(function: Callable) -> Any:
-    """A dispatcher for a function that is compiled together with all of its parts."""
+    """Return a dispatcher that compiles a function together with all of its parts."""
     return numba.njit(**OPTIONS)(function)
 
 
 def entry(signature: Any, what: str = "the engine (about 15 s)") -> Callable[[Callable], Callable]:
     """Make a function an entry point of the engine: compiled at its first call, and cached.
 
-    The signature is explicit: there is one compiled form of it, whatever it is called with. `what`
-    is what users are told that they are waiting for.
+    The signature is explicit, so there is one compiled form. `what` names it to users who wait.
     """
 
     def decorate(function: Callable) -> Callable:

@@ -64,17 +64,17 @@ def card_followed(table, me, place):
 @kernel
 def seen_of_kind(table, me, card):
     """Count the cards of a kind that a seat has seen: displayed, held, buried or with Rome."""
-    seen = 0
+    count = 0
     for i in range(table.shown_count):
-        seen += table.shown[i] == card
+        count += table.shown[i] == card
     for step in range(table.deck_left):
-        seen += card_followed(table, me, int(table.deck_top) + step) == card
+        count += card_followed(table, me, int(table.deck_top) + step) == card
     for seat in range(table.players):
-        seen += seen_in_hand(table, me, seat, card)
+        count += seen_in_hand(table, me, seat, card)
     if me.peeked:
         for i in range(table.rules.rome_hidden):
-            seen += me.rome_peeked[i] == card
-    return seen
+            count += me.rome_peeked[i] == card
+    return count
 
 
 @kernel
@@ -83,24 +83,24 @@ def seen_in_hand(table, me, seat, card):
 
     A played card is taken to be one that was known to be in the hand.
     """
-    seen = 0
-    known = 0
+    count = 0
+    in_hand = 0
     for i in range(table.diary_count[seat]):
         entry = int(table.diary[seat, i])
         value = entry & _ENTRY
         if entry & DRAWN_FROM:
             if seat != me.seat and card_followed(table, me, value) == card:
-                known += 1
-                seen += 1
+                in_hand += 1
+                count += 1
         elif value == card:
             if entry & PLAYED_CARD:
-                seen += known == 0
-                known -= known > 0
+                count += in_hand == 0
+                in_hand -= in_hand > 0
             else:  # bought, seen before when it was face up
-                known += 1
+                in_hand += 1
     if seat == me.seat:
         held = 0
         for slot in range(me.hand_count):
             held += me.hand[slot] == card
-        seen += held - known
-    return seen
+        count += held - in_hand
+    return count

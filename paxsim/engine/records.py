@@ -1,6 +1,6 @@
 """Flat numpy records of a game, cut by who may see them, and the numbers that name their parts.
 
-`table` is public, a `seat` and its `choice` belong to one player, `hidden` to nobody.
+`table` is public, a `seat` and its `choice` belong to one player, `hidden` to no player.
 """
 
 from __future__ import annotations

@@ -193,12 +193,12 @@ def make_match(
 ) -> Match:
     """Make a match in every rotation, or in every permutation of the line-up.
 
-    Where all rotations are the same game (`Lineup.alike`) only one is played, unless a position has
-    to sit at `every_seat`.
+    If all rotations are the same game (`Lineup.symmetric`) only one is played, unless a position
+    sits at `every_seat`.
     """
     identity = tuple(range(setting.players))
     permuted = checked_bool("permutations", permutations)
-    if lineup.alike and not every_seat:
+    if lineup.symmetric and not every_seat:
         return Match(setting, lineup, (identity,), (0,))
     if not permuted:
         return Match(setting, lineup, (identity,), identity)

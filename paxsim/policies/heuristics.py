@@ -1,4 +1,4 @@
-"""Built-in policies: random play and heuristics, ideas of a few lines on top of the planner."""
+"""Built-in policies: random play, and heuristics of a few lines on top of the planner."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def first(table, me, choice):
 def builder(table, me, breadth=2.5, stronger=2.0, thrift=0.35):
     """Show a card of all seven categories first, then outgrow Rome where it takes least.
 
-    Every category is worth two points to whoever shows it, whatever Rome does, and a broad display
-    gains something from almost any card.
+    Every category shown is worth two points whatever Rome does, and a broad display gains from
+    almost any card.
     """
     value_points(table, me, breadth, stronger, 0.5)
     value_limit(table, me, 0.3)
@@ -88,8 +88,8 @@ def row_to_build(table, me):
 def economist(table, me, row=0.5, thrift=0.5):
     """Build one long row: each card added to it pays for the whole row, turn after turn.
 
-    The row is the one with most cards in display and hand. Intrigue pays nothing, fleets and armies
-    need land, so these are not chosen. Late in the game income has nothing left to buy.
+    The row is the one with most cards in display and hand, except intrigue, which pays nothing, and
+    fleets and armies, which need land. Late in the game income has nothing left to buy.
     """
     value_points(table, me, 1.2, 1.5, 0.5)
     add_card_value(me, row_to_build(table, me), row * (1.0 + min(rounds_to_come(me), 4.0)))
@@ -101,9 +101,8 @@ def economist(table, me, row=0.5, thrift=0.5):
 def conspirator(table, me, intrigue=2.0, margin=2.0, thrift=0.25):
     """Hold primus conspiratus and let Rome win.
 
-    Intrigue comes before everything, with a margin so that nobody takes primus conspiratus away
-    late; what helps Rome where it is close is welcome. In solo Rome's win is the player's loss, so
-    it makes no sense there.
+    Intrigue comes first, with a margin so that no rival takes primus conspiratus late; what helps
+    Rome where it is close is welcome. In solo Rome's win is the player's loss: it makes no sense.
     """
     value_points(table, me, 0.3, 0.0, 0.0)
     value_primus(table, me, intrigue, margin)
@@ -115,7 +114,7 @@ def conspirator(table, me, intrigue=2.0, margin=2.0, thrift=0.25):
 def feeder(table, me, feed=1.5, intrigue=1.6, margin=1.0, thrift=0.3):
     """Make Rome win: pile up below the legion it takes what it lacks, and lead in intrigue.
 
-    In solo Rome's win is the player's loss, so it makes no sense there.
+    In solo Rome's win is the player's loss: it makes no sense.
     """
     value_points(table, me, 0.3, 0.0, 0.0)
     value_primus(table, me, intrigue, margin)
@@ -127,8 +126,8 @@ def feeder(table, me, feed=1.5, intrigue=1.6, margin=1.0, thrift=0.3):
 def starver(table, me, hunger=1.0, wrest=6.0, thrift=0.2):
     """Buy what Rome would take, or steer it to poor groups, and take the categories it holds.
 
-    Rome grows by one group a round. Buying the richest group, or leaving Rome one that helps it
-    nowhere, slows it most. Where a rival is already above Rome, nothing more is needed.
+    Rome grows by one group per round. Buying the richest group, or leaving Rome one that doesn't
+    help it, slows it most. Where a rival is above Rome, nothing more is needed.
     """
     value_points(table, me, 1.0, 0.5, 0.3)
     value_taking(table, me, wrest)
@@ -137,8 +136,7 @@ def starver(table, me, hunger=1.0, wrest=6.0, thrift=0.2):
     value_money(me, thrift)
 
 
-#: Added to the claim on a seat's own categories by seat order, so that seats without cards begin
-#: with different categories.
+#: Claim on a seat's categories by seat order, so that seats begin with different categories.
 _BY_SEATING = 0.9
 #: Subtracted from the claim on fleets and armies, which also need land.
 _NEEDS_LAND = 0.5
@@ -180,9 +178,8 @@ def take_best_claim(me):
 def tribune(table, me, focus=2.5, spare=2.0, breadth=0.4, starve=1.0, thrift=0.25):
     """Claim a few categories that no rival claims, and be far above Rome in just these.
 
-    The players beat Rome if somebody is above it in four categories, no matter who. So the seats
-    divide the categories among them, by what they display and at first by seat order, and each puts
-    its cards and its money into its own.
+    The players beat Rome if they are above it in four categories, no matter who. So the seats
+    divide the categories, by what they display and at first by seat order.
     """
     value_points(table, me, breadth, 0.6, 0.4)
     note_claims(table, me)
@@ -201,8 +198,7 @@ def tribune(table, me, focus=2.5, spare=2.0, breadth=0.4, starve=1.0, thrift=0.2
 def admiral(table, me, arms=1.4, land=1.0, thrift=0.3):
     """Land first, then fleets and armies: a point each, more with the bonus, and two categories.
 
-    Land has to keep pace with the longer row; the bonus makes each row strengthen the other, so
-    Rome is left behind in both.
+    Land must keep pace with the longer row; through the bonus each row strengthens the other.
     """
     value_points(table, me, 1.2, 1.5, arms)
     set_wanted(me, FLEET, 9.0)
@@ -235,7 +231,7 @@ def augur(table, me, piety=0.5, thrift=0.3):
 
 @heuristic
 def racer(table, me, stronger=4.0, thrift=0.3):
-    """Get just over Rome in four categories, those where least is missing."""
+    """Get barely above Rome in four categories, the ones where least is missing."""
     value_points(table, me, 1.5, stronger, 0.5)
     value_limit(table, me, 0.3)
     value_rome(table, me, -0.5)
@@ -255,9 +251,9 @@ def miser(table, me, thrift=0.8, intrigue=0.8):
 def denier(table, me, spite=0.8, stronger=2.0, thrift=0.3):
     """Take what the leader lacks, and fleets and armies; lead in intrigue if Rome looks strong.
 
-    The leader is the rival with most points as things stand; it lacks the categories that it does
-    not show yet. Rome is starved while the leader holds primus conspiratus, and otherwise fed a
-    little. Without rivals it makes no sense, so not in solo.
+    The leader is the rival with most points now; it lacks the categories that it doesn't show.
+    Rome is starved while the leader holds primus conspiratus, and otherwise fed a little. Without
+    rivals, in solo, it makes no sense.
     """
     value_points(table, me, 1.5, stronger, 0.6)
     leader = leading_rival(table, me)
@@ -276,8 +272,8 @@ def denier(table, me, spite=0.8, stronger=2.0, thrift=0.3):
 def opportunist(table, me, primus=3.0, margin=1.5, thrift=0.3):
     """Judge every turn whether Rome will win, and be on the winning side.
 
-    If Rome looks strong, compete for primus conspiratus and help Rome while holding it. If Rome
-    looks weak, or a rival holds primus conspiratus, play for points and starve Rome.
+    If Rome looks strong, compete for primus conspiratus and help Rome while holding it; otherwise
+    play for points and starve Rome.
     """
     chance = rome_win_chance(table, me, 0.0)
     if table.solo_level:
@@ -292,34 +288,17 @@ def opportunist(table, me, primus=3.0, margin=1.5, thrift=0.3):
 
 @heuristic(signed=("outlook_shift",))
 def weighted(
-    table,
-    me,
-    new=2.02,
-    stronger=5.62,
-    within_reach=0.93,
-    arms=2.34,
-    limit=3.14,
-    wrest=3.49,
-    row=0.28,
-    senator=0.2,
-    discount=0.43,
-    foresight=0.43,
-    primus=4.49,
-    primus_rome=18.2,
-    margin=3.51,
-    outlook_shift=3.36,
-    points_rome=-5.2,
-    feed=2.28,
-    starve=0.61,
-    money=3.74,
-    money_end=-2.63,
-):
+    table, me,
+    new=2.02, stronger=5.62, within_reach=0.93, arms=2.34, limit=3.14, wrest=3.49, row=0.28,
+    senator=0.2, discount=0.43, foresight=0.43, primus=4.49, primus_rome=18.2, margin=3.51,
+    outlook_shift=3.36, points_rome=-5.2, feed=2.28, starve=0.61, money=3.74, money_end=-2.63,
+):  # fmt: skip
     """Weigh everything: each value is a sum of features times weights, found by tuning.
 
     Parameters
     ----------
     new : the first card of a category
-    stronger : ending above Rome in a category, spread_value over the symbols still needed
+    stronger : ending above Rome in a category, spread over the symbols still needed
     within_reach : the same once more, if at most two symbols are needed
     arms : a fleet or army symbol
     limit : a land symbol that allows more fleets and armies
@@ -382,12 +361,12 @@ def defender(
 ):  # fmt: skip
     """Fight Rome with all who do: take what no rival takes, and leave it fleets and armies.
 
-    Rome needs four categories and no land for fleets and armies: whoever leaves it these two has to
-    hold four of the other five. So Rome is to take groups of fleets and armies, and a group that it
-    would take instead is bought or diluted. Categories that a rival holds against Rome are left to
-    that rival, those that this seat holds are made safe. The more Rome looks beaten, the more
-    points count. Intrigue is collected so that nobody profits if Rome wins after all. Numbers found
-    by tuning: the most wins on points for three seats of it against one conspirator.
+    Rome needs four categories, and no land for fleets and armies: if it has these two, the players
+    need four of the other five. So Rome should take groups of fleets and armies; other groups that
+    it would take are bought or diluted. Categories that a rival holds are left to that rival, own
+    ones are made safe. The more Rome looks beaten, the more points count. Intrigue is collected so
+    that no rival profits if Rome wins. Numbers found by tuning: the most wins on points for three
+    seats of it against one conspirator.
 
     Parameters
     ----------
@@ -418,11 +397,10 @@ def loner(
     new=0.04, stronger=0.6, arms=0.05, limit=0.28, wrest=2.63, hold=0.49, spare=2.26, row=0.17,
     senator=0.35, discount=0.9, foresight=0.46, starve=0.64, money=1.0, money_end=-0.95, peek=0.0,
 ):  # fmt: skip
-    """Alone among conspirators: leave them their intrigue, and break Rome where nobody else will.
+    """Alone among conspirators: leave them their intrigue, and break Rome single-handed.
 
-    Discounts and senators first, since everything must be bought alone. The values are those of
-    `defender` except for intrigue, tuned for the most wins on points against three conspirators:
-    the best that can be done for points there, which is little.
+    Discounts and senators come first, since it must buy everything alone. The values are those of
+    `defender` without intrigue, tuned for the most wins on points against three conspirators.
     """
     defend(
         table, me, new, stronger, 0.0, arms, limit, wrest, hold, spare, row, senator, discount,
@@ -458,10 +436,9 @@ def answerer(
 ):  # fmt: skip
     """Conspire if most rivals conspire, which their intrigue shows; otherwise win on points.
 
-    Playing for points among conspirators is worst of all. Where most rivals do not conspire, they
-    keep Rome down, and starving it too while collecting fleets, armies and points is best. Displays
-    show which it is. Until then rivals are taken for conspirators: joining them late is worse than
-    leaving them. Numbers found by tuning, among rivals of both kinds.
+    Playing for points among conspirators is worst. Where most rivals do not conspire, starving Rome
+    while collecting fleets, armies and points is best. Until displays show which it is, rivals are
+    taken for conspirators: joining them late is worse than leaving them. Numbers found by tuning.
 
     Parameters
     ----------
@@ -488,10 +465,10 @@ def answerer(
 
 @heuristic
 def scout(table, me, peek=6.0, stronger=4.0, thrift=0.3):
-    """Look at Rome's hidden cards when they may decide, then get just over Rome where it counts.
+    """Look at Rome's hidden cards when they may decide, then get above Rome where it counts.
 
-    A turn is given up for it, once a game and late: then it is known which categories are safe,
-    which are lost and where a symbol is missing. It peeks more often where peeking pays more.
+    Once a game, and late, it gives up a turn to know which categories are safe, lost or missing a
+    symbol. It peeks more often where peeking pays more.
     """
     value_points(table, me, 1.5, stronger, 0.5)
     value_limit(table, me, 0.3)
@@ -502,21 +479,10 @@ def scout(table, me, peek=6.0, stronger=4.0, thrift=0.3):
 
 @heuristic
 def hermit(
-    table,
-    me,
-    new=0.4,
-    urgency=28.0,
-    stronger=14.0,
-    arms=2.9,
-    limit=5.9,
-    row=0.23,
-    senator=0.6,
-    discount=2.6,
-    foresight=1.4,
-    starve=9.9,
-    money=7.7,
-    money_end=-7.8,
-):
+    table, me,
+    new=0.4, urgency=28.0, stronger=14.0, arms=2.9, limit=5.9, row=0.23, senator=0.6, discount=2.6,
+    foresight=1.4, starve=9.9, money=7.7, money_end=-7.8,
+):  # fmt: skip
     """Alone against Rome: all seven categories, and above Rome in as many as the level asks.
 
     A category that is not shown at the end loses the game, so it grows more urgent every round;

@@ -482,9 +482,10 @@ def choose_option(table, me, choice):
     return choose_reaction(table, me, choice)
 
 
-#: Source of a heuristic around its idea. The parameters are read where the idea is called, once a
-#: turn; as arguments they would be read at every decision. It is source text because numba, the
-#: policy registry and interpreted play all read parameter names from a function's signature.
+#: Source of a heuristic around its idea. It is source text because numba, the policy registry and
+#: interpreted play all read parameter names from a function's signature. The parameters are read
+#: where the idea is called, once a turn: passed on as arguments they cost 3 % of the speed, as a
+#: tuple (`to_fixed_tuple`) 18 %.
 _HEURISTIC = """
 def {name}(table, me, choice{parameters}):
     if update_due(table, me, choice):

@@ -89,8 +89,8 @@ def begin_values(table, me):
     me.memory[ROUNDS] = table.deck_left / me.memory[CARDS_A_ROUND]
     coming = hidden + cards_in_rounds(me.memory[ROUNDS]) / me.memory[COPY_SIZE]
     for category in range(N_CATEGORIES):
-        known = rome_known(table, me, category)
-        me.memory[ROME_FORECAST + category] = known + coming * me.memory[COPY_SYMBOLS + category]
+        visible = rome_known(table, me, category)
+        me.memory[ROME_FORECAST + category] = visible + coming * me.memory[COPY_SYMBOLS + category]
     for category in (FLEET, ARMY):
         me.memory[ROME_FORECAST + category] += rome_bonus(table, me, category)
 
@@ -101,8 +101,8 @@ def update_rome_now(table, me):
     if me.memory[ROME_NOW] < 0.0:
         hidden = 0.0 if me.peeked else me.memory[HIDDEN_SHARE]
         for category in range(N_CATEGORIES):
-            known = rome_known(table, me, category)
-            me.memory[ROME_NOW + category] = known + hidden * me.memory[COPY_SYMBOLS + category]
+            visible = rome_known(table, me, category)
+            me.memory[ROME_NOW + category] = visible + hidden * me.memory[COPY_SYMBOLS + category]
         for category in (FLEET, ARMY):
             me.memory[ROME_NOW + category] += rome_bonus(table, me, category)
 
@@ -159,8 +159,8 @@ def hidden_cards_matter(table, me):
     sure = 0
     within_reach = 0
     for category in range(N_CATEGORIES):
-        known = rome_known(table, me, category) + rome_bonus(table, me, category)
-        lead = table.strongest[category] - known
+        visible = rome_known(table, me, category) + rome_bonus(table, me, category)
+        lead = table.strongest[category] - visible
         sure += lead <= 0
         within_reach += lead <= _HIDDEN_REACH
     return sure < table.rules.rome_needs <= within_reach
@@ -367,7 +367,7 @@ def value_defence(table, me, wrest, hold, spare, starve, contest):
         Value of a category that Rome would hold, spread over the symbols needed. The nearest seat
         takes it, the others leave it to that seat.
     hold : float
-        Value of a symbol where this seat is above Rome by little, and nobody by more.
+        Value of a symbol where this seat is above Rome by little, and no rival by more.
     spare : float
         Symbols wanted above Rome's strength at the end.
     starve : float

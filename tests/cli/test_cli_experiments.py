@@ -103,7 +103,7 @@ def test_at_80_columns_nothing_is_cut_off_and_the_bar_shows_rate_time_and_wins()
         ("run --games 2.5", "games: found '2.5'"),
         ("run --games many", "games: found 'many'"),
         ("run --games 1e15", "games"),
-        ("run --players 3 --policies random,first", "policies: found 2 for 3 players"),
+        ("run --players 3 --policies random,first", "policies: 3 players need"),
         ("run --players 9", "players: found 9"),
         ("run --players 4-2", "smaller number first"),
         ("run --players two", "players: found 'two'"),

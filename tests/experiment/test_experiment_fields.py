@@ -141,7 +141,7 @@ def test_the_usual_population_is_that_of_the_report(capsys):
         ("luck=1..3", "unknown field 'luck'"),
         ("draft_sizes=2,3", "draft_sizes"),
         ("rome_needs=4..6 --players 1", "players must be between 2 and 8, got 1"),
-        ("rome_needs=4..6 --policies racer,miser", "policies: found 2 for 4 players"),
+        ("rome_needs=4..6 --policies racer,miser", "policies: 4 players need"),
     ],
 )
 def test_a_bad_range_is_one_line(words, said, capsys):

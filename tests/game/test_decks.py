@@ -323,7 +323,7 @@ def land(count):
 @pytest.mark.parametrize(
     ("count", "code", "said"),
     [
-        (4, 2, "no game can be played with it: deck few: found 0 cards for the draft"),
+        (4, 2, "no game can be played with it: deck few leaves 0 cards for the draft"),
         (14, 0, "can be played with 4 players and no others (deck few: found 0 cards"),
     ],
 )

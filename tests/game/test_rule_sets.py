@@ -343,20 +343,19 @@ def test_a_solo_level_is_one_to_five(found):
 
 def test_a_solo_level_is_for_one_player():
     assert complaint(paxsim.make_setting, 3, solo_level=2) == (
-        "solo-level: found level 2 with 3 players; allowed: 1 player"
+        "solo-level is for 1 player, got level 2 with 3 players"
     )
 
 
 def test_more_cards_cannot_be_added_than_a_second_copy_has():
     assert complaint(paxsim.make_setting, 5, rules={"cards_added": 75}) == (
-        "rules: cards_added: found 75; allowed: at most the 74 cards of a second copy of deck "
-        "assumed"
+        "rules: cards_added must be at most 74, the cards in deck assumed, got 75"
     )
 
 
 def test_every_seat_needs_a_draft_size():
     message = complaint(paxsim.make_setting, 4, rules={"draft_sizes": [2, 3, 4]})
-    assert message == "rules: draft_sizes: found 3 numbers; allowed with 4 players: 4"
+    assert message == "rules: draft_sizes needs 4 numbers with 4 players, got 3"
     assert paxsim.make_setting(3, rules={"draft_sizes": [2, 3, 4]})
     assert paxsim.make_setting(1, rules={"draft_sizes": [1]})
 
@@ -392,7 +391,7 @@ def test_a_setting_is_refused_exactly_when_its_cards_do_not_suffice(
         assert game.state()["round"] == 1
     else:
         message = complaint(paxsim.make_setting, players, solo_level=solo, deck=deck, rules=rules)
-        assert f"deck test: found {size} cards for the draft and the legions" in message
+        assert f"deck test leaves {size} cards for the draft and the legions" in message
         assert "allowed: at least" in message and "cards_removed" in message
 
 
@@ -404,4 +403,4 @@ def test_the_cards_set_aside_are_not_there_for_the_draft(removed):
     else:
         found = max(74 - 3 - removed, 0)
         message = complaint(paxsim.make_setting, 4, rules=rules)
-        assert f"found {found} cards for the draft and the legions with 4 players" in message
+        assert f"leaves {found} cards for the draft and the legions" in message
