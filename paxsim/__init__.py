@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from paxsim.policies.registry import get_policy as get_policy
     from paxsim.policies.registry import list_policies as list_policies
     from paxsim.policies.registry import policy as policy
+    from paxsim.report.build import make_report as make_report
     from paxsim.report.build import run_study as run_study
     from paxsim.rules import Rules as Rules
     from paxsim.rules import load_rules as load_rules
@@ -82,7 +83,7 @@ _NAMES = {
     "playing": "Batch GameResult play play_batch",
     "policies.policy": "Policy helper",
     "policies.registry": "get_policy list_policies policy",
-    "report.build": "run_study",
+    "report.build": "make_report run_study",
     "rules": "Rules load_rules",
     "setting": "Setting make_setting",
     "testing": "check_policy",

@@ -119,20 +119,6 @@ class Habits:
             f"{self.setting}, paxsim {__version__}"
         )
 
-    def plot(self) -> Any:
-        """The costs with their intervals, as Matplotlib's Axes."""
-        from paxsim import charts
-
-        table = self.table.assign(
-            label=lambda rows: rows["policy"].str.partition(":")[0] + " · " + rows["kind"]
-        )
-        table.attrs["caption"] = self.caption
-        figure, ax = charts.panels(1, 1, width=6.4, height=1.6 + 0.24 * len(table))
-        return charts.forest(
-            table, "cost", by="label", label="cost of a seat's decisions in a game (percentage "
-            "points of a win)", title="What decisions cost, by kind", reference=0.0, ax=ax,
-        )  # fmt: skip
-
     def to_csv(self, folder: str | Path) -> None:
         """Write the table as ``habits.csv`` into a folder, as the tables of runs are."""
         data = {"habits": as_csv(self.table).encode()}

@@ -1,14 +1,14 @@
 """Charts: functions on results or on their tables, each drawing on one Matplotlib Axes.
 
-Every chart takes a `Result` of `paxsim.experiment.questions` or one of its tables, and ``ax=`` to
-draw into a figure of one's own; it returns the Axes. All look alike (`paxsim.charts.style`), and
-all say in a footer what they were made from. Only this package imports Matplotlib.
+Every chart takes a `Result` or one of its tables, and ``ax=`` to draw into your own figure; it
+returns the Axes. All share one style (`paxsim.charts.style`) and name the source of their data in
+a footer. Only this package imports Matplotlib.
 
 Examples
 --------
+>>> import paxsim
 >>> from paxsim import charts
->>> from paxsim.experiment.questions import simulate
->>> result = simulate("random,first", games=200)
+>>> result = paxsim.simulate("random,first", games=200)
 >>> charts.seat_bars(result).get_ylabel()
 'share of wins over fair (points)'
 """
@@ -16,43 +16,59 @@ Examples
 from paxsim.errors import missing_library
 
 try:
-    from paxsim.charts.bars import (
+    from paxsim.charts.flows import (
+        AROUND_ROWS,
+        ROW_HEIGHT,
+        add_flow_legend,
+        shown_states,
+        state_flow,
+    )
+    from paxsim.charts.heatmaps import payoff_heatmap, strategy_heatmap
+    from paxsim.charts.plots import (
         ALL_RATES,
         LEAST_SHOWN,
+        by_players,
         distribution,
+        dose_curves,
         forest,
-        how_won,
+        histogram_table,
+        mistake_costs,
+        population_ranges,
         rating_forest,
+        rome_rate,
+        rule_curve,
         seat_bars,
         stacked_shares,
         tornado,
     )
-    from paxsim.charts.curves import by_players, dose_curves, field_ranges, rome_rate, rule_curve
-    from paxsim.charts.data import describe
-    from paxsim.charts.flows import state_flow
-    from paxsim.charts.heatmaps import payoff_heatmap, strategy_heatmap
-    from paxsim.charts.style import panels, readable, save, style
+    from paxsim.charts.style import PIXELS, WIDE_PIXELS, enlarge_text, panels, save, style
 except ModuleNotFoundError as error:
     raise missing_library("charts", error.name) from None
 
 __all__ = [
     "ALL_RATES",
+    "AROUND_ROWS",
     "LEAST_SHOWN",
+    "PIXELS",
+    "ROW_HEIGHT",
+    "WIDE_PIXELS",
+    "add_flow_legend",
     "by_players",
-    "describe",
     "distribution",
     "dose_curves",
-    "field_ranges",
+    "enlarge_text",
     "forest",
-    "how_won",
+    "histogram_table",
+    "mistake_costs",
     "panels",
     "payoff_heatmap",
+    "population_ranges",
     "rating_forest",
-    "readable",
     "rome_rate",
     "rule_curve",
     "save",
     "seat_bars",
+    "shown_states",
     "stacked_shares",
     "state_flow",
     "strategy_heatmap",

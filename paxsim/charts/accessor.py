@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 from matplotlib.axes import Axes
 
-from paxsim.charts.bars import distribution, forest, how_won, rating_forest, seat_bars, tornado
-from paxsim.charts.curves import by_players, rome_rate
 from paxsim.charts.flows import state_flow
 from paxsim.charts.heatmaps import payoff_heatmap
+from paxsim.charts.plots import (
+    by_players,
+    distribution,
+    forest,
+    rating_forest,
+    rome_rate,
+    seat_bars,
+    tornado,
+)
 from paxsim.errors import PaxsimError, unknown
 
-#: The table that a chart needs, where it is not one that every result has.
+#: The table that a chart needs, where not every result has it.
 _NEEDED = {"ratings": "ratings", "rules": "rule_changes", "states": "states"}
-#: The charts that answer a question, by its kind; a run at several player counts has lines.
-_FITTING = {
+#: The main chart of each kind of experiment.
+_MAIN = {
     "simulate": "strategies",
     "tournament": "payoffs",
     "compare": "difference",
@@ -28,25 +36,25 @@ _FITTING = {
 
 
 class Plots:
-    """The charts of a result; called, it draws the one that fits the question.
+    """Charts of a result; called, it draws the main one.
 
-    Every chart takes ``ax=`` to draw into a figure of one's own, and returns the Axes.
+    Every chart takes ``ax=`` to draw into your own figure, and returns the Axes.
     """
 
     def __init__(self, result: Any):
         self._result = result
 
-    def __call__(self, name: str | None = None, *, ax: Axes | None = None, **how: Any) -> Axes:
-        """The chart of a name; without one, the chart that fits the question."""
-        if name is not None and name not in self.names:
-            self._refuse(name)
-        chart: Callable[..., Axes] = getattr(self, name or _FITTING[self._kind])
-        return chart(ax=ax, **how)
+    def __call__(self, name: str | None = None, *, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the chart of a name, or the main one."""
+        name = name or _MAIN[self._kind]
+        self._check(name)
+        draw: Callable[..., Axes] = getattr(self, name)
+        return draw(ax=ax, **options)
 
     def __repr__(self) -> str:
-        return f"plot() draws {_FITTING[self._kind]}; also: {', '.join(self.names)}"
+        return f"plot() draws {_MAIN[self._kind]}; also: {', '.join(self.names)}"
 
-    if not TYPE_CHECKING:  # there, to say that it is unknown is enough
+    if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
             if name.startswith("_"):
@@ -54,7 +62,7 @@ class Plots:
             raise AttributeError(str(unknown("plot", name, self.names)))
 
     def __dir__(self) -> list[str]:
-        """What completion offers: the charts that there is data for."""
+        """Return the charts that there is data for, for completion."""
         return [*(name for name in super().__dir__() if name.startswith("__")), *self.names]
 
     @property
@@ -67,96 +75,88 @@ class Plots:
         return str(self._result.manifest["question"]["kind"])
 
     def _has(self, name: str) -> bool:
-        if name in _FITTING.values() and name not in ("strategies", *_NEEDED):
-            return _FITTING[self._kind] == name
+        if name in _MAIN.values() and name not in ("strategies", *_NEEDED):
+            return _MAIN[self._kind] == name
         if name == "strategies":
             return any(match.players > 1 for match in self._result.matches)
-        if name in ("seats", "how_won"):
+        if name == "seats":
             return not self._result["seats"].empty
         return name not in _NEEDED or _NEEDED[name] in self._result
 
-    def _checked(self, name: str) -> Any:
-        """The result, if it has the data of a chart."""
-        if not self._has(name):
-            self._refuse(name)
-        return self._result
-
-    def _refuse(self, name: Any) -> NoReturn:
-        """Say that there is no such chart, or none of this result."""
+    def _check(self, name: str) -> Any:
+        """Return the result if it has the data of a chart."""
         if name not in _charts():
             raise unknown("plot", name, self.names)
-        raise PaxsimError(
-            f"plot: found no data for {name} in a result of {self._kind}; "
-            f"allowed: {', '.join(self.names)}"
-        )
+        if not self._has(name):
+            raise PaxsimError(
+                f"{self._kind} has no data to plot {name}; choose from {', '.join(self.names)}"
+            )
+        return self._result
 
-    def strategies(self, *, ax: Axes | None = None, **how: Any) -> Axes:
-        """Win rate of every strategy, with its interval; by player count if there are several."""
-        result = self._checked("strategies")
-        table = result["strategies"]
-        said = {"by": "strategy", "label": "win rate of a seat (%)", "title": "Who wins", **how}
+    def _forest(self, table: pd.DataFrame, value: str, ax: Axes | None, options: Any) -> Axes:
+        return forest(table, value, **options, ax=ax, caption=self._result.caption)
+
+    def strategies(self, *, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the win rate of every strategy, by player count if there are several."""
+        table = self._check("strategies")["strategies"]
+        options = {"by": "strategy", "label": "win rate of a seat (%)", "title": "Win rates",
+                   **options}  # fmt: skip
         if table["players"].nunique() > 1:
-            return by_players(table, "win_rate", **said, ax=ax, caption=result.caption)
-        return forest(table, "win_rate", **said, ax=ax, caption=result.caption)
+            return by_players(table, "win_rate", **options, ax=ax, caption=self._result.caption)
+        return self._forest(table, "win_rate", ax, options)
 
-    def seats(self, *, ax: Axes | None = None, **how: Any) -> Axes:
-        """Share of wins by seat; see `paxsim.charts.seat_bars`."""
-        return seat_bars(self._checked("seats"), ax=ax, **how)
+    def seats(self, *, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the share of wins by seat; see `paxsim.charts.seat_bars`."""
+        return seat_bars(self._check("seats"), ax=ax, **options)
 
-    def rome(self, *, ax: Axes | None = None, **how: Any) -> Axes:
-        """How often Rome wins; see `paxsim.charts.rome_rate`."""
-        return rome_rate(self._checked("rome"), ax=ax, **how)
+    def rome(self, *, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw Rome's rate; see `paxsim.charts.rome_rate`."""
+        return rome_rate(self._check("rome"), ax=ax, **options)
 
-    def how_won(self, *, ax: Axes | None = None, **how: Any) -> Axes:
-        """How games are won; see `paxsim.charts.how_won`."""
-        return how_won(self._checked("how_won"), ax=ax, **how)
+    def rounds(self, *, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw rounds, points or margins of games; see `paxsim.charts.distribution`."""
+        return distribution(self._check("rounds"), ax=ax, **options)
 
-    def rounds(self, *, ax: Axes | None = None, **how: Any) -> Axes:
-        """Rounds, points or margins of games; see `paxsim.charts.distribution`."""
-        return distribution(self._checked("rounds"), ax=ax, **how)
+    def payoffs(self, *, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw win rates against rivals; see `paxsim.charts.payoff_heatmap`."""
+        return payoff_heatmap(self._check("payoffs"), ax=ax, **options)
 
-    def payoffs(self, *, ax: Axes | None = None, **how: Any) -> Axes:
-        """Who beats whom; see `paxsim.charts.payoff_heatmap`."""
-        return payoff_heatmap(self._checked("payoffs"), ax=ax, **how)
+    def ratings(self, *, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw ratings with their intervals; see `paxsim.charts.rating_forest`."""
+        return rating_forest(self._check("ratings"), ax=ax, **options)
 
-    def ratings(self, *, ax: Axes | None = None, **how: Any) -> Axes:
-        """Ratings with their intervals; see `paxsim.charts.rating_forest`."""
-        return rating_forest(self._checked("ratings"), ax=ax, **how)
+    def difference(self, *, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the paired difference of two policies, with its interval."""
+        table = self._check("difference")["comparison"]
+        table = table.assign(pair=table["a"] + " − " + table["b"])
+        options = {"by": "pair", "label": "difference of win rates (percentage points)",
+                   "title": "Paired difference", "reference": 0.0, **options}  # fmt: skip
+        return self._forest(table, "difference", ax, options)
 
-    def difference(self, *, ax: Axes | None = None, **how: Any) -> Axes:
-        """The paired difference of two policies, with its interval."""
-        result = self._checked("difference")
-        table = result["comparison"].assign(pair=lambda found: found["a"] + " less " + found["b"])
-        said = {"by": "pair", "label": "difference of win rates (percentage points)",
-                "title": "Is it better?", "reference": 0.0, **how}  # fmt: skip
-        return forest(table, "difference", **said, ax=ax, caption=result.caption)
+    def rules(self, *, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the effect of changes of the rules; see `paxsim.charts.tornado`."""
+        return tornado(self._check("rules"), ax=ax, **options)
 
-    def rules(self, *, ax: Axes | None = None, **how: Any) -> Axes:
-        """What changes of the rules change; see `paxsim.charts.tornado`."""
-        return tornado(self._checked("rules"), ax=ax, **how)
+    def changes(self, *, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the change of a seat's win rate without something."""
+        table = self._check("changes")["restrictions"]
+        table = table.assign(change=table["strategy"] + " without " + table["without"])
+        options = {"by": "change", "label": "change of the win rate (percentage points)",
+                   "title": "Ablation", "reference": 0.0, **options}  # fmt: skip
+        return self._forest(table, "win_change", ax, options)
 
-    def changes(self, *, ax: Axes | None = None, **how: Any) -> Axes:
-        """What a seat wins less, or more, without something."""
-        result = self._checked("changes")
-        table = result["restrictions"]
-        table = table.assign(what=table["strategy"] + " without " + table["without"])
-        said = {"by": "what", "label": "change of the win rate (percentage points)",
-                "title": "What is it worth?", "reference": 0.0, **how}  # fmt: skip
-        return forest(table, "win_change", **said, ax=ax, caption=result.caption)
+    def states(self, *, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the moves of adapting players; see `paxsim.charts.state_flow`."""
+        return state_flow(self._check("states"), ax=ax, **options)
 
-    def states(self, *, ax: Axes | None = None, **how: Any) -> Axes:
-        """Where players go who answer each other; see `paxsim.charts.state_flow`."""
-        return state_flow(self._checked("states"), ax=ax, **how)
-
-    def levels(self, *, ax: Axes | None = None, **how: Any) -> Axes:
-        """Success by solo level, a row for each policy and level."""
-        result = self._checked("levels")
-        table = result["levels"]
-        table = table.assign(what=table["strategy"] + ", level " + table["level"].astype(str))
-        said = {"by": "what", "label": "success (%)", "title": "Solo", **how}
-        return forest(table, "success", **said, ax=ax, caption=result.caption)
+    def levels(self, *, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw success by solo level, a row for each policy and level."""
+        table = self._check("levels")["levels"]
+        table = table.assign(who=table["strategy"] + ", level " + table["level"].astype(str))
+        options = {"by": "who", "label": "success (%)", "title": "Solo", **options}
+        return self._forest(table, "success", ax, options)
 
 
 def _charts() -> list[str]:
-    """The names of all charts."""
+    """Return the names of all charts."""
     return [name for name in vars(Plots) if not name.startswith("_") and name != "names"]

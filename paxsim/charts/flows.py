@@ -1,4 +1,4 @@
-"""Where players who answer each other go: states by Rome's rate, and the ways between them."""
+"""State flow of a meta-game: states by Rome's rate, and the moves between them."""
 
 from __future__ import annotations
 
@@ -9,20 +9,19 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from paxsim.charts.data import table_of
-from paxsim.charts.style import ABOVE, BELOW, FAINT, QUIET, chart, style
+from paxsim.charts.style import ABOVE, BELOW, FAINT, QUIET, chart, style, table_of
 from paxsim.text import in_percent, whole_percent
 
-#: Area of a state's mark: of one that no start leads to, and what is added if all do.
+#: Area of the mark of a state that no start leads to, and what is added if all do.
 _SMALL, _LARGE = 50, 330
 _DIAMOND = 44
-#: A basin below this share of the starts is none, and from one below that no coalition is drawn.
+#: Basins below this share of starts are ignored; coalitions leave states of larger ones only.
 _NONE, _MINOR = 0.005, 0.05
-#: Behind words, so that lines do not cross them out.
+#: Box behind text, so that lines do not cross it.
 _PAPER = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
-#: Room for marks beside the first and the last percent.
+#: Room for marks beside 0 and 100%.
 _SIDE = 12
-#: Height of a row in inches, and of all that is not a row.
+#: Height of a row in inches, and of everything else.
 ROW_HEIGHT, AROUND_ROWS = 0.54, 1.0
 
 Place = tuple[float, float]
@@ -33,17 +32,16 @@ def state_flow(
     source: Any,
     coalitions: pd.DataFrame | None = None,
     *,
-    title: str = "Where players go who answer each other",
+    title: str = "Best responses and coalitions",
     legend: bool = True,
     ax: Axes | None = None,
 ) -> None:
-    """States by how often Rome wins there, with where one deviator and a few together would go.
+    """Draw states by Rome's rate, with the moves of single players and of coalitions.
 
-    A row is what is played. A circle is the state in which all play it: filled if it is stable, the
-    larger the more starts lead there. A solid arrow is the best answer of one player who leaves it.
-    From states that many starts lead to, dashed arrows go to the coalitions of each size that leave
-    Rome the least, in the row of what these play: a full diamond if its members surely gain, an
-    empty one if not.
+    A row is what is played. A circle is the state in which all play it: filled if it is stable, and
+    larger if more starts lead there. A solid arrow is the best response of a single player. From
+    states that many starts lead to, dashed arrows go to the coalitions of each size that leave Rome
+    the least, in the row of their strategy: a full diamond if its members gain significantly.
 
     Parameters
     ----------
@@ -52,11 +50,11 @@ def state_flow(
     coalitions : pandas.DataFrame, optional
         Its table ``coalitions``; needed beside a table of states.
     title : str
-        What the chart says.
+        Title.
     legend : bool
-        Whether to say below the chart what its marks mean.
+        Whether to explain the marks below the chart.
     ax : matplotlib.axes.Axes, optional
-        Where to draw.
+        Axes to draw on.
     """
     assert ax is not None
     states = table_of(source, "states")
@@ -71,31 +69,26 @@ def state_flow(
     for _, row in shown[shown["basin"] >= _MINOR].iterrows():
         _draw_coalitions(ax, moves, places[row["state"]], row, rows)
     for _, row in shown.iterrows():
-        _draw_state(ax, places[row["state"]], row)
+        ax.scatter(*places[row["state"]], s=_area(row), edgecolor=BELOW, linewidth=1.4, zorder=4,
+                   facecolor=BELOW if row["stable"] else "white")  # fmt: skip
     _frame(ax, shown, title)
     if legend:
         add_flow_legend(ax)
 
 
 def shown_states(states: pd.DataFrame) -> pd.DataFrame:
-    """The states that `state_flow` draws, from where Rome wins least: a row for each."""
+    """Return the states that `state_flow` draws, in the order of Rome's rate."""
     kept = states[(states["kind"] == "pure") | (states["basin"] >= _NONE)]
     return kept.sort_values("rome_wins", kind="stable").reset_index(drop=True)
 
 
 def _area(row: Any) -> float:
-    """Area of a state's mark, in square points."""
+    """Return the area of a state's mark, in square points."""
     return _SMALL + _LARGE * float(row["basin"])
 
 
-def _draw_state(ax: Axes, place: Place, row: Any) -> None:
-    """A mark, filled if the state is stable."""
-    face = BELOW if row["stable"] else "white"
-    ax.scatter(*place, s=_area(row), facecolor=face, edgecolor=BELOW, linewidth=1.4, zorder=4)
-
-
 def _draw_answer(ax: Axes, moves: pd.DataFrame, places: dict, sizes: dict, state: str) -> None:
-    """An arrow to the best answer of one player, if that surely gains."""
+    """Draw an arrow to the best response of a single player, if that gains significantly."""
     alone = moves[(moves["state"] == state) & (moves["seats"] == 1) & (moves["gain_low"] > 0)]
     if alone.empty:
         return
@@ -107,7 +100,7 @@ def _draw_answer(ax: Axes, moves: pd.DataFrame, places: dict, sizes: dict, state
 def _draw_coalitions(
     ax: Axes, moves: pd.DataFrame, place: Place, row: Any, rows: dict[str, int]
 ) -> None:
-    """The coalitions of two and more, but not all, that leave Rome the least."""
+    """Draw the coalitions of two and more, but not all, that leave Rome the least."""
     for seats in range(2, int(row["players"])):
         here = moves[(moves["state"] == row["state"]) & (moves["seats"] == seats)]
         if here.empty:
@@ -127,15 +120,15 @@ def _draw_coalitions(
 def _arrow(
     ax: Axes, start: Place, end: Place, colour: str, dashes: str, from_area: float, to_area: float
 ) -> None:
-    """An arrow from the rim of one mark to the rim of another."""
-    how = {"arrowstyle": "-|>", "color": colour, "linestyle": dashes, "linewidth": 1.1,
+    """Draw an arrow from the rim of one mark to the rim of another."""
+    look = {"arrowstyle": "-|>", "color": colour, "linestyle": dashes, "linewidth": 1.1,
            "shrinkA": _rim(from_area), "shrinkB": _rim(to_area),
            "connectionstyle": f"arc3,rad={0.18 if dashes == '-' else 0.0}"}  # fmt: skip
-    ax.annotate("", end, start, arrowprops=how, zorder=3)
+    ax.annotate("", end, start, arrowprops=look, zorder=3)
 
 
 def _rim(area: float) -> float:
-    """Points from the middle of a mark to a little outside of it."""
+    """Return the points from the centre of a mark to just outside it."""
     return math.sqrt(area / math.pi) + 3
 
 
@@ -151,7 +144,7 @@ def _frame(ax: Axes, shown: pd.DataFrame, title: str) -> None:
 
 
 def add_flow_legend(ax: Axes, columns: int = 2) -> None:
-    """Say below a chart what the marks of `state_flow` mean."""
+    """Explain the marks of `state_flow` below a chart."""
     mark: dict[str, Any] = {"linestyle": "", "markeredgecolor": BELOW, "markersize": 7}
     diamond: dict[str, Any] = {"linestyle": "--", "marker": "D", "color": ABOVE, "markersize": 5}
     handles = [
@@ -159,7 +152,7 @@ def add_flow_legend(ax: Axes, columns: int = 2) -> None:
         Line2D(
             [], [], marker="o", markerfacecolor="white", label="all play it: not stable", **mark
         ),
-        Line2D([], [], color=QUIET, marker=">", markersize=4, label="best answer of one"),
+        Line2D([], [], color=QUIET, marker=">", markersize=4, label="best response of one"),
         Line2D([], [], label="some leave together, and gain (points each)", **diamond),
         Line2D([], [], label="and do not gain", markerfacecolor="white", **diamond),
     ]
@@ -168,6 +161,6 @@ def add_flow_legend(ax: Axes, columns: int = 2) -> None:
 
 
 def _row_label(row: Any) -> str:
-    """What is played, and the share of starts that lead to the state in which all play it."""
+    """Return what is played, and the share of starts that lead to the state."""
     name = str(row["state"]).replace(" + ", "\n+ ").replace(" → ", "\n→ ")
-    return f"{name}\n{whole_percent(row['basin'])} % of starts" if row["basin"] >= _NONE else name
+    return f"{name}\n{whole_percent(row['basin'])}% of starts" if row["basin"] >= _NONE else name

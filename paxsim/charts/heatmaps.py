@@ -1,4 +1,4 @@
-"""Strategies by player count or solo level, and strategies against one another."""
+"""Heatmaps: strategies by player count or solo level, and strategies against one another."""
 
 from __future__ import annotations
 
@@ -11,8 +11,17 @@ from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import ListedColormap, Normalize, TwoSlopeNorm
 
-from paxsim.charts.data import one_value, only, table_of
-from paxsim.charts.style import DIVERGING, FAINT, INK, QUIET, SEQUENTIAL, chart
+from paxsim.charts.style import (
+    DIVERGING,
+    FAINT,
+    INK,
+    QUIET,
+    SEQUENTIAL,
+    chart,
+    one_value,
+    only,
+    table_of,
+)
 from paxsim.text import in_percent, number, whole_percent
 
 
@@ -27,24 +36,23 @@ def strategy_heatmap(
     title: str = "Win rate of a seat, by strategy (%)",
     ax: Axes | None = None,
 ) -> None:
-    """Strategies by player count: rate and half its interval; what is not sure is grey.
+    """Draw strategies by player count: rate and half its interval; grey if not significant.
 
     Parameters
     ----------
     source : Result or pandas.DataFrame
         A tournament, or a table with ``strategy``, `columns`, `value` with ``_low`` and ``_high``.
     value, columns : str
-        The rate, and the column that goes from left to right.
+        Columns of the rate, and of the horizontal axis.
     fair : str, optional
-        Column of the rate that would be fair: colour is the difference from it. None colours by
-        the rate itself.
+        Column of the fair rate: colour is the difference from it. None colours by the rate.
     sure : str
-        Column (bool) that says which differences are significant; by default those whose interval
-        does not hold the fair rate.
+        Column (bool) of significant differences; if missing, those whose interval excludes the
+        fair rate.
     title : str
-        What the chart says.
+        Title.
     ax : matplotlib.axes.Axes, optional
-        Where to draw.
+        Axes to draw on.
     """
     assert ax is not None
     table = table_of(source, "standings")
@@ -71,7 +79,7 @@ def strategy_heatmap(
 
 @chart(7.6, 6.6)
 def payoff_heatmap(source: Any, players: int | None = None, *, ax: Axes | None = None) -> None:
-    """Who beats whom: win rate of the row's seat in line-ups where the column plays too.
+    """Draw the win rate of the row's seat in line-ups where the column plays too.
 
     Parameters
     ----------
@@ -80,7 +88,7 @@ def payoff_heatmap(source: Any, players: int | None = None, *, ax: Axes | None =
     players : int, optional
         The player count; by default the first.
     ax : matplotlib.axes.Axes, optional
-        Where to draw.
+        Axes to draw on.
     """
     assert ax is not None
     table = table_of(source, "payoffs")
@@ -110,38 +118,38 @@ def payoff_heatmap(source: Any, players: int | None = None, *, ax: Axes | None =
         label.set_rotation_mode("anchor")
     ax.set_xlabel("when this strategy plays too")
     ax.set_ylabel("win rate (%) of a seat of this strategy")
-    ax.set_title(f"Who beats whom, {players} players")
+    ax.set_title(f"Win rates against rivals, {players} players")
     _key(ax, norm, fair)
 
 
 def _key(ax: Axes, norm: TwoSlopeNorm, fair: float) -> None:
-    """What the colours of win rates mean, with a mark at the fair share."""
+    """Draw the key of colours, with a mark at the fair share."""
     palette = matplotlib.colormaps[DIVERGING]
     shown = ListedColormap([palette(0.12 + 0.76 * x) for x in np.linspace(0, 1, 256)])
     bar = ax.figure.colorbar(ScalarMappable(norm, shown), ax=ax, shrink=0.6, pad=0.02)
     ticks = [0.0, fair, float(norm.vmax or 1.0)]
-    labels = ["0 %", f"{whole_percent(fair)} %: fair", f"{whole_percent(ticks[-1])} %"]
+    labels = ["0%", f"{whole_percent(fair)}%: fair", f"{whole_percent(ticks[-1])}%"]
     bar.set_ticks(ticks, labels=labels)
     bar.ax.axhline(fair, color=INK, linewidth=1.5)
     bar.outline.set_visible(False)
 
 
 def _difference_colours(table: pd.DataFrame, value: str, fair: str) -> Any:
-    """Colour by difference from the fair rate, alike on both sides."""
+    """Return colours by difference from the fair rate, symmetric around it."""
     reach = max(float((table[value] - table[fair]).abs().max()), 0.01)
     norm = TwoSlopeNorm(0.0, -reach, reach)
     palette = matplotlib.colormaps[DIVERGING]
     return lambda difference: palette(0.12 + 0.76 * float(norm(difference)))
 
 
-def _rate_colours(most: float = 1.0) -> Any:
-    norm = Normalize(0.0, most)
+def _rate_colours() -> Any:
+    norm = Normalize(0.0, 1.0)
     palette = matplotlib.colormaps[SEQUENTIAL]
     return lambda rate: palette(float(norm(rate)))
 
 
 def _cell_text(row: pd.Series, value: str, fair: str | None, known: bool) -> str:
-    """The rate, an arrow if it differs from what is fair, and half the interval."""
+    """Return the rate, an arrow if it differs from fair, and half the interval."""
     half = 50 * (row[f"{value}_high"] - row[f"{value}_low"])
     arrow = ""
     if fair is not None and known:
@@ -150,7 +158,7 @@ def _cell_text(row: pd.Series, value: str, fair: str | None, known: bool) -> str
 
 
 def _draw_cell(ax: Axes, x: int, y: int, text: str, shade: Any) -> None:
-    """One cell; without a shade it is grey."""
+    """Draw a cell, grey without a shade."""
     face = FAINT if shade is None else shade
     ax.add_patch(
         matplotlib.patches.Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=face, edgecolor="white")

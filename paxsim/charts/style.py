@@ -1,4 +1,4 @@
-"""How charts look, in one place: colours, type, the footer, and how they are saved."""
+"""Look of all charts: colours, type, the footer, how they are saved, and the tables they draw."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from paxsim.charts.data import caption_of
 from paxsim.errors import PaxsimError, checked_path, one_line, safe_repr, unknown
 from paxsim.io import atomic_write
 
@@ -27,9 +27,9 @@ COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#0
 #: Beside the colour every line has its own marker and dashes.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (7, 2)))
-HATCHES = ("", "///", "...", "\\\\\\", "xx", "++", "oo")
+HATCHES = ("", "///", "\\\\\\", "xx", "--", "++")
 INK, QUIET, FAINT = "#222222", "#8A8A8A", "#E4E4E4"
-#: What is above and below a reference, in the bars of a tornado and the like.
+#: Colours of values above and below a reference.
 ABOVE, BELOW = "#D55E00", "#0072B2"
 #: Differences (two-sided) and rates (one-sided); both run evenly in grey print on each side.
 DIVERGING, SEQUENTIAL = "PuOr_r", "cividis"
@@ -57,28 +57,36 @@ STYLE: dict[Any, Any] = {
     "figure.facecolor": "white",
     "savefig.facecolor": "white",
     "hatch.linewidth": 0.6,
-    "svg.fonttype": "path",
-    # Names of decks and policies may have dollar signs, which are no formulas.
+    "svg.fonttype": "none",  # text, which is small and can be searched
+    # Names of decks and policies may have dollar signs, which are not formulas.
     "text.parse_math": False,
-    # Without it the names inside an SVG file are drawn at random; see `named_in_order`.
+    # Otherwise the names inside an SVG file are random; see `named_in_order`.
     "svg.hashsalt": "paxsim",
 }
 FOOTER_SIZE = 6.5
 #: Characters of a footer of that size that fit into an inch of the figure's width.
 FOOTER_CHARACTERS = 17
-#: No text is shown smaller than this on a page, in its pixels.
-LEAST_PIXELS = 9.0
+#: Size of the smallest text on a page, in its pixels.
+TEXT_PIXELS = 9.0
+#: Width of a chart on a phone, and of one that is scrolled sideways there, in pixels.
+PIXELS, WIDE_PIXELS = 350, 670
 DPI = 150
-#: Where Matplotlib's SVG gives or uses a name that is a digest: a letter and ten digits.
+#: Decimals of all numbers drawn, so that a chart is the same on every machine.
+DECIMALS = 9
+#: The key of ``DataFrame.attrs`` with the footer of charts made from the table.
+CAPTION = "caption"
+#: Columns that identify the match of a row.
+MATCH = ("players", "solo_level", "lineup", "deck", "rules", "seed")
+#: Definition or use of a name in Matplotlib's SVG that is a digest: a letter and ten digits.
 _DIGEST_NAME = re.compile(r"""((?:\bid="|url\(#|href="#))([a-zA-Z][0-9a-f]{10})(?=["\)])""")
 
 
 @contextmanager
 def style() -> Iterator[None]:
-    """The look of all charts, for a ``with`` block around one's own drawing.
+    """Set the look of all charts, for a ``with`` block around your own drawing.
 
-    Nothing but the look is put back at its end: the first chart of a notebook loads the backend,
-    which says how figures are shown from then on (`matplotlib.rc_context` would forget that).
+    Only the look is restored at its end: the first chart of a notebook loads the backend, which
+    decides how figures are shown from then on (`matplotlib.rc_context` would reset that).
     """
     before = {name: matplotlib.rcParams[name] for name in STYLE}
     matplotlib.rcParams.update(STYLE)
@@ -89,11 +97,11 @@ def style() -> Iterator[None]:
 
 
 def chart(width: float = 7.0, height: float = 4.0) -> Callable[[Callable], Callable[..., Axes]]:
-    """Make a drawing function a chart: the common style, an Axes if none is given, the footer."""
+    """Turn a drawing function into a chart, with the common style, an Axes and the footer."""
 
     def decorate(function: Callable) -> Callable[..., Axes]:
-        named = inspect.signature(function).parameters
-        options = [*(name for name in list(named)[1:] if name != "ax"), "ax", "caption"]
+        parameters = inspect.signature(function).parameters
+        options = [*(name for name in list(parameters)[1:] if name != "ax"), "ax", "caption"]
 
         @functools.wraps(function)
         def draw(
@@ -104,9 +112,9 @@ def chart(width: float = 7.0, height: float = 4.0) -> Callable[[Callable], Calla
             **kwargs: Any,
         ) -> Axes:
             if ax is not None and not isinstance(ax, Axes):
-                raise PaxsimError(f"ax: found {safe_repr(ax)}; allowed: Matplotlib's Axes")
+                raise PaxsimError(f"ax must be Matplotlib's Axes, got {safe_repr(ax)}")
             if caption is not None and not isinstance(caption, str):
-                raise PaxsimError(f"caption: found {safe_repr(caption)}; allowed: a text")
+                raise PaxsimError(f"caption must be a string, got {safe_repr(caption)}")
             for name in kwargs:
                 if name not in options:
                     raise unknown(f"chart {function.__name__}: argument", name, options)
@@ -116,10 +124,14 @@ def chart(width: float = 7.0, height: float = 4.0) -> Callable[[Callable], Calla
                     function(source, *args, ax=axes, **kwargs)
                 except (PaxsimError, LookupError, TypeError, AttributeError) as error:
                     if ax is None:
-                        _forget(axes)
-                    raise _unfit(function.__name__, error) from None
+                        from matplotlib import pyplot
+
+                        pyplot.close(axes.figure)  # type: ignore[arg-type]
+                    raise _unsuitable(function.__name__, error) from None
                 add_footer(axes.figure, caption_of(source) if caption is None else caption)
-                _show_dollars(axes)
+                # Texts of a figure that was made elsewhere are drawn later, in another style.
+                for text in [*axes.findobj(Text), *axes.figure.texts]:
+                    text.set_parse_math(False)
             return axes
 
         return draw
@@ -128,38 +140,24 @@ def chart(width: float = 7.0, height: float = 4.0) -> Callable[[Callable], Calla
 
 
 def _new_axes(width: float, height: float) -> Axes:
-    """An Axes in a new figure that notebooks show, as pandas does it."""
+    """Return an Axes in a new figure that notebooks show, as in pandas."""
     from matplotlib import pyplot  # chooses a backend, so only when it is needed
 
     return pyplot.subplots(figsize=(width, height), layout="constrained")[1]
 
 
-def _forget(axes: Axes) -> None:
-    """Close the figure of a chart that could not be drawn."""
-    from matplotlib import pyplot
-
-    pyplot.close(axes.figure)  # type: ignore[arg-type]
-
-
-def _unfit(name: str, error: Exception) -> PaxsimError:
-    """What is wrong with a table or an argument that can't be drawn."""
+def _unsuitable(name: str, error: Exception) -> PaxsimError:
+    """Return the error for a table or an argument that can't be drawn."""
     if isinstance(error, PaxsimError):
         return error
-    said = f"has no {error}" if isinstance(error, LookupError) else f"does not fit: {error}"
-    return PaxsimError(f"source: {one_line(said)}; allowed: what the help of {name} says")
-
-
-def _show_dollars(axes: Axes) -> None:
-    """Texts of a figure that was made elsewhere are drawn later, and there in another style."""
-    figure = axes.figure
-    for text in [*axes.findobj(Text), *figure.texts]:
-        text.set_parse_math(False)
+    problem = f"has no {error}" if isinstance(error, LookupError) else str(error)
+    return PaxsimError(f"{name} can't draw this source: {one_line(problem)}; see its help")
 
 
 def panels(
     rows: int = 1, columns: int = 1, *, width: float = 7.0, height: float = 4.0, **how: Any
 ) -> tuple[Figure, Any]:
-    """A figure for files only, without a window, and its Axes.
+    """Return a figure for files only, without a window, and its Axes.
 
     Parameters
     ----------
@@ -176,12 +174,12 @@ def panels(
 
 
 def add_footer(figure: Any, caption: str) -> None:
-    """Write below a figure what it was made from; several sources are listed once each."""
+    """Write the source of the data below a figure; each of several sources once."""
     figure = figure.figure if not hasattr(figure, "supxlabel") else figure
-    found = getattr(figure, "_paxsim_captions", [])
-    if caption and caption not in found:
-        found.append(caption)
-    figure._paxsim_captions = found
+    captions = getattr(figure, "_paxsim_captions", [])
+    if caption and caption not in captions:
+        captions.append(caption)
+    figure._paxsim_captions = captions
     _write_footer(figure, FOOTER_SIZE)
 
 
@@ -192,17 +190,9 @@ def _write_footer(figure: Any, size: float) -> None:
     figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=size, color=QUIET)
 
 
-def readable(figure: Any, pixels: float) -> None:
-    """Enlarge what would be too small to read where a figure is shown so many pixels wide.
-
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-        With everything drawn on it.
-    pixels : float
-        Its width on the page.
-    """
-    least = LEAST_PIXELS * 72 * float(figure.get_size_inches()[0]) / pixels
+def enlarge_text(figure: Any, pixels: float = PIXELS) -> None:
+    """Enlarge text that would be unreadable where a figure is shown with a width in pixels."""
+    least = TEXT_PIXELS * 72 * float(figure.get_size_inches()[0]) / pixels
     for text in figure.findobj(Text):
         text.set_fontsize(max(least, text.get_fontsize()))
     if footer_of(figure):
@@ -211,7 +201,7 @@ def readable(figure: Any, pixels: float) -> None:
 
 
 def footer_of(figure: Any) -> str:
-    """The text below a figure."""
+    """Return the text below a figure."""
     return str(figure.get_supxlabel())
 
 
@@ -221,48 +211,108 @@ def save(figure: Any, stem: Path, png: bool = True) -> tuple[Path, ...]:
     Parameters
     ----------
     figure : matplotlib.figure.Figure
-        What to write.
+        The figure.
     stem : pathlib.Path
-        The files without their suffix.
+        Path of the files without suffix.
     png : bool
-        Whether there is to be a PNG.
+        Whether to write the PNG.
     """
     if not hasattr(figure, "savefig"):
-        raise PaxsimError(f"figure: found {safe_repr(figure)}; allowed: Matplotlib's Figure")
+        raise PaxsimError(f"figure must be Matplotlib's Figure, got {safe_repr(figure)}")
     stem = checked_path("stem", stem)
     if not stem.name:
-        raise PaxsimError(f"stem: found {safe_repr(str(stem))}; allowed: the name of a file")
+        raise PaxsimError(f"stem must be the path of a file, got {safe_repr(str(stem))}")
+    metadata = {"Description": " ".join(footer_of(figure).split())}
     svg = stem.with_suffix(".svg")
-    pixels = [stem.with_suffix(".png")] if png else []
-    said = " ".join(footer_of(figure).split())
     with style():
-        drawn = io.StringIO()
-        what = {"Date": None, "Creator": None, "Description": said}
-        figure.savefig(drawn, format="svg", metadata=what)
+        text = io.StringIO()
+        figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None, **metadata})
         with atomic_write(svg, "stem") as file:
-            file.write(named_in_order(drawn.getvalue()))
-        # Where everything stands is known by now; to find that takes longer than to draw. Found
-        # for the SVG it fits the PNG too, whose letters are a little narrower, but not the reverse.
-        # With no engine at all, not even the one called "none", the PNG is drawn once, not twice.
-        if pixels:
-            figure.set_layout_engine(None)
-        for path in pixels:
-            with atomic_write(path, "stem", mode="wb") as file:
-                what = {"Software": None, "Description": said}
-                figure.savefig(file, format="png", dpi=DPI, metadata=what)
-    return *pixels, svg
+            file.write(named_in_order(text.getvalue()))
+        if not png:
+            return (svg,)
+        # The layout is slow to compute, and that of the SVG fits the PNG too.
+        figure.set_layout_engine(None)
+        pixels = stem.with_suffix(".png")
+        with atomic_write(pixels, "stem", mode="wb") as file:
+            figure.savefig(file, format="png", dpi=DPI, metadata={"Software": None, **metadata})
+    return pixels, svg
 
 
 def named_in_order(svg: str) -> str:
-    """An SVG in which clips and markers are named by the order in which they are first met.
+    """Return an SVG with clips and markers named in the order of their first use.
 
-    Matplotlib names them by a digest of coordinates with all their bits, the last of which differs
-    from machine to machine; the coordinates themselves are written with six decimals.
+    Matplotlib names them by a digest of coordinates, the last bits of which differ from machine to
+    machine; the coordinates themselves are written with six decimals.
     """
     names: dict[str, str] = {}
 
-    def in_order(found: re.Match[str]) -> str:
-        before, name = found.groups()
+    def in_order(match: re.Match[str]) -> str:
+        before, name = match.groups()
         return before + names.setdefault(name, f"{name[0]}{len(names) + 1}")
 
     return _DIGEST_NAME.sub(in_order, svg)
+
+
+# --- tables ---------------------------------------------------------------------------------
+
+
+def caption_of(source: Any) -> str:
+    """Return games, blocks, seed, deck, rules and version of a source, if it has them."""
+    caption = getattr(source, CAPTION, None)
+    if isinstance(caption, str):
+        return caption
+    if isinstance(source, pd.DataFrame):
+        return str(source.attrs.get(CAPTION) or _caption_from_columns(source))
+    return ""
+
+
+def _caption_from_columns(table: pd.DataFrame) -> str:
+    words = []
+    matches = table
+    if "lineup" in table:  # the rows of a line-up, one per seat or strategy, are of the same games
+        matches = table.drop_duplicates([name for name in MATCH if name in table])
+    for name in ("games", "blocks"):
+        if name in table:
+            words.append(f"{int(matches[name].sum()):,} {name}")
+    for name, plural in (("seed", "seeds"), ("deck", "decks"), ("rules", "rule sets"),
+                         ("version", "versions")):  # fmt: skip
+        if name in table:
+            values = [str(value) for value in dict.fromkeys(table[name])]
+            words.append(f"{name} {', '.join(values)}" if len(values) < 4 else
+                         f"{len(values)} {plural}")  # fmt: skip
+    return ", ".join(words)
+
+
+def table_of(source: Any, name: str) -> pd.DataFrame:
+    """Return the table to draw: the source itself, or the one of that name of a result."""
+    table = source if isinstance(source, pd.DataFrame) else checked_result(source)[name]
+    return table.round(DECIMALS)
+
+
+def checked_result(source: Any) -> Any:
+    """Return the source if it is a result."""
+    if not hasattr(source, "tables") or not hasattr(source, "matches"):
+        raise PaxsimError(f"source must be a result or one of its tables, got {safe_repr(source)}")
+    return source
+
+
+def only(table: pd.DataFrame, **values: Any) -> pd.DataFrame:
+    """Return the rows with these values; None and missing columns do not restrict."""
+    for column, value in values.items():
+        if value is not None and column in table:
+            rows = table[table[column] == value]
+            if rows.empty:
+                known = ", ".join(dict.fromkeys(table[column].astype(str)))
+                raise PaxsimError(f"{column} must be one of {known}, got {safe_repr(value)}")
+            table = rows
+    return table
+
+
+def one_value(table: pd.DataFrame, column: str, value: Any) -> Any:
+    """Return the given value of a column, or the first."""
+    if value is not None or column not in table:
+        return value
+    if table.empty:
+        raise PaxsimError("source must have at least one row")
+    return table[column].iloc[0]

@@ -392,6 +392,6 @@ def _analyse_games(
     )
     print_view(view_of(habits.table, "habits", "Cost of decisions, by kind", caption))
     if out is not None:
-        png, svg = charts.save(habits.plot().figure, out.with_suffix(""))
+        png, svg = charts.save(charts.mistake_costs(habits).figure, out.with_suffix(""))
         say(f"wrote {png} and {svg}")
     say(habits.caption)

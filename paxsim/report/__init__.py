@@ -1,7 +1,6 @@
-"""The report: what carries the standing studies out, and the page that shows what they found.
+"""Report: standing studies about one deck, rule set and list of strategies, as one page.
 
-`plan` says how many games each run gets, `study` is what a study works with, `progress` shows how
-far it is, `build` runs all studies, `page` writes the page, with tables as `display` shows them.
-The studies themselves are in `paxsim.studies`, which knows `study` and `plan`; only `build` knows
-them, by name.
+`subject` says what the report is about, `study` has the runs that all studies share and the
+`Section` that a study returns, `studies` holds one module per study, `page` renders the sections
+and `build` runs everything.
 """

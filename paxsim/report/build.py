@@ -1,80 +1,242 @@
-"""Running all studies and writing the page: what `make report` does.
-
-This is the one place of the report that knows the studies: it loads them by their names in the plan
-and hands each a `Study`.
-"""
+"""Running studies and writing their files and the page."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from paxsim.errors import PaxsimError, is_number, safe_repr
-from paxsim.report.bar import Bar
-from paxsim.report.budget import MAX_SCALE, SEED, STUDIES, study_games
-from paxsim.report.examples import write_examples
-from paxsim.report.page import write_page
+import numpy as np
+
+from paxsim import cards, charts
+from paxsim.board.replay import Replay
+from paxsim.cards import DEFAULT_DECK, Deck
+from paxsim.errors import PaxsimError, checked_path
+from paxsim.experiment.progress import ProgressBar
+from paxsim.experiment.result import as_csv
+from paxsim.failures import replay_command
+from paxsim.io import atomic_write, make_folder
+from paxsim.lineup import Lineup, draw_lineups
+from paxsim.playing import play_batch
+from paxsim.policies.policy import Policy
+from paxsim.report.page import render
 from paxsim.report.studies import load_study
-from paxsim.report.study import Options, Study
-from paxsim.report.subject import Subject
+from paxsim.report.study import MAX_SCALE, SEED, STUDIES, Runs, Section, study_games
+from paxsim.report.subject import make_subject
+from paxsim.rules import Rules
+from paxsim.setting import make_setting
+from paxsim.trace import trace_game
+from paxsim.version import __version__
+
+PAGE = "index.html"
+#: Line-ups, and deals of each, from which the games to watch are chosen.
+EXAMPLE_LINEUPS, EXAMPLE_DEALS = 15, 40
 
 
-def build_report(
-    out: Path,
+def make_report(
+    out: str | Path = "reports",
+    *,
     scale: float = 1.0,
     seed: int = SEED,
     jobs: int | None = None,
     studies: Iterable[str] | None = None,
-    subject: Subject | None = None,
+    deck: str | Path | Deck = DEFAULT_DECK,
+    rules: str | Path | dict[str, Any] | Rules | None = None,
+    policies: str | Policy | Sequence[str | Policy] | None = None,
+    players: Sequence[int] | None = None,
 ) -> Path:
-    """Run the studies, one after another, and write the page; return its path.
+    """Run the standing studies and write them on one page.
+
+    Games are kept in ``OUT/.runs``, so an interrupted report continues where it stopped, and a
+    finished one is written again without playing.
 
     Parameters
     ----------
-    out : pathlib.Path
-        Folder of the report. Games that are already there are not played again.
+    out : path
+        Folder of the report: ``index.html``, and a folder of tables and charts for each study.
     scale : float
         Factor for all numbers of games.
     seed : int
-        Names the deals.
+        Random seed.
     jobs : int, optional
-        Workers; by default one a core.
+        Number of workers; by default one per core.
     studies : iterable of str, optional
-        Which studies; by default all.
-    subject : Subject, optional
-        Deck, rules, who plays, and with how many; by default those of the package.
+        Names of studies; by default all.
+    deck, rules
+        See `paxsim.load_deck` and `paxsim.load_rules`.
+    policies : str or sequence, optional
+        Two or more strategies; by default the built-in heuristics.
+    players : sequence of int, optional
+        Player counts, 2 to 8; by default all.
+
+    Returns
+    -------
+    pathlib.Path
+        The page.
+
+    Raises
+    ------
+    PaxsimError
+        If an argument is invalid, or the folder can't be written.
+
+    Examples
+    --------
+    >>> import paxsim
+    >>> paxsim.make_report("report", scale=0.01, studies=["seat_bias"])  # doctest: +SKIP
+    PosixPath('report/index.html')
     """
-    if not is_number(scale) or not 0 < scale <= MAX_SCALE:
-        raise PaxsimError(f"scale: found {safe_repr(scale)}; allowed: above 0, at most {MAX_SCALE}")
-    chosen = list(studies or STUDIES)
-    for name in chosen:
-        load_study(name)  # a name that there is not must not be noticed after an hour
-    begin = time.monotonic()
-    # A run that several studies use is played once, but each of them counts its games.
-    with Bar(round(scale * sum(map(study_games, chosen)))) as bar:
-        for name in chosen:
-            start = time.monotonic()
-            options = Options(out, scale, seed, jobs, bar, subject or Subject())
-            games = run_study(name, options)["games"]
-            bar.say(f"{name}: {games:,} games, {time.monotonic() - start:.0f} s")
-        write_examples(out, subject or Subject(), seed)
-        page = write_page(out)
-        bar.say(f"{page}: {time.monotonic() - begin:.0f} s in all")
-    return page
+    names = list(studies or STUDIES)
+    for name in names:
+        load_study(name)  # a wrong name fails before hours of games, not after
+    subject = make_subject(deck, rules, policies, players)
+    expected = round(scale * study_games(*names)) if 0 < scale <= MAX_SCALE else 0
+    out = checked_path("out", Path(out))
+    with ProgressBar() as bar:
+        runs = Runs(subject, out, scale, seed, jobs, _progress(bar, expected))
+        sections = [_run_study(name, runs) for name in names]
+    for section in sections:
+        write_section(section, runs)
+    facts = {"games": f"{sum(runs.games_of.values()):,}", "seed": seed, "scale": f"{scale:g}",
+             "version": __version__}  # fmt: skip
+    decks = {name: cards.load_deck(name).note for name in cards.list_decks()}
+    page = render(sections, facts, subject.title, subject.ideas,
+                  {subject.deck.name: subject.deck.note, **decks}, example_games(runs))  # fmt: skip
+    make_folder(out, "out")
+    with atomic_write(out / PAGE) as file:
+        file.write(page)
+    return out / PAGE
 
 
-def run_study(name: str, options: Options) -> dict[str, Any]:
-    """Carry out one study and return the summary of what it found and wrote.
+def run_study(
+    name: str,
+    *,
+    games: int | None = None,
+    seed: int = SEED,
+    jobs: int | None = None,
+    out: str | Path = "reports",
+    deck: str | Path | Deck = DEFAULT_DECK,
+    rules: str | Path | dict[str, Any] | Rules | None = None,
+    policies: str | Policy | Sequence[str | Policy] | None = None,
+    players: Sequence[int] | None = None,
+) -> Section:
+    """Run one standing study, and write its tables and charts.
 
-    A study may have a function ``unfit(subject)`` that says why it has nothing to ask about it.
+    Parameters
+    ----------
+    name : str
+        Name of the study; ``paxsim study`` lists all.
+    games : int, optional
+        Games in all, approximately; by default as many as in the report.
+    out : path
+        Folder of the report; the study writes to ``OUT/NAME``.
+    seed, jobs, deck, rules, policies, players
+        As for `make_report`.
+
+    Returns
+    -------
+    Section
+        Findings, tables and charts.
+
+    Raises
+    ------
+    PaxsimError
+        If an argument is invalid, or the folder can't be written.
+
+    Examples
+    --------
+    >>> import paxsim
+    >>> section = paxsim.run_study("solo_ladder", games=1000)  # doctest: +SKIP
+    >>> section.headline.text  # doctest: +SKIP
+    'At solo level 1 senators does best: 43.8 ± 1.2% success.'
     """
-    module = load_study(name)
-    study = Study(name, module.TITLE, module.QUESTION, options)
-    reason = module.unfit(options.subject) if hasattr(module, "unfit") else ""
-    if reason:
-        study.leave_out(reason)
-    else:
-        module.run(study)
-    return study.finish()
+    load_study(name)
+    subject = make_subject(deck, rules, policies, players)
+    expected = study_games(name) if games is None else games
+    if expected > MAX_SCALE * study_games(name):
+        raise PaxsimError(
+            f"games must be at most {MAX_SCALE * study_games(name):,} for {name}, got {games:,}"
+        )
+    out = checked_path("out", Path(out))
+    with ProgressBar() as bar:
+        scale = expected / study_games(name)
+        runs = Runs(subject, out, scale, seed, jobs, _progress(bar, expected))
+        section = _run_study(name, runs)
+    write_section(section, runs)
+    return section
+
+
+def _progress(bar: ProgressBar, expected: int) -> Callable[..., None]:
+    return lambda done, _, text: bar(done, max(expected, done + 1), text)
+
+
+def _run_study(name: str, runs: Runs) -> Section:
+    section: Section = load_study(name).run(runs)
+    section.command = runs.command(name)
+    return section
+
+
+def write_section(section: Section, runs: Runs) -> None:
+    """Write the tables of a section as CSV and its charts as SVG."""
+    folder = runs.out / section.name
+    if section.tables:
+        make_folder(folder, "out")
+    for table in section.tables:
+        source = {"seed": runs.seed, "version": __version__}
+        data = table.data.assign(**{k: v for k, v in source.items() if k not in table.data})
+        with atomic_write(folder / f"{table.name}.csv") as file:
+            file.write(as_csv(data))
+    for chart in section.charts:
+        charts.save(chart.figure, folder / chart.name, png=False)
+
+
+class _Game(NamedTuple):
+    """Game that may be shown as an example."""
+
+    lineup: Lineup
+    deal: int
+    rome_wins: bool
+    rounds: int
+    margin: int
+
+
+def example_games(runs: Runs) -> list[dict[str, str]]:
+    """Return games to watch: a usual win of Rome, a usual win of the players, and a close one.
+
+    The same report has the same games. Each has a ``title``, its ``result`` in a sentence and the
+    ``command`` that shows it on a board.
+    """
+    subject = runs.subject
+    setting = make_setting(subject.table, **subject.setting)
+    policies = [subject.policies[spec] for spec in subject.strategies]
+    games = []
+    for members in draw_lineups(policies, setting.players)[:EXAMPLE_LINEUPS]:
+        batch = play_batch(members, setting.players, deals=EXAMPLE_DEALS, seed=runs.seed,
+                           deck=setting.deck, rules=setting.rules)  # fmt: skip
+        for result in batch.results:
+            points = np.sort(result["points"][: setting.players])
+            games.append(_Game(batch.lineup, int(result["deal"]), bool(result["rome_wins"]),
+                               int(result["rounds"]), int(points[-1] - points[-2])))  # fmt: skip
+    rome = [game for game in games if game.rome_wins]
+    players = [game for game in games if not game.rome_wins]
+    chosen = []
+    if rome:
+        chosen.append(("rome_wins", "A win of Rome of usual length", _typical(rome, "rounds")))
+    if players:
+        usual = _typical(players, "margin")
+        chosen.append(("players_win", "A win of the players by a usual margin", usual))
+        closest = min(players, key=lambda game: game.margin)
+        chosen.append(("close", "The closest win of the players", closest))
+    examples = []
+    for name, title, game in chosen:
+        events = list(trace_game(setting, game.lineup, runs.seed, game.deal, 0))
+        trace = replay_command(setting, game.lineup, runs.seed, game.deal, 0)
+        command = f"{trace.replace('paxsim trace', 'paxsim replay', 1)} --out {name}.html"
+        result = Replay(events, command).sentences()[-1]
+        examples.append({"title": title, "result": result, "command": command})
+    return examples
+
+
+def _typical(games: list[_Game], measure: str) -> _Game:
+    """Return the game nearest to the median of a measure."""
+    median = np.median([getattr(game, measure) for game in games])
+    return min(games, key=lambda game: abs(getattr(game, measure) - median))

@@ -1,21 +1,15 @@
-"""What a study works with: it asks questions, and writes tables, charts and findings.
-
-A study is a module of `paxsim.studies` with a function ``run(study)``; nothing here knows which
-there are. Games are kept in run directories below ``OUT/.runs``, under names that depend on
-everything that shapes them, so an interrupted study goes on where it stopped and a run that
-several studies use is played once.
-"""
+"""What every study works with: the runs that all studies share, and the section it returns."""
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
-import math
 import re
 import shlex
 import zlib
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -24,77 +18,86 @@ import numpy as np
 import pandas as pd
 
 from paxsim import cards, charts
-from paxsim.errors import checked_int
-from paxsim.experiment.result import DECIMALS, Result, as_csv
+from paxsim.errors import PaxsimError, checked_int, is_number, safe_repr
+from paxsim.experiment.api import GROUP_LINEUPS, equal_groups, simulate_field, solo, tournament
+from paxsim.experiment.result import DECIMALS, Result, seeds_named, seeds_of
 from paxsim.experiment.run import checked_jobs, made_by
 from paxsim.io import atomic_write, make_folder
+from paxsim.lineup import LINEUP_SEED, draw_lineups
 from paxsim.policies.files import package_fingerprint
-from paxsim.report.bar import Silent
-from paxsim.report.budget import GAMES, SEED, study_games
 from paxsim.report.subject import Subject
+from paxsim.rules import SOLO_LEVELS
 from paxsim.setting import MAX_NUMBER
+from paxsim.text import percent
 from paxsim.version import __version__
 
-#: Where run directories are kept, inside the folder that a study writes to.
-RUNS = ".runs"
-#: The file that says what a study wrote.
-SUMMARY = "study.json"
+#: Games of each run at scale 1, approximately; blocks are always complete.
+GAMES = {
+    "conspiracy": 240_000,  # 0 to n conspirators among tribunes, every player count
+    "groups": 120_000,  # the weakest and the strongest strategies, every player count
+    "uniform": 120_000,  # every strategy alone at all seats, every player count
+    "tournament": 630_000,  # every strategy against every other, every player count
+    "values": 330_000,  # numbers of the rules over their range, on common deals
+    "mixed": 400_000,  # the tournament's line-ups on other deals, every player count
+    "guests": 160_000,  # every strategy as a guest in the sample line-up, at every seat
+    "draft": 140_000,  # the published draft against equal drafts, every player count
+    "solo": 220_000,  # every strategy at the five solo levels
+    "decks_rome": 160_000,  # the tournament's line-ups on every deck, 2 and 3 players
+    "decks_strategies": 240_000,  # a tournament of all strategies on every deck, 4 players
+    "decks_seats": 120_000,  # line-ups of the tournament on every deck, 4 players
+    "decks_solo": 60_000,  # solo on every deck
+    "changes": 240_000,  # rulings and numbers of the rules, one change at a time
+    "variance": 100_000,  # deals in all rotations, for luck and skill
+    "redealt": 1_200,  # deals with the undealt cards reshuffled at points of the game
+    "metagame": 560_000,  # all line-ups of five strategies on four decks, 4 players
+    "rounds": 2_300,  # games scored after every round, every player count
+}
+#: Studies in the order of the page, with the runs that each uses. Shared runs are played once.
+STUDIES = {
+    "rome": ("conspiracy", "groups", "uniform", "tournament", "solo"),
+    "rules": ("values", "changes"),
+    "strategies": ("tournament", "guests"),
+    "metagame": ("metagame",),
+    "luck": ("mixed", "variance", "redealt", "rounds"),
+    "seat_bias": ("mixed", "draft"),
+    "solo_ladder": ("solo",),
+    "decks": ("tournament", "decks_rome", "decks_strategies", "mixed", "decks_seats",
+              "decks_solo", "solo"),
+}  # fmt: skip
+#: Random seed of the report.
+SEED = 2026
+#: Largest factor for the numbers of games.
+MAX_SCALE = 1000
+#: Blocks that every match gets, however small the scale.
 MIN_BLOCKS = 8
-#: Pixels that a chart is wide at the least where the page shows it: one for a narrow page on a
-#: phone; one for a wide page in the smallest window that has it, and on paper; one without a
-#: narrow variant, which is scrolled sideways. See ``templates/style.css``.
-NARROW, WIDE, SCROLLED = 350, 710, 670
+#: Folder of the stored runs, inside the folder of the report.
+RUNS_FOLDER = ".runs"
+
+#: An estimate with the ends of its interval.
+Estimate = tuple[float, float, float]
 
 
-@dataclass(frozen=True)
-class Options:
-    """How a study is carried out.
-
-    Attributes
-    ----------
-    out : pathlib.Path
-        Folder of the report; a study writes into ``OUT/NAME``.
-    scale : float
-        Factor for all numbers of games.
-    seed : int
-        Names the deals.
-    jobs : int, optional
-        Workers; by default one a core.
-    progress : Silent
-        Is told about games.
-    subject : Subject
-        Deck, rules, who plays, and with how many.
-    """
-
-    out: Path
-    scale: float = 1.0
-    seed: int = SEED
-    jobs: int | None = None
-    progress: Silent = field(default_factory=Silent)
-    subject: Subject = field(default_factory=Subject)
-
-    def __post_init__(self) -> None:
-        """Whatever can't be played is said before anything is written."""
-        checked_int("seed", self.seed, 0, MAX_NUMBER)
-        checked_jobs(self.jobs)
+def study_games(*studies: str) -> int:
+    """Return the games of studies at scale 1; runs that they share count once."""
+    return sum(GAMES[run] for run in {run for study in studies for run in STUDIES[study]})
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A sentence and the numbers that it was made from.
+    """Sentence with the numbers it is made from.
 
     Attributes
     ----------
     key : str
-        What it is about, e.g. ``rome/2``.
+        Subject of the sentence, e.g. ``rome/2``.
     text : str
         The sentence.
     estimate, low, high : float or None
-        The number that it is about and its interval, as in the table.
+        The main number and its interval, as in the table.
     sure : bool
-        Whether the sentence claims something that the interval supports.
+        Whether the interval supports a claim.
     cells : dict of str to str
-        What the sentence says by heading, for a table of findings that are alike.
+        Contents of the sentence by heading, for tables of similar findings.
     """
 
     key: str
@@ -106,55 +109,173 @@ class Finding:
     cells: dict[str, str] = field(default_factory=dict)
 
 
-class Study:
-    """A study while it runs.
+@dataclass(frozen=True)
+class Table:
+    """Table of a section, written as ``NAME.csv``."""
+
+    name: str
+    title: str
+    data: pd.DataFrame
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Chart of a section, written as ``NAME.svg``; `alt` describes it in words."""
+
+    name: str
+    title: str
+    figure: Any
+    alt: str
+    wide: bool = False
+
+
+@dataclass
+class Section:
+    """Section of a report: what a study found.
+
+    Attributes
+    ----------
+    name, title, question : str
+        Name of the study, heading, and the question it answers.
+    findings : list of Finding
+        Sentences, the headline first.
+    tables : list of Table
+        Tables.
+    charts : list of Chart
+        Charts.
+    left_out : str
+        Reason why the question does not apply to the subject; empty if it does.
+    command : str
+        Command that repeats the study.
+    """
+
+    name: str
+    title: str
+    question: str
+    findings: list[Finding] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+    charts: list[Chart] = field(default_factory=list)
+    left_out: str = ""
+    command: str = ""
+
+    @property
+    def headline(self) -> Finding | None:
+        """The main finding."""
+        return self.findings[0] if self.findings else None
+
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        """Return the table of a name."""
+        return next(table.data for table in self.tables if table.name == name)
+
+    def find(self, *findings: Finding) -> None:
+        """Add findings."""
+        self.findings.extend(findings)
+
+    def table(self, name: str, title: str, data: pd.DataFrame, note: str = "") -> pd.DataFrame:
+        """Add a table and return it, rounded so that it is the same on every machine."""
+        data = data.reset_index(drop=True).round(DECIMALS)
+        self.tables.append(Table(name, title, data, note))
+        return data
+
+    def chart(self, name: str, title: str, figure: Any, alt: str, wide: bool = False) -> None:
+        """Add a chart; a wide one is scrolled sideways on a phone.
+
+        Parameters
+        ----------
+        name, title, alt : str
+            Name of the file, heading, and description in words.
+        figure : matplotlib.figure.Figure or Axes
+            The chart.
+        wide : bool
+            Whether the chart takes the whole width of the page.
+        """
+        figure = figure if hasattr(figure, "savefig") else figure.figure
+        charts.enlarge_text(figure, charts.WIDE_PIXELS if wide else charts.PIXELS)
+        self.charts.append(Chart(name, title, figure, alt, wide))
+
+
+class Runs:
+    """Runs of a report, shared by all studies.
+
+    Each run is kept below ``OUT/.runs``, in a folder named by everything that shapes its games.
+    An interrupted report therefore continues where it stopped.
 
     Parameters
     ----------
-    name, title, question : str
-        Its file name, its heading, and the question that it answers.
-    options : Options
-        How it is carried out.
+    subject : Subject
+        Deck, rules, strategies and player counts.
+    out : pathlib.Path
+        Folder of the report.
+    scale : float
+        Factor for all numbers of games.
+    seed : int
+        Random seed.
+    jobs : int, optional
+        Number of workers; by default one per core.
+    progress : callable, optional
+        Called as ``progress(done, None, text)``.
+
+    Attributes
+    ----------
+    games_of : dict of str to int
+        Games of every run played or loaded so far, by the name of its folder.
     """
 
-    def __init__(self, name: str, title: str, question: str, options: Options):
-        self.name, self.title, self.question, self.options = name, title, question, options
-        self.folder = options.out / name
-        self.subject = options.subject
-        self.left_out = ""
-        self.runs: dict[str, int] = {}
-        self._charts: list[dict[str, Any]] = []
-        self._tables: list[dict[str, Any]] = []
-        self._findings: list[Finding] = []
+    def __init__(
+        self,
+        subject: Subject,
+        out: Path,
+        scale: float = 1.0,
+        seed: int = SEED,
+        jobs: int | None = None,
+        progress: Callable[..., None] | None = None,
+    ):
+        if not is_number(scale) or not 0 < scale <= MAX_SCALE:
+            raise PaxsimError(
+                f"scale must be above 0 and at most {MAX_SCALE}, got {safe_repr(scale)}"
+            )
+        self.subject, self.out, self.scale = subject, out, scale
+        self.seed = checked_int("seed", seed, 0, MAX_NUMBER)
+        checked_jobs(jobs)
+        self.jobs, self._progress = jobs, progress
+        self.games_of: dict[str, int] = {}
+        self._done = 0
 
     def games(self, run: str) -> int:
-        """Games of a run of the plan, at this study's scale."""
-        return max(1, round(GAMES[run] * self.options.scale))
+        """Return the games of a run at this scale."""
+        return max(1, round(GAMES[run] * self.scale))
+
+    def command(self, study: str) -> str:
+        """Return the command that repeats a study."""
+        games = round(study_games(study) * self.scale)
+        words = ["paxsim", "study", study, "--games", games, "--seed", self.seed]
+        return shlex.join(map(str, [*words, *self.subject.options]))
+
+    # --- playing ----------------------------------------------------------------------------
 
     def ask(self, run: str, question: Callable[..., Result], **arguments: Any) -> Result:
-        """Ask one of the questions of `paxsim.experiment`, going on with what is there.
+        """Run an experiment, or load what is stored of it and play the rest.
 
         Parameters
         ----------
         run : str
-            Name of the run in the plan, or that name, a dash and more.
+            Key of `GAMES`, or that key, a dash and more.
         question : callable
-            ``simulate``, ``tournament``, ``compare_rules`` or ``solo``.
+            A function of `paxsim.experiment`.
         **arguments
-            Its arguments, without workers; deck, rules and seed are those of the report unless
-            they are given.
+            Its arguments; deck, rules and seed are those of the report unless given.
         """
-        arguments = {**self.subject.setting, "seed": self.options.seed, **arguments}
-        folder = self._run_folder(run, question.__name__, arguments)
-        self.options.progress.begin(self.name, run)
-        with made_by(self.command):
-            result = question(
-                **arguments,
-                jobs=self.options.jobs,
-                out=folder,
-                progress=self.options.progress.played,
-            )
-        self.runs[folder.name] = result.games
+        arguments = {**self.subject.setting, "seed": self.seed, **arguments}
+        folder = self._folder(run, question.__name__, arguments)
+        before = self._done
+
+        def progress(done: int, *_: object) -> None:
+            self._count(before + done - self._done, run)
+
+        with made_by(shlex.join(["paxsim", "report", "--seed", str(self.seed)])):
+            result = question(**arguments, jobs=self.jobs, out=folder, progress=progress)
+        self.games_of[folder.name] = result.games
         return result
 
     def compute(
@@ -163,136 +284,135 @@ class Study:
         games: int,
         function: Callable[..., dict[str, np.ndarray]],
         *,
-        how: Mapping[str, Any] | None = None,
+        neutral: Mapping[str, Any] | None = None,
         **arguments: Any,
     ) -> dict[str, np.ndarray]:
-        """Named arrays from a function that plays by itself, kept on disk like a run.
+        """Return the arrays that a function computes from its games, stored like a run.
 
         Parameters
         ----------
         run : str
             As for `ask`.
         games : int
-            How many it plays.
+            Games that the function plays.
         function : callable
-            Gives the arrays.
-        how : mapping, optional
-            Arguments that do not change what it gives, such as ``jobs``.
+            Returns named arrays.
+        neutral : mapping, optional
+            Arguments that do not change the arrays, such as ``jobs``.
         **arguments
-            Its other arguments.
+            All other arguments.
         """
-        folder = self._run_folder(run, function.__name__, {"games": games, **arguments})
-        self.options.progress.begin(self.name, run)
+        folder = self._folder(run, function.__name__, {"games": games, **arguments})
         path = folder.with_suffix(".npz")
-        found = _stored_arrays(path)
-        if found is None:
-            found = function(**arguments, **(how or {}))
+        arrays = _stored_arrays(path)
+        if arrays is None:
+            arrays = function(**arguments, **(neutral or {}))
             make_folder(path.parent, "out")
             with atomic_write(path, mode="wb") as file:
-                np.savez(file, **found)  # type: ignore[arg-type]
-        self.options.progress.count(games)
-        self.runs[folder.name] = games
-        return found
+                np.savez(file, **arrays)  # type: ignore[arg-type]
+        self._count(games, run)
+        self.games_of[folder.name] = games
+        return arrays
 
-    def _run_folder(self, run: str, kind: str, arguments: dict[str, Any]) -> Path:
-        """Where a run is kept: under its name and a digest of all that shapes its games."""
-        shaped_by = [kind, arguments, __version__, package_fingerprint(), _shipped_decks(),
+    def _count(self, games: int, run: str) -> None:
+        self._done += games
+        if self._progress is not None:
+            self._progress(self._done, None, run)
+
+    def _folder(self, run: str, kind: str, arguments: dict[str, Any]) -> Path:
+        """Return the folder of a run: its name and a digest of all that shapes its games."""
+        decks = {name: cards.load_deck(name).fingerprint for name in cards.list_decks()}
+        shaped_by = [kind, arguments, __version__, package_fingerprint(), decks,
                      self.subject.fingerprint]  # fmt: skip
-        text = json.dumps(shaped_by, sort_keys=True, default=_named)
+        text = json.dumps(shaped_by, sort_keys=True, default=_identity)
         digest = hashlib.sha256(text.encode()).hexdigest()[:10]
-        # A user's strategy is named by its file, whose name may have any characters.
-        return self.options.out / RUNS / f"{re.sub(r'[^a-zA-Z0-9_-]+', '_', run)}-{digest}"
+        # The file of a user's strategy may have any characters in its name.
+        return self.out / RUNS_FOLDER / f"{re.sub(r'[^a-zA-Z0-9_-]+', '_', run)}-{digest}"
 
-    @property
-    def command(self) -> str:
-        """The command that makes this study again."""
-        games = round(study_games(self.name) * self.options.scale)
-        words = ["paxsim", "study", self.name, "--games", games, "--seed", self.options.seed]
-        return shlex.join(map(str, [*words, *self.subject.words]))
+    # --- runs that several studies use ------------------------------------------------------
 
-    # --- what it writes ---------------------------------------------------------------------
+    @functools.cached_property
+    def tournament(self) -> Result:
+        """Every strategy against every other, with every player count."""
+        names, counts = self.subject.strategies, self.subject.players
+        games = self.tournament_games(self.games("tournament"), counts)
+        return self.ask("tournament", tournament, policies=names, players=list(counts), games=games)
 
-    def table(self, name: str, title: str, table: pd.DataFrame, note: str = "") -> pd.DataFrame:
-        """Write a table as CSV; return it with the footer for charts made from it."""
-        written = table.reset_index(drop=True)
-        for column, value in (("seed", self.options.seed), ("version", __version__)):
-            if column not in written:
-                written[column] = value
-        with atomic_write(self._file(f"{name}.csv")) as file:
-            file.write(as_csv(written))
-        self._tables.append({"name": name, "title": title, "note": note})
-        return table
+    @functools.cached_property
+    def mixed(self) -> dict[int, Result]:
+        """The tournament's line-ups on other deals, by player count."""
+        lineups = {n: self.lineups(n) for n in self.subject.players}
+        return self.ask_lineups("mixed", lineups, self.games("mixed"))
 
-    def chart(self, name: str, title: str, figure: Any, alt: str, narrow: Any = None) -> None:
-        """Write a figure as PNG and SVG.
+    @functools.cached_property
+    def solo(self) -> Result:
+        """Every solo strategy at the five levels."""
+        names = self.subject.solo_strategies
+        games = max(MIN_BLOCKS, self.games("solo") // (len(names) * len(SOLO_LEVELS)))
+        return self.ask("solo", solo, policies=names, levels=list(SOLO_LEVELS), games=games)
 
-        Parameters
-        ----------
-        name, title : str
-            File name without suffix, and heading.
-        figure : matplotlib.figure.Figure or Axes
-            What to write.
-        alt : str
-            What the chart shows, for those who can't see it.
-        narrow : matplotlib.figure.Figure, optional
-            The same for a narrow page, written as ``NAME_narrow.svg``; without it a narrow page
-            shows a part of the chart at a time.
+    # --- who plays --------------------------------------------------------------------------
+
+    def lineups(self, players: int) -> list[list[str]]:
+        """Return the line-ups of the tournament with so many players."""
+        spec_of = {id(policy): spec for spec, policy in self.subject.policies.items()}
+        policies = [self.subject.policies[spec] for spec in self.subject.strategies]
+        return [[spec_of[id(one)] for one in each] for each in draw_lineups(policies, players)]
+
+    def sample_lineup(self, players: int) -> list[str]:
+        """Return the sample line-up: one draw from the strategies, seated in turn."""
+        names = self.subject.strategies
+        order = np.random.default_rng(LINEUP_SEED).permutation(len(names))
+        return [names[order[seat % len(names)]] for seat in range(players)]
+
+    def sample_labels(self, players: int) -> list[str]:
+        """Return the labels of the sample line-up."""
+        return [self.subject.policies[spec].label for spec in self.sample_lineup(players)]
+
+    def tournament_games(self, games: int, counts: Sequence[int]) -> int:
+        """Return the games per player count of a tournament of about so many games in all.
+
+        Every line-up gets the two blocks without which there are no intervals.
         """
-        figure = figure if hasattr(figure, "savefig") else figure.figure
-        charts.readable(figure, SCROLLED if narrow is None else WIDE)
-        charts.save(figure, self._file(name))
-        if narrow is not None:
-            charts.readable(narrow, NARROW)
-            charts.save(narrow, self._file(f"{name}_narrow"), png=False)
-        self._charts.append(
-            {"name": name, "title": title, "alt": alt, "narrow": narrow is not None}
-        )
+        sizes = [count * len(self.lineups(count)) for count in counts]
+        return max(games // len(counts), 2 * max(sizes))
 
-    def _file(self, name: str) -> Path:
-        """A file of the study; the folder is made when there is something to put into it."""
-        make_folder(self.folder, "out")
-        return self.folder / name
-
-    def find(self, *findings: Finding) -> None:
-        """Keep findings, the most important first."""
-        self._findings.extend(findings)
-
-    def leave_out(self, reason: str) -> None:
-        """Say why nothing is asked."""
-        self.left_out = reason
-
-    def finish(self) -> dict[str, Any]:
-        """Write the summary of what the study found and wrote."""
-        summary = {
-            "name": self.name,
-            "title": self.title,
-            "question": self.question,
-            "seed": self.options.seed,
-            "scale": self.options.scale,
-            "version": __version__,
-            "command": self.command,
-            "subject": self.subject.title,
-            "left_out": self.left_out,
-            "strategies": self.subject.ideas,
-            "decks": _notes(self.subject.deck),
-            "games": sum(self.runs.values()),
-            "runs": self.runs,
-            "findings": [plain(asdict(finding)) for finding in self._findings],
-            "charts": self._charts,
-            "tables": self._tables,
+    def ask_lineups(
+        self, run: str, lineups: dict[int, list[list[str]]], games: int
+    ) -> dict[int, Result]:
+        """Play line-ups by player count, about so many games in all."""
+        deals = games // sum(players * len(each) for players, each in lineups.items())
+        return {
+            players: self.ask_groups(
+                f"{run}-{players}", simulate_field, each, deals, players=players
+            )
+            for players, each in lineups.items()
         }
-        with atomic_write(self._file(SUMMARY)) as file:
-            file.write(json.dumps(summary, indent=1) + "\n")
-        return summary
+
+    def ask_groups(
+        self,
+        run: str,
+        question: Callable[..., Result],
+        lineups: list[list[str]],
+        deals: int,
+        *,
+        players: int,
+        most: int = GROUP_LINEUPS,
+        **arguments: Any,
+    ) -> Result:
+        """Run an experiment with many line-ups, each playing `deals` or the fewest possible."""
+        deals = max(2, -(-MIN_BLOCKS // len(equal_groups(lineups, most))), deals)
+        games = deals * players * len(lineups)
+        return self.ask(run, question, lineups=lineups, players=players, games=games, **arguments)
 
 
-def _named(argument: Any) -> Any:
-    """Decks and rule sets by what tells them from others."""
+def _identity(argument: Any) -> Any:
+    """Return what distinguishes a deck or a rule set."""
     return getattr(argument, "fingerprint", None) or str(argument)
 
 
 def _stored_arrays(path: Path) -> dict[str, np.ndarray] | None:
-    """Named arrays from a file; None if it is not there or damaged, and they are to be made."""
+    """Return named arrays from a file; None if it is missing or damaged."""
     try:
         with np.load(path) as stored:
             return dict(stored)
@@ -300,22 +420,56 @@ def _stored_arrays(path: Path) -> dict[str, np.ndarray] | None:
         return None
 
 
-def plain(values: dict[str, Any]) -> dict[str, Any]:
-    """Numpy's numbers as Python's, and what is not a number as None: ready for JSON."""
-    found = {key: v.item() if isinstance(v, np.generic) else v for key, v in values.items()}
-    return {key: _plain_number(v) if isinstance(v, float) else v for key, v in found.items()}
+# --- tables and sentences -------------------------------------------------------------------
 
 
-def _plain_number(value: float) -> float | None:
-    return None if math.isnan(value) else round(value, DECIMALS)
+def with_ends(*names: str) -> list[str]:
+    """Return the columns of estimates and of the ends of their intervals."""
+    return [f"{name}{end}" for name in names for end in ("", "_low", "_high")]
 
 
-def _notes(deck: cards.Deck) -> dict[str, str]:
-    """What each deck is, the report's own first."""
-    shipped = {name: cards.load_deck(name).note for name in cards.list_decks()}
-    return {deck.name: deck.note, **shipped}
+def estimate_of(row: Any, name: str) -> Estimate:
+    """Return an estimate of a row with the ends of its interval."""
+    value, low, high = (float(row[column]) for column in with_ends(name))
+    return value, low, high
 
 
-def _shipped_decks() -> dict[str, str]:
-    """The cards of the decks that arguments name."""
-    return {name: cards.load_deck(name).fingerprint for name in cards.list_decks()}
+def rate_of(row: Any, name: str) -> str:
+    """Return a rate of a row in percent, with its uncertainty."""
+    return percent(*estimate_of(row, name))
+
+
+def sign_against(low: float, high: float, reference: float) -> int:
+    """Return 1 if an interval lies above a reference, -1 if below, 0 if it contains it."""
+    return 1 if low > reference else -1 if high < reference else 0
+
+
+def joined(results: Sequence[Result], table: str) -> pd.DataFrame:
+    """Return a table of several results as one."""
+    return pd.concat([result[table] for result in results], ignore_index=True)
+
+
+def caption(results: Sequence[Result], players: Sequence[int] | None = None) -> str:
+    """Return the footer of a chart made from results, or from some of their player counts."""
+    bundles = [
+        [match for match in bundle if players is None or match.players in players]
+        for result in results
+        for bundle in result.bundles
+    ]
+    games = sum(match.games for bundle in bundles for match in bundle)
+    blocks = sum(bundle[0].blocks for bundle in bundles if bundle)
+    facts = [match.facts for bundle in bundles for match in bundle]
+    seed = seeds_named([seed for result in results for seed in seeds_of(result)])
+    decks = list(dict.fromkeys(each.deck for each in facts))
+    rules = list(dict.fromkeys(each.rules_text for each in facts))
+    deck = f"deck {decks[0]}" if len(decks) == 1 else f"{len(decks)} decks"
+    rule = f"{rules[0]} rules" if len(rules) == 1 else f"{len(rules)} rule sets"
+    version = results[0].manifest["plan"]["version"]
+    return f"{games:,} games in {blocks:,} blocks, {seed}, {deck}, {rule}, paxsim {version}"
+
+
+def games_caption(runs: Runs, games: str, deck: str = "") -> str:
+    """Return the footer of a chart whose games are no result of an experiment."""
+    deck = deck or f"deck {runs.subject.deck.name}"
+    rules = runs.subject.rules.describe()
+    return f"{games}, seed {runs.seed}, {deck}, {rules} rules, paxsim {__version__}"

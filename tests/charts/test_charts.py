@@ -10,10 +10,10 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+from paxsim.charts.data import histogram_table, how_games_were_won
 from paxsim.experiment.populations import metagame
 
 from paxsim import charts
-from paxsim.charts.data import histogram_table, how_games_were_won
 from paxsim.charts.style import COLOURS, STYLE, footer_of
 from paxsim.experiment.api import compare_rules, simulate, solo, tournament
 

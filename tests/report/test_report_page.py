@@ -19,6 +19,7 @@ import pandas as pd
 import pytest
 from markupsafe import escape
 from numpy._core import _multiarray_umath as umath
+from paxsim.report.examples import write_examples
 from support.browser import visit
 from support.small_report import SCALE, SEED, build_small, small_studies, small_subject
 
@@ -26,7 +27,6 @@ from paxsim.cli import run_command
 from paxsim.errors import PaxsimError
 from paxsim.report import budget
 from paxsim.report.build import build_report
-from paxsim.report.examples import write_examples
 from paxsim.report.page import _how_often, _why, folded, short_answers, why_weak, write_page
 from paxsim.report.study import SUMMARY
 from paxsim.text import brief

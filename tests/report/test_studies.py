@@ -12,6 +12,8 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from paxsim.report.budget import GAMES, STUDIES
+from paxsim.report.studies.rulings import win_changes
 from scipy import stats
 
 import paxsim
@@ -19,9 +21,7 @@ from paxsim.cli import run_command
 from paxsim.errors import PaxsimError
 from paxsim.experiment.api import compare_rules
 from paxsim.report import studies
-from paxsim.report.budget import GAMES, STUDIES
 from paxsim.report.studies import decided, findings, load_study, luck
-from paxsim.report.studies.rulings import win_changes
 from paxsim.report.study import Options, Study
 from paxsim.report.subject import Subject
 from paxsim.stats import decided_shares, difference_interval

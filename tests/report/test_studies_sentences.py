@@ -5,8 +5,6 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-
-import paxsim
 from paxsim.report.studies.decided import (
     NOBODY,
     OVER,
@@ -16,7 +14,6 @@ from paxsim.report.studies.decided import (
     lead_row,
     round_table,
 )
-from paxsim.report.studies.decks import Claim, rome_claims, strategy_claim, summary_finding
 from paxsim.report.studies.dose_response import (
     RANGES,
     crossing_table,
@@ -25,6 +22,18 @@ from paxsim.report.studies.dose_response import (
     reach_finding,
 )
 from paxsim.report.studies.findings import change_in_words
+from paxsim.report.studies.rulings import (
+    NUMBERS,
+    RULINGS,
+    corrected,
+    largest_changes_finding,
+    peeking_finding,
+    ruling_findings,
+    shown_changes,
+)
+
+import paxsim
+from paxsim.report.studies.decks import Claim, rome_claims, strategy_claim, summary_finding
 from paxsim.report.studies.luck import decided_finding as redealt_finding
 from paxsim.report.studies.luck import length_finding, luck_finding, small_parts
 from paxsim.report.studies.metagame import together_finding
@@ -35,15 +44,6 @@ from paxsim.report.studies.rome import (
     joining_finding,
     payoffs_table,
     rome_finding,
-)
-from paxsim.report.studies.rulings import (
-    NUMBERS,
-    RULINGS,
-    corrected,
-    largest_changes_finding,
-    peeking_finding,
-    ruling_findings,
-    shown_changes,
 )
 from paxsim.report.studies.seat_bias import change_finding, seat_finding
 from paxsim.report.studies.solo_ladder import alike_note, campaign_finding, level_finding, one_in

@@ -14,8 +14,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent.parent.parent / "benchmarks"))
 
 from interval_coverage import CASES
-
 from paxsim.report.studies.findings import lowest_and_highest
+
 from paxsim.stats import Moments, block_rate
 
 REPEATS = 500

@@ -9,18 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from paxsim.report.build import build_report
-from paxsim.report.studies import decks, dose_response, metagame
-from paxsim.report.subject import make_subject
+from paxsim.report.build import make_report
+from paxsim.report.studies import decks, metagame, rules
 
 SEED = 5
 COUNTS = (2, 3, 4)
 SCALE = 0.0005
-
-
-def small_subject():
-    """Few strategies and player counts, so that nothing but the machinery takes time."""
-    return make_subject(policies="random,first,miser,racer", players=COUNTS)
+#: Few strategies and player counts.
+SUBJECT = {"policies": "random,first,miser,racer", "players": COUNTS}
 
 
 @contextlib.contextmanager
@@ -28,7 +24,7 @@ def small_studies():
     """Few decks and numbers of the rules."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(decks, "list_decks", lambda: ["assumed", "cheap", "double"])
-        patch.setattr(dose_response, "RANGES", {"rome_needs": (3, 4, 6), "starting_money": (5, 9)})
+        patch.setattr(rules, "RANGES", {"rome_needs": (3, 4, 6), "starting_money": (5, 9)})
         patch.setattr(metagame, "DECKS", ("assumed", "double"))
         patch.setattr(metagame, "MOST_STRATEGIES", 3)
         yield
@@ -37,7 +33,7 @@ def small_studies():
 def build_small(out, jobs=2):
     """Write the report."""
     with small_studies():
-        build_report(out, scale=SCALE, seed=SEED, jobs=jobs, subject=small_subject())
+        make_report(out, scale=SCALE, seed=SEED, jobs=jobs, **SUBJECT)
 
 
 if __name__ == "__main__":

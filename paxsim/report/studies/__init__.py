@@ -1,13 +1,7 @@
-"""The standing studies, one file each: what is asked, what is played, tables, charts, sentences.
+"""Standing studies, one module each.
 
-A study is a module with a ``TITLE``, a ``QUESTION`` and a function ``run(study)``. It is handed a
-`paxsim.report.study.Study`, which plays for it and takes what it writes. Beside the studies stand
-`fields` (who plays, and the runs that several studies share), `findings` (from a row of a table to
-a sentence) and `claims` with `deckclaims` (the headline findings, judged deck by deck).
-
-Who knows whom: studies know `paxsim.report.study` and `paxsim.report.budget`. Of the report only
-`paxsim.report.build` knows the studies, by the names in the plan, and it loads one when its turn
-comes; the page is made from the files that studies wrote.
+A study is a module with a ``TITLE``, a ``QUESTION`` and a function ``run(runs) -> Section``, where
+`runs` is a `paxsim.report.study.Runs`. Modules are loaded by `load_study` when they are needed.
 """
 
 from __future__ import annotations
@@ -16,11 +10,11 @@ import importlib
 from types import ModuleType
 
 from paxsim.errors import unknown
-from paxsim.report.budget import STUDIES
+from paxsim.report.study import STUDIES
 
 
 def load_study(name: str) -> ModuleType:
-    """Import a study of the plan; its libraries take a second, so not before it is wanted."""
+    """Import a study by its name in `STUDIES`."""
     if name not in STUDIES:
         raise unknown("study", name, STUDIES)
     return importlib.import_module(f"{__name__}.{name}")

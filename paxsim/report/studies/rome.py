@@ -1,4 +1,4 @@
-"""How often does Rome win, depending on who plays, who wins with it, and does joining it pay?"""
+"""How often Rome wins, who wins with it, and whether joining it pays."""
 
 from __future__ import annotations
 
@@ -11,134 +11,119 @@ from paxsim import charts
 from paxsim.experiment.api import simulate
 from paxsim.experiment.estimates import MatchMeasures
 from paxsim.experiment.result import Result
-from paxsim.report.studies import findings
-from paxsim.report.studies.findings import numbers, side_of
-from paxsim.report.study import MIN_BLOCKS, Finding, Study
-from paxsim.report.subject import STAND_INS
-from paxsim.stats import RATE, Moments, contrast
+from paxsim.report.study import (
+    MIN_BLOCKS,
+    Finding,
+    Runs,
+    Section,
+    caption,
+    estimate_of,
+    joined,
+    rate_of,
+    sign_against,
+    with_ends,
+)
+from paxsim.report.subject import CONSPIRATOR, TRIBUNE
+from paxsim.stats import RATE, Interval, Moments, block_rate, contrast
+from paxsim.stats.constants import LEVEL
 from paxsim.text import in_percent, listing, percent
 
-#: Stand for players who play for primus conspiratus and Rome's victory, and for those who do not.
-CONSPIRATOR, TRIBUNE = STAND_INS
+TITLE = "How often Rome wins"
+QUESTION = "How often does Rome win, who wins with it, and does joining it pay?"
 
-
-def payoffs_table(tables: Mapping[int, Mapping[int, Result]]) -> pd.DataFrame:
-    """What a tribune and a conspirator win, by player count and number of conspirators.
-
-    Parameters
-    ----------
-    tables : mapping
-        Results by player count and number of conspirators, 0 to all.
-
-    Returns
-    -------
-    pandas.DataFrame
-        A row for each player count and number of conspirators: the win rates of one seat of each
-        kind, and ``joined``, a conspirator's win rate with one more of them: what a tribune of
-        this row would win by joining. Kinds that are not there have no number.
-    """
-    rows = []
-    for players, by_number in tables.items():
-        rates = {number: _rates(result) for number, result in by_number.items()}
-        for number, found in rates.items():
-            joined = rates.get(number + 1, {}).get(CONSPIRATOR)
-            games = by_number[number]["rome"].iloc[0]
-            rows.append(
-                {
-                    "players": players,
-                    "conspirators": number,
-                    **_columns("tribune", found.get(TRIBUNE)),
-                    **_columns("joined", joined),
-                    **_columns("conspirator", found.get(CONSPIRATOR)),
-                    "deck": games["deck"],
-                    "games": games["games"],
-                    "blocks": games["blocks"],
-                }
-            )
-    return pd.DataFrame(rows)
-
-
-def _rates(result: Result) -> dict[str, tuple[float, float, float]]:
-    table = result["strategies"]
-    return {row["strategy"]: numbers(row, "win_rate") for _, row in table.iterrows()}
-
-
-def _columns(name: str, rate: tuple[float, float, float] | None) -> dict[str, float]:
-    values = rate or (float("nan"),) * 3
-    return dict(zip((name, f"{name}_low", f"{name}_high"), values, strict=True))
-
-
-def joining_finding(payoffs: pd.DataFrame, players: int) -> Finding:
-    """Whether a tribune gains by joining, whatever the number of conspirators.
-
-    Parameters
-    ----------
-    payoffs : pandas.DataFrame
-        What `payoffs_table` makes.
-    players : int
-        The player count.
-    """
-    rows = payoffs[(payoffs["players"] == players) & payoffs["tribune"].notna()]
-    pays = rows["joined_low"] > rows["tribune_high"]
-    costs = rows["joined_high"] < rows["tribune_low"]
-    first = rows.iloc[0]
-    example = f"the first to join goes from {_share(first, 'tribune')} to {_share(first, 'joined')}"
-    example += " of wins"
-    cells = {"the first to join goes from": _step(first)}
-    if len(rows) > 1:
-        cells["the last"] = _step(rows.iloc[-1])
-    if pays.all():
-        said = f"joining the conspirators paid however many there were: {example}"
-        last = rows.iloc[-1]
-        if len(rows) > 1:
-            said += f", the last from {_share(last, 'tribune')} to {_share(last, 'joined')}"
-        said += "; a single player who left them never gained"
-        verdict = "joining paid however many had joined; leaving alone never did"
-    elif costs.all():
-        said = f"joining the conspirators never paid: {example}; leaving them always did"
-        verdict = "joining never paid; leaving always did"
-    else:
-        paid = [str(int(k)) for k in rows.loc[pays, "conspirators"]]
-        cost = [str(int(k)) for k in rows.loc[costs, "conspirators"]]
-        parts = [f"paid with {_numbers(paid)} of them at the table"] if paid else []
-        parts += [f"cost wins with {_numbers(cost)}"] if cost else []
-        said = "joining the conspirators " + (
-            ", and ".join(parts) if parts else "neither clearly paid nor cost wins"
-        )
-        verdict = f"joining {', and '.join(parts) if parts else 'neither clearly paid nor cost'}"
-        said += f": {example}"
-    text = f"With {players} players {said}."
-    cells["joining and leaving"] = verdict
-    return Finding(f"joining/{players}", text, *numbers(first, "joined"), bool(pays.all()), cells)
-
-
-def _step(row: pd.Series) -> str:
-    """What a seat wins before and after it joins."""
-    return f"{_share(row, 'tribune')} to {_share(row, 'joined')}"
-
-
-def _share(row: pd.Series, name: str) -> str:
-    """A seat's win rate; where all seats are alike it is the fair share and needs no interval."""
-    alike = row["conspirators"] == (0 if name == "tribune" else row["players"] - 1)
-    return f"{in_percent(row[name], 0)} %" if alike else percent(*numbers(row, name))
-
-
-def _numbers(found: list[str]) -> str:
-    return found[0] if len(found) == 1 else f"{', '.join(found[:-1])} or {found[-1]}"
-
-
-#: How many seats play for primus conspiratus, as headings.
+#: Name of the mean over all line-ups of the tournament.
+ALL = "all line-ups"
+#: Populations, from the one that wins least in the tournament.
+POPULATIONS = ("weak", ALL, "strong")
+#: Strategies of the weak and of the strong population.
+MEMBERS = 3
+#: Strategies named of those that win most often with Rome.
+FRIENDS = 3
+#: Number of seats that play for primus conspiratus, in words.
 SEATS = ("no seat plays for primus conspiratus", "one seat does", "two do", "three do", "four do",
          "five do", "six do", "seven do", "eight do")  # fmt: skip
 
 
-def play_conspiracies(study: Study) -> dict[int, dict[int, Result]]:
-    """0 to n conspirators among tribunes, by player count and number of conspirators."""
-    counts = study.subject.players
-    blocks = max(MIN_BLOCKS, study.games("conspiracy") // sum(n * (n + 1) for n in counts))
+def run(runs: Runs) -> Section:
+    """Measure Rome's rate by the number of conspirators, by population and by strategy."""
+    section = Section("rome", TITLE, QUESTION)
+    headline = runs.subject.headline_players
+    conspiracies = play_conspiracies(runs)
+    conspired = [result for by_number in conspiracies.values() for result in by_number.values()]
+    conspirators = joined(conspired, "rome").assign(
+        conspirators=[number for by_number in conspiracies.values() for number in by_number],
+        population="conspirators",
+    )
+    columns = ["players", "conspirators", *with_ends("rome_wins", "rome_alone")]
+    conspirators = section.table(
+        "conspirators",
+        "Rome's rate by the number of conspirators among tribunes",
+        conspirators[[*columns, "deck", "games", "blocks"]],
+        stand_ins_note(runs),
+    )
+    payoffs = section.table(
+        "joining",
+        "Win rate of a seat, by the number of conspirators",
+        payoffs_table(conspiracies),
+        "Win rate of one seat. joined: win rate of the same seat after it changes from tribune to "
+        "conspirator.",
+    )
+    section.find(*(conspiracy_finding(conspirators, players) for players in headline))
+    section.find(*(joining_finding(payoffs, players) for players in headline))
+
+    contest = runs.tournament
+    lineups = section.table(
+        "lineups", "Rome's rate in every line-up of the tournament", lineup_table(contest)
+    )
+    members = weak_and_strong(runs, contest["standings"])
+    by_population = play_populations(runs, members)
+    rates = section.table(
+        "rates",
+        "Rome's rate by population and player count",
+        population_table(runs, members, by_population, contest),
+        "weak and strong: 95% intervals over deals. all line-ups: mean over the tournament's "
+        "line-ups, with a 95% interval over line-ups; the lowest and the highest line-up have "
+        "simultaneous intervals.",
+    )
+    section.find(*(rome_finding(rates, players) for players in runs.subject.players))
+    section.find(alone_finding(lineups))
+    shown = [*(r for by_count in by_population.values() for r in by_count.values()), contest]
+    draw_rates(section, runs, conspirators, rates, conspired, shown)
+
+    friends = section.table(
+        "friends",
+        "Strategies that win with Rome, in the line-ups of the tournament",
+        friends_table(contest),
+        "with_rome: share of its games that a seat of the strategy wins with Rome; on_points: "
+        "share that it wins when Rome does not. Intervals over line-ups, which hold for other "
+        "opponents too.",
+    )
+    section.find(*(friends_finding(friends, players) for players in headline))
+
+    uniform = play_uniform(runs)
+    same = pd.concat(
+        [result["rome"].assign(strategy=label) for label, result in uniform.items()],
+        ignore_index=True,
+    )
+    columns = ["players", "strategy", *with_ends("rome_wins", "rome_alone"), "deck", "games",
+               "blocks"]  # fmt: skip
+    same = section.table("uniform", "Rome's rate with one strategy at all seats", same[columns])
+    draw_uniform(section, runs, same, list(uniform.values()))
+    if runs.subject.solo_strategies:
+        section.table("solo", "Solo games lost to Rome", solo_losses(runs.solo))
+    return section
+
+
+# --- what is played -------------------------------------------------------------------------
+
+
+def play_conspiracies(runs: Runs) -> dict[int, dict[int, Result]]:
+    """Play 0 to n conspirators among tribunes, by player count and number of conspirators."""
+    counts = runs.subject.players
+    blocks = max(MIN_BLOCKS, runs.games("conspiracy") // sum(n * (n + 1) for n in counts))
     return {
         players: {
-            number: study.ask(
+            number: runs.ask(
                 f"conspiracy-{players}-{number}",
                 simulate,
                 policies=[CONSPIRATOR] * number + [TRIBUNE] * (players - number),
@@ -151,366 +136,357 @@ def play_conspiracies(study: Study) -> dict[int, dict[int, Result]]:
     }
 
 
-def who_stands_for_what(study: Study) -> str:
-    """What the two strategies stand for, and that they may be no strategies of the user's."""
-    said = (
-        f"{CONSPIRATOR} plays for primus conspiratus and Rome's victory, {TRIBUNE} for points; "
-        "they stand for players of these two kinds."
-    )
-    named = {policy.name for policy in study.subject.found.values()}
-    lacking = [name for name in (CONSPIRATOR, TRIBUNE) if name not in named]
-    if lacking:
-        said += f" Not among the strategies of this report: {listing(lacking)}."
-    return said
-
-
-def conspiracy_finding(table: pd.DataFrame, players: int) -> Finding:
-    """Rome's rate with so many players, from no conspirator to all.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        Columns ``players``, ``conspirators``, ``rome_wins`` with ``_low`` and ``_high``.
-    players : int
-        The player count.
-    """
-    rows = table[table["players"] == players].sort_values("conspirators", kind="stable")
-    none, one = rows.iloc[0], rows.iloc[1]
-    text = (
-        f"With {players} players Rome wins {percent(*numbers(none, 'rome_wins'))} of games if no "
-        f"seat plays for primus conspiratus, and {percent(*numbers(one, 'rome_wins'))} if one does"
-    )
-    for _, row in rows.iloc[2:].iterrows():
-        text += f"; {percent(*numbers(row, 'rome_wins'))} if {SEATS[int(row['conspirators'])]}"
-    text += "."
-    cells = {
-        f"{SEATS[int(row['conspirators'])]}": percent(*numbers(row, "rome_wins"))
-        for _, row in rows.iterrows()
-    }
-    return Finding(f"conspiracy/{players}", text, *numbers(one, "rome_wins"), cells=cells)
-
-
-TITLE = "How often Rome wins"
-QUESTION = "How often does Rome win, depending on who plays, who wins with it, does joining it pay?"
-
-#: What the mean over all line-ups of the tournament is called.
-ALL = "all line-ups"
-#: How many are named of those who win most often with Rome.
-FRIENDS = 3
-#: What the fields are called, from the least to the most of Rome.
-FIELDS = ("weak", ALL, "strong")
-
-
-def run(study: Study) -> None:
-    """Rome's rate by the number of conspirators, by field and by strategy."""
-    tables = play_conspiracies(study)
-    conspiracy = findings.joined([r for row in tables.values() for r in row.values()], "rome")
-    conspiracy = conspiracy.assign(
-        conspirators=[k for row in tables.values() for k in row], field="conspirators"
-    )
-    columns = ["players", "conspirators", *_spread("rome_wins"), *_spread("rome_alone")]
-    conspiracy = study.table(
-        "conspirators", "Rome's rate by the number of conspirators among tribunes",
-        conspiracy[[*columns, "deck", "games", "blocks"]], who_stands_for_what(study),
-    )  # fmt: skip
-    payoffs = study.table("joining", "What a seat wins, by the number of conspirators",
-                          payoffs_table(tables),
-                          "Win rate of one seat. joined: what the same seat wins when it changes "
-                          "from tribune to conspirator.")  # fmt: skip
-    headline = study.subject.headline_players
-    study.find(*(conspiracy_finding(conspiracy, players) for players in headline))
-    study.find(*(joining_finding(payoffs, players) for players in headline))
-
-    contest = findings.play_tournament(study)
-    lineups = study.table("lineups", "Rome's rate in every line-up of the tournament",
-                          _of_lineups(contest))  # fmt: skip
-    found = play_fields(study, contest["standings"])
-    rates = study.table("rome_rate", "Rome's rate by field and player count",
-                        field_table(found, contest, study),
-                        "weak and strong: 95 % intervals over deals. all line-ups: the mean over "
-                        "those of the tournament, with a 95 % interval over line-ups, and the "
-                        "lowest and highest of them, with intervals that hold for all line-ups "
-                        "together.")  # fmt: skip
-    study.find(*(rome_finding(rates, players) for players in study.subject.players))
-    study.find(alone_finding(lineups))
-    in_fields = [*(r for by in found.values() for r in by.values()), contest]
-    draw_who_plays(study, conspiracy, rates, [r for row in tables.values() for r in row.values()],
-                   in_fields)  # fmt: skip
-
-    friends = friends_table(contest)
-    study.table("friends", "Who wins with Rome, in the line-ups of the tournament", friends,
-                "with_rome: share of all its games that a seat of the strategy wins with Rome; "
-                "on_points: that it wins because Rome does not. Intervals over line-ups: they hold "
-                "for other opponents too, and are wider than those of the tournament's win rates, "
-                "which hold for these line-ups.")  # fmt: skip
-    study.find(*(friends_finding(friends, players) for players in headline))
-
-    alike = play_alike(study)
-    same = pd.concat([result["rome"].assign(strategy=label) for label, result in alike.items()],
-                     ignore_index=True)  # fmt: skip
-    same = same[["players", "strategy", *_spread("rome_wins"), *_spread("rome_alone"), "deck",
-                 "games", "blocks"]]  # fmt: skip
-    study.table("alike", "Rome's rate with one strategy at all seats", same)
-    draw_alike(study, same, list(alike.values()))
-
-    if study.subject.solo_strategies:
-        study.table("solo", "Solo games that are lost to Rome", lost_alone(study))
-
-
-def _spread(name: str) -> list[str]:
-    return [name, f"{name}_low", f"{name}_high"]
-
-
-# --- what is played -------------------------------------------------------------------------
-
-
-def play_fields(study: Study, standings: pd.DataFrame) -> dict[str, dict[int, Result]]:
-    """The weak and the strong field, by player count."""
-    members = findings.weak_and_strong(study, standings)
+def play_populations(runs: Runs, members: dict[str, list[str]]) -> dict[str, dict[int, Result]]:
+    """Play the weak and the strong population, by player count."""
     return {
-        name: findings.play_field(
-            study,
-            f"fields-{name}",
-            {n: findings.in_turn(of_field, n) for n in study.subject.players},
-            study.games("fields") // len(members),
+        name: runs.ask_lineups(
+            f"groups-{name}",
+            {players: in_turn(strategies, players) for players in runs.subject.players},
+            runs.games("groups") // len(members),
         )
-        for name, of_field in members.items()
+        for name, strategies in members.items()
     }
 
 
-def play_alike(study: Study) -> dict[str, Result]:
-    """One strategy at all seats, by strategy."""
-    names, counts = findings.strategies(study), study.subject.players
-    games = findings.games_asked(study.games("alike") // len(names), counts)
+def play_uniform(runs: Runs) -> dict[str, Result]:
+    """Play each strategy at all seats, by its label."""
+    names, counts = runs.subject.strategies, runs.subject.players
+    games = games_per_count(runs.games("uniform") // len(names), counts)
     return {
-        study.subject.found[name].label: study.ask(
-            f"alike-{name}", simulate, policies=name, players=list(counts), games=games
+        runs.subject.policies[name].label: runs.ask(
+            f"uniform-{name}", simulate, policies=name, players=list(counts), games=games
         )
         for name in names
     }
 
 
+def games_per_count(games: int, counts: Sequence[int]) -> int:
+    """Return the games per player count, so that all counts together play this many."""
+    return max(games // len(counts), MIN_BLOCKS * max(counts))
+
+
+def ranking(standings: pd.DataFrame) -> list[str]:
+    """Return the strategies of a tournament by win rate over fair share, best first."""
+    shares = standings["win_rate"] / standings["fair_share"]
+    means = shares.groupby(standings["strategy"]).mean()  # by name, which breaks ties
+    return means.sort_values(ascending=False, kind="stable").index.tolist()
+
+
+def weak_and_strong(runs: Runs, standings: pd.DataFrame) -> dict[str, list[str]]:
+    """Return the members of the weak and of the strong population, as line-ups name them."""
+    order = runs.subject.specs_of(ranking(standings))
+    members = min(MEMBERS, max(1, len(order) // 2))
+    return {"weak": order[-members:], "strong": order[:members]}
+
+
+def in_turn(members: Sequence[str], players: int) -> list[list[str]]:
+    """Return line-ups with the members in turn, each equally often over all of them."""
+    size = len(members)
+    if players % size == 0:
+        return [[members[seat % size] for seat in range(players)]]
+    return [[members[(seat + first) % size] for seat in range(players)] for first in range(size)]
+
+
 # --- tables ---------------------------------------------------------------------------------
 
 
-def _of_lineups(contest: Result) -> pd.DataFrame:
-    """Rome's rate in each line-up of a tournament."""
-    columns = ["players", "lineup", *_spread("rome_wins"), *_spread("rome_alone")]
+def stand_ins_note(runs: Runs) -> str:
+    """Return what the two strategies stand for, and which of them the subject lacks."""
+    note = (
+        f"{CONSPIRATOR} plays for primus conspiratus and Rome's victory, {TRIBUNE} for points; "
+        "they stand for players of these two kinds."
+    )
+    names = {policy.name for policy in runs.subject.policies.values()}
+    missing = [name for name in (CONSPIRATOR, TRIBUNE) if name not in names]
+    if missing:
+        note += f" Not among the strategies of this report: {listing(missing)}."
+    return note
+
+
+def payoffs_table(conspiracies: Mapping[int, Mapping[int, Result]]) -> pd.DataFrame:
+    """Return the win rates of a tribune and a conspirator, by player count and conspirators.
+
+    ``joined`` is a conspirator's win rate with one more of them: what a tribune of the row would
+    win by joining. Kinds that are not at the table have no number.
+    """
+    rows = []
+    for players, by_number in conspiracies.items():
+        rates = {
+            number: {row["strategy"]: estimate_of(row, "win_rate")
+                     for _, row in result["strategies"].iterrows()}
+            for number, result in by_number.items()
+        }  # fmt: skip
+        for number, by_kind in rates.items():
+            joining = rates.get(number + 1, {}).get(CONSPIRATOR)
+            rome = by_number[number]["rome"].iloc[0]
+            row: dict[str, Any] = {"players": players, "conspirators": number}
+            for name, rate in (("tribune", by_kind.get(TRIBUNE)), ("joined", joining),
+                               ("conspirator", by_kind.get(CONSPIRATOR))):  # fmt: skip
+                row |= dict(zip(with_ends(name), rate or (float("nan"),) * 3, strict=True))
+            rows.append({**row, **{name: rome[name] for name in ("deck", "games", "blocks")}})
+    return pd.DataFrame(rows)
+
+
+def lineup_table(contest: Result) -> pd.DataFrame:
+    """Return Rome's rate in each line-up of a tournament."""
+    columns = ["players", "lineup", *with_ends("rome_wins", "rome_alone")]
     return contest["rome"][[*columns, "deck", "games", "blocks"]]
 
 
-def field_table(found: dict[str, dict[int, Result]], contest: Result, study: Study) -> pd.DataFrame:
-    """Rome's rate of the three fields, by player count."""
-    members = {
-        name: ", ".join(study.subject.found[spec].label for spec in specs)
-        for name, specs in findings.weak_and_strong(study, contest["standings"]).items()
-    }
-    rows = []
-    for name, by_players in found.items():
-        for players, result in by_players.items():
-            row = result["rome"].iloc[0]
-            rows.append({"field": name, "players": players, "members": members[name],
-                         **{key: row[key] for key in [*_spread("rome_wins"),
-                                                      *_spread("rome_alone"), "deck", "games",
-                                                      "blocks"]},
+def population_table(
+    runs: Runs,
+    members: dict[str, list[str]],
+    by_population: dict[str, dict[int, Result]],
+    contest: Result,
+) -> pd.DataFrame:
+    """Return Rome's rate of the three populations, by player count."""
+    rates = with_ends("rome_wins", "rome_alone")
+    rows: list[dict[str, Any]] = []
+    for name, by_count in by_population.items():
+        labels = ", ".join(runs.subject.policies[spec].label for spec in members[name])
+        for players, result in by_count.items():
+            rome = result["rome"].iloc[0]
+            columns = {key: rome[key] for key in (*rates, "deck", "games", "blocks")}
+            rows.append({"population": name, "players": players, "members": labels, **columns,
                          "lineups": len(result["lineups"])})  # fmt: skip
-    for players, rows_of in _of_lineups(contest).groupby("players"):
-        rows.append({"field": ALL, "players": players, "members": "all strategies",
-                     **mean_of_lineups(rows_of, "rome_wins"),
-                     **mean_of_lineups(rows_of, "rome_alone"),
-                     **_ends([m for m in contest.matches if m.players == players]),
-                     "deck": rows_of["deck"].iloc[0], "games": rows_of["games"].sum(),
-                     "blocks": rows_of["blocks"].sum(), "lineups": len(rows_of)})  # fmt: skip
+    for players, lineups in lineup_table(contest).groupby("players"):
+        ends = lowest_and_highest([m for m in contest.matches if m.players == players])
+        rows.append({"population": ALL, "players": players, "members": "all strategies",
+                     **mean_of_lineups(lineups, "rome_wins"),
+                     **mean_of_lineups(lineups, "rome_alone"), **ends,
+                     "deck": lineups["deck"].iloc[0], "games": lineups["games"].sum(),
+                     "blocks": lineups["blocks"].sum(), "lineups": len(lineups)})  # fmt: skip
     table = pd.DataFrame(rows)
-    order = {name: number for number, name in enumerate(FIELDS)}
-    table = table.sort_values(["players", "field"], key=lambda c: c.map(order).fillna(c))
-    first = ["players", "field", "members", *_spread("rome_wins"), *_spread("lowest_lineup"),
-             *_spread("highest_lineup")]  # fmt: skip
+    order = {name: number for number, name in enumerate(POPULATIONS)}
+    table = table.sort_values(["players", "population"], key=lambda c: c.map(order).fillna(c))
+    first = ["players", "population", "members",
+             *with_ends("rome_wins", "lowest_lineup", "highest_lineup")]  # fmt: skip
     return table[[*first, *(name for name in table if name not in first)]]
 
 
-def _ends(matches: list[MatchMeasures]) -> dict[str, float]:
-    """Rome's rate in the line-ups in which it wins least and most."""
-    rates = findings.lowest_and_highest([m.moments for m in matches], matches[0].layout.rome)
-    return {
-        key: value
-        for name, rate in zip(("lowest_lineup", "highest_lineup"), rates, strict=True)
-        for key, value in zip(_spread(name), (rate.estimate, rate.low, rate.high), strict=True)
-    }
+def lowest_and_highest(matches: Sequence[MatchMeasures]) -> dict[str, float]:
+    """Return Rome's rate in the line-ups in which it wins least and most often."""
+    rates = extreme_rates([match.moments for match in matches], matches[0].layout.rome)
+    columns: dict[str, float] = {}
+    for name, rate in zip(("lowest_lineup", "highest_lineup"), rates, strict=True):
+        columns |= dict(zip(with_ends(name), (rate.estimate, rate.low, rate.high), strict=True))
+    return columns
+
+
+def extreme_rates(moments: Sequence[Moments], index: int) -> tuple[Interval, Interval]:
+    """Return the lowest and the highest rate of several line-ups, each with an interval.
+
+    The intervals are widened to hold simultaneously (Bonferroni), because which line-up is the
+    lowest is only known after playing.
+
+    Parameters
+    ----------
+    moments : sequence of Moments
+        One for each line-up.
+    index : int
+        Entry of the block vector.
+    """
+    level = 1 - (1 - LEVEL) / len(moments)
+    rates = [block_rate(each, index, level=level) for each in moments]
+    return min(rates, key=lambda rate: rate.estimate), max(rates, key=lambda rate: rate.estimate)
 
 
 def mean_of_lineups(lineups: pd.DataFrame, name: str) -> dict[str, float]:
-    """The mean of a rate over line-ups with its interval; line-ups are the units."""
+    """Return the mean of a rate over line-ups with its interval; line-ups are the units."""
     mean = contrast(Moments.of(lineups[name].to_numpy(float)[:, None]), [1.0], bounds=RATE)
-    return {name: mean.estimate, f"{name}_low": mean.low, f"{name}_high": mean.high}
+    return dict(zip(with_ends(name), (mean.estimate, mean.low, mean.high), strict=True))
 
 
 def friends_table(contest: Result) -> pd.DataFrame:
-    """How each strategy wins in a tournament: with Rome, or on points; means over line-ups."""
-    table = contest["strategies"]
-    grouped = table.groupby(["players", "strategy"], sort=False)
+    """Return how each strategy wins in a tournament, with Rome or on points; means of line-ups."""
     rows = []
-    for (players, name), found in grouped:
+    for (players, name), table in contest["strategies"].groupby(["players", "strategy"],
+                                                                sort=False):  # fmt: skip
         row = {"players": players, "strategy": name}
-        for column, short in (("won_with_rome", "with_rome"), ("won_on_points", "on_points")):
-            mean = mean_of_lineups(found, column)
-            row |= {key.replace(column, short): value for key, value in mean.items()}
-        rows.append({**row, "deck": found["deck"].iloc[0], "games": found["games"].sum(),
-                     "lineups": len(found)})  # fmt: skip
+        for column in ("won_with_rome", "won_on_points"):
+            mean = mean_of_lineups(table, column)
+            row |= {key.removeprefix("won_"): value for key, value in mean.items()}
+        rows.append({**row, "deck": table["deck"].iloc[0], "games": table["games"].sum(),
+                     "lineups": len(table)})  # fmt: skip
     return pd.DataFrame(rows).sort_values(["players", "with_rome"], ascending=[True, False])
 
 
-def lost_alone(study: Study) -> pd.DataFrame:
-    """Solo games that Rome wins."""
-    levels = findings.play_solo(study)["levels"]
+def solo_losses(result: Result) -> pd.DataFrame:
+    """Return the share of solo games that Rome wins."""
+    levels = result["levels"]
     losses = levels.assign(
         rome_wins=1 - levels["success"],
         rome_wins_low=1 - levels["success_high"],
         rome_wins_high=1 - levels["success_low"],
     )
-    return losses[["strategy", "level", *_spread("rome_wins"), "deck", "games"]]
+    return losses[["strategy", "level", *with_ends("rome_wins"), "deck", "games"]]
 
 
 # --- charts ---------------------------------------------------------------------------------
 
 
-def draw_who_plays(
-    study: Study,
-    conspiracy: pd.DataFrame,
+def draw_rates(
+    section: Section,
+    runs: Runs,
+    conspirators: pd.DataFrame,
     rates: pd.DataFrame,
     conspired: Sequence[Result],
-    in_fields: Sequence[Result],
+    populations: Sequence[Result],
 ) -> None:
-    """The picture of the page: Rome's rate by conspirators, and by field."""
-    headline = study.subject.headline_players
-    some = conspiracy[conspiracy["players"].isin(headline)]
-    fields_shown = rates[rates["players"].isin(headline)]
-    caption = findings.caption([*conspired, *in_fields], headline)
-
-    def draw(figure, left, right):
-        charts.dose_curves(some, "conspirators", "rome_wins", by="players", ax=left,
-                           label="games that Rome wins (%)", of="{} players",
-                           axis="seats that play for primus conspiratus",
-                           title="Rome wins with those who play for it",
-                           half=True, caption=caption)  # fmt: skip
-        charts.field_ranges(fields_shown, ax=right, caption=caption,
-                            title="Rome's rate by who plays")  # fmt: skip
-        return figure
-
-    figure, (left, right) = charts.panels(1, 2, width=9.4, height=4.3)
-    wide = draw(figure, left, right)
-    figure, (left, right) = charts.panels(2, 1, width=4.3, height=7.4)
-    narrow = draw(figure, left, right)
-    study.chart("who_plays", "How often Rome wins depends on who plays", wide,
-                "Left: Rome's rate rises with the number of conspirators among tribunes, a line "
-                "for each player count. Right: Rome's rate in a weak and a strong field, and over "
-                "all line-ups, with their range.", narrow=narrow)  # fmt: skip
-    if len(study.subject.players) > len(headline):
-        figure, narrow = (_over_players(rates, findings.caption(in_fields), width)
-                          for width in (7.4, 4.4))  # fmt: skip
-        study.chart("rome_rate", "Rome's rate by player count", figure,
-                    "Lines of Rome's rate over the player counts for the weak and the strong "
-                    "field and over all line-ups.", narrow=narrow)  # fmt: skip
+    """Draw Rome's rate by conspirators, by population, and over all player counts."""
+    headline = runs.subject.headline_players
+    footer = caption([*conspired, *populations], headline)
+    figure, (above, below) = charts.panels(2, 1, width=4.3, height=7.4)
+    charts.dose_curves(
+        conspirators[conspirators["players"].isin(headline)], "conspirators", "rome_wins",
+        by="players", ax=above, label="games that Rome wins (%)", of="{} players",
+        axis="seats that play for primus conspiratus", half=True, caption=footer,
+        title="Rome wins with those who play for it",
+    )  # fmt: skip
+    charts.population_ranges(rates[rates["players"].isin(headline)], ax=below, caption=footer,
+                             title="Rome's rate by who plays")  # fmt: skip
+    section.chart(
+        "who_plays", "How often Rome wins depends on who plays", figure,
+        "Above: Rome's rate rises with the number of conspirators among tribunes, one line per "
+        "player count. Below: Rome's rate with weak and strong strategies and over all line-ups, "
+        "with their range.",
+    )  # fmt: skip
+    if len(runs.subject.players) > len(headline):
+        figure, ax = charts.panels(width=4.4, height=4.2)
+        charts.rome_rate(rates, by="population", ax=ax, caption=caption(populations))
+        section.chart(
+            "rates", "Rome's rate by player count", figure,
+            "Lines of Rome's rate over the player counts for weak and strong strategies and over "
+            "all line-ups.",
+        )  # fmt: skip
 
 
-def _over_players(rates: pd.DataFrame, caption: str, width: float) -> Any:
-    """Rome's rate over the player counts, a line a field."""
-    figure, ax = charts.panels(width=width, height=4.2)
-    charts.rome_rate(charts.describe(rates, caption), by="field", ax=ax)
-    return figure
-
-
-def draw_alike(study: Study, same: pd.DataFrame, played: Sequence[Result]) -> None:
-    """Rome's rate with one strategy at all seats, ordered by the rate."""
-    players = study.subject.table
+def draw_uniform(
+    section: Section, runs: Runs, same: pd.DataFrame, results: Sequence[Result]
+) -> None:
+    """Draw Rome's rate with one strategy at all seats, highest first."""
+    players = runs.subject.table
     rows = same[same["players"] == players].sort_values("rome_wins", ascending=False, kind="stable")
-    figures = []
-    for width in (6.6, 4.4):
-        figure, ax = charts.panels(width=width, height=0.9 + 0.28 * len(rows))
-        charts.forest(rows, "rome_wins", by="strategy", reference=0.5, ax=ax,
-                      limits=charts.ALL_RATES, label="games that Rome wins (%)",
-                      title=f"One strategy at all {players} seats",
-                      caption=findings.caption(played, [players]))  # fmt: skip
-        figures.append(figure)
-    study.chart("alike", f"Rome's rate with one strategy at all {players} seats", figures[0],
-                "Rome's rate with its interval, one row a strategy.",
-                narrow=figures[1])  # fmt: skip
+    figure, ax = charts.panels(width=4.4, height=0.9 + 0.28 * len(rows))
+    charts.forest(rows, "rome_wins", by="strategy", reference=0.5, ax=ax, limits=charts.ALL_RATES,
+                  label="games that Rome wins (%)", title=f"One strategy at all {players} seats",
+                  caption=caption(results, [players]))  # fmt: skip
+    section.chart("uniform", f"Rome's rate with one strategy at all {players} seats", figure,
+                  "Rome's rate with its interval, one row per strategy.")  # fmt: skip
 
 
 # --- sentences ------------------------------------------------------------------------------
 
 
+def conspiracy_finding(table: pd.DataFrame, players: int) -> Finding:
+    """Return Rome's rate with so many players, from no conspirator to all."""
+    rows = table[table["players"] == players].sort_values("conspirators", kind="stable")
+    rates = {SEATS[int(row["conspirators"])]: rate_of(row, "rome_wins")
+             for _, row in rows.iterrows()}  # fmt: skip
+    (none, rate), *others = rates.items()
+    text = f"With {players} players Rome wins {rate} of games if {none}, and "
+    text += "; ".join(f"{rate} if {seats}" for seats, rate in others)
+    one = estimate_of(rows.iloc[1], "rome_wins")
+    return Finding(f"conspiracy/{players}", f"{text}.", *one, cells=rates)
+
+
+def joining_finding(payoffs: pd.DataFrame, players: int) -> Finding:
+    """Return whether a tribune gains by joining, by the number of conspirators."""
+    rows = payoffs[(payoffs["players"] == players) & payoffs["tribune"].notna()]
+    pays = rows["joined_low"] > rows["tribune_high"]
+    costs = rows["joined_high"] < rows["tribune_low"]
+    first, last = rows.iloc[0], rows.iloc[-1]
+    cells = {"the first to join goes from": _step(first)}
+    if len(rows) > 1:
+        cells["the last"] = _step(last)
+    example = f"the first to join goes from {_step(first)} of wins"
+    if pays.all():
+        verdict = "joining always paid, and leaving alone never did"
+        example += f", the last from {_step(last)}" if len(rows) > 1 else ""
+    elif costs.all():
+        verdict = "joining never paid, and leaving always did"
+    else:
+        parts = [
+            f"{verb} with {' or '.join(rows.loc[mask, 'conspirators'].astype(int).astype(str))}"
+            for mask, verb in ((pays, "paid"), (costs, "cost wins"))
+            if mask.any()
+        ]
+        verdict = f"joining {' and '.join(parts) or 'neither clearly paid nor cost wins'}"
+        verdict += " conspirators at the table" if parts else ""
+    cells["joining and leaving"] = verdict
+    text = f"With {players} players {verdict}: {example}."
+    estimate = estimate_of(first, "joined")
+    return Finding(f"joining/{players}", text, *estimate, bool(pays.all()), cells)
+
+
+def _step(row: pd.Series) -> str:
+    """Return the win rate of a seat before and after it joins."""
+    return f"{_share(row, 'tribune')} to {_share(row, 'joined')}"
+
+
+def _share(row: pd.Series, name: str) -> str:
+    """Return a seat's win rate; where all seats play the same, the fair share without interval."""
+    same = row["conspirators"] == (0 if name == "tribune" else row["players"] - 1)
+    return f"{in_percent(row[name], 0)}%" if same else rate_of(row, name)
+
+
 def rome_finding(table: pd.DataFrame, players: int) -> Finding:
-    """How often Rome wins with so many players, over line-ups and in the weak and strong field.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        Columns ``field`` (see `FIELDS`), ``players``, ``rome_wins`` with ``_low`` and ``_high``,
-        and for all line-ups the same of ``lowest_lineup`` and ``highest_lineup``.
-    players : int
-        The player count.
-    """
-    rows = table[table["players"] == players].set_index("field")
+    """Return Rome's rate with so many players, over line-ups and by population."""
+    rows = table[table["players"] == players].set_index("population")
     mixed = rows.loc[ALL]
-    value, low, high = numbers(mixed, "rome_wins")
-    weak, strong = (percent(*numbers(rows.loc[name], "rome_wins")) for name in ("weak", "strong"))
-    lowest, highest = (percent(*numbers(mixed, f"{end}_lineup")) for end in ("lowest", "highest"))
-    text = (
-        f"With {players} players Rome wins {percent(value, low, high)} of games on average over "
-        f"the line-ups of the tournament, from {lowest} to {highest}: {against_half(low, high)}. "
-        f"Among the weakest it is {weak}, among the strongest {strong}."
-    )
-    cells = {
-        "all line-ups, mean": percent(value, low, high),
-        "lowest line-up": lowest,
-        "highest": highest,
-        "weak field": weak,
-        "strong field": strong,
-        "Rome wins on average": against_half(low, high),
-    }
-    sure = side_of(low, high, 0.5) != 0
-    return Finding(f"rome/{players}", text, value, low, high, sure, cells)
-
-
-def against_half(low: float, high: float) -> str:
-    """How a rate compares with one half."""
-    return {
+    estimate = estimate_of(mixed, "rome_wins")
+    weak, strong = (rate_of(rows.loc[name], "rome_wins") for name in ("weak", "strong"))
+    lowest, highest = (rate_of(mixed, f"{end}_lineup") for end in ("lowest", "highest"))
+    against_half = {
         1: "more than half of all games",
         -1: "less than half of all games",
         0: "not clearly more or less than half of all games",
-    }[side_of(low, high, 0.5)]
+    }
+    sign = sign_against(*estimate[1:], 0.5)
+    text = (
+        f"With {players} players Rome wins {percent(*estimate)} of games on average over the "
+        f"line-ups of the tournament, from {lowest} to {highest}: {against_half[sign]}. "
+        f"Among the weakest it is {weak}, among the strongest {strong}."
+    )
+    cells = {
+        "all line-ups, mean": percent(*estimate),
+        "lowest line-up": lowest,
+        "highest": highest,
+        "weak strategies": weak,
+        "strong strategies": strong,
+        "Rome wins on average": against_half[sign],
+    }
+    return Finding(f"rome/{players}", text, *estimate, sign != 0, cells)
 
 
 def alone_finding(lineups: pd.DataFrame) -> Finding:
-    """How often Rome wins and nobody with it."""
-    counts = [(n, rows, round((rows["rome_alone"] * rows["games"]).sum()))
-              for n, rows in lineups.groupby("players")]  # fmt: skip
-    seen = [(n, rows, wins) for n, rows, wins in counts if wins]
-    said = f"it happened in none of the tournament's {lineups['games'].sum():,} games"
-    if seen:
-        rates = (mean_of_lineups(rows, "rome_alone") for _, rows, _ in seen)
-        found = [f"with {n} in {percent(*rate.values())}"
-                 for (n, _, _), rate in zip(seen, rates, strict=True)]  # fmt: skip
-        said = ", ".join(found).replace(" in", " players in", 1)
-        never = [str(n) for n, _, wins in counts if not wins]
-        said += f" of games, with {listing(never)} never" if never else " of games"
+    """Return how often Rome wins and no player wins with it."""
+    by_count = {str(n): rows for n, rows in lineups.groupby("players")}
+    rates = {n: mean_of_lineups(rows, "rome_alone") for n, rows in by_count.items()
+             if round((rows["rome_alone"] * rows["games"]).sum())}  # fmt: skip
+    never = [n for n in by_count if n not in rates]
+    if rates:
+        parts = [f"in {percent(*rate.values())} of games with {n}" for n, rate in rates.items()]
+        text = f"{', '.join(parts)} players"
+        text += f", and never with {listing(never)}" if never else ""
+    else:
+        text = f"it happened in none of the tournament's {lineups['games'].sum():,} games"
     text = (
-        "When Rome wins, the holder of primus conspiratus wins with it; if nobody holds it, Rome "
-        f"wins alone, which is rare: {said}."
+        "When Rome wins, the holder of primus conspiratus wins with it; if no player holds it, "
+        f"Rome wins alone, which is rare: {text}."
     )
     return Finding("alone", text)
 
 
 def friends_finding(friends: pd.DataFrame, players: int) -> Finding:
-    """Who wins most often with Rome, with so many players."""
+    """Return the strategies that win most often with Rome, with so many players."""
     rows = friends[friends["players"] == players].sort_values(
         "with_rome", ascending=False, kind="stable"
     )
-    best = numbers(rows.iloc[0], "with_rome")
-    first = [f"{row['strategy']} ({percent(*numbers(row, 'with_rome'))} of its games; on points "
-             f"{percent(*numbers(row, 'on_points'))})"
+    first = [f"{row['strategy']} ({rate_of(row, 'with_rome')} of its games; on points "
+             f"{rate_of(row, 'on_points')})"
              for _, row in rows.head(FRIENDS).iterrows()]  # fmt: skip
-    text = f"With {players} players those who win most often with Rome are {listing(first)}."
+    text = f"With {players} players, {listing(first)} win most often with Rome."
     cells = dict(zip(("wins most often with Rome", "then", "and"), first, strict=False))
+    best = estimate_of(rows.iloc[0], "with_rome")
     return Finding(f"friends/{players}", text, *best, cells=cells)

@@ -1,0 +1,715 @@
+"""Bars, forests, distributions and curves of estimates with their intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+
+from paxsim.charts.style import (
+    ABOVE,
+    BELOW,
+    COLOURS,
+    DASHES,
+    FAINT,
+    HATCHES,
+    INK,
+    MARKERS,
+    QUIET,
+    chart,
+    checked_result,
+    one_value,
+    only,
+    table_of,
+)
+from paxsim.errors import unknown
+from paxsim.stats.constants import SURE
+from paxsim.text import in_percent, number, whole_percent
+
+#: Parts of a bar, 0..1, below which nothing is visible.
+LEAST_SHOWN = 0.015
+#: All possible rates, in percent, with room for a mark at either end.
+ALL_RATES = (-2.0, 102.0)
+#: Histograms of a result, with the label of the axis.
+HISTOGRAMS = {
+    "rounds": "rounds of a game",
+    "winner_points": "points of the winner, where the players won",
+    "margins": "points between winner and next, where the players won",
+}
+#: Height of a name at the end of a line, as a part of the height of the axes.
+NAME_HEIGHT = 0.055
+
+#: End of a line: (x, y, name, colour) in units of the data.
+End = tuple[float, float, str, str]
+
+
+@chart(5.0, 3.6)
+def seat_bars(
+    source: Any, players: int | None = None, *, lineup: str | None = None, ax: Axes | None = None
+) -> None:
+    """Draw the distance of each seat from the fair share of wins; grey if not significant.
+
+    Parameters
+    ----------
+    source : Result or pandas.DataFrame
+        A result, or its table ``seats``.
+    players : int, optional
+        The player count; by default the first.
+    lineup : str, optional
+        The line-up, where a result has several.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw on.
+    """
+    assert ax is not None
+    table = table_of(source, "seats")
+    players = one_value(table, "players", players)
+    rows = (
+        only(table, players=players, lineup=lineup)
+        .drop_duplicates("seat")
+        .sort_values("seat", kind="stable")
+    )
+    over = 100 * rows["over_fair"]
+    spread = [over - 100 * rows["over_fair_low"], 100 * rows["over_fair_high"] - over]
+    ax.bar(
+        rows["seat"],
+        over,
+        yerr=np.clip(spread, 0, None),
+        width=0.7,
+        color=_verdict_colours(rows),
+        edgecolor=INK,
+        linewidth=0.5,
+        error_kw={"elinewidth": 1.2, "capsize": 3, "ecolor": INK},
+    )
+    ax.axhline(0, color=INK, linewidth=1.2)
+    ax.annotate("fair", (1.01, 0), xycoords=("axes fraction", "data"), fontsize=7, va="center",
+                ha="left", annotation_clip=False)  # fmt: skip
+    ax.set_xticks(rows["seat"].tolist())
+    ax.set_xlabel("seat")
+    ax.set_ylabel("share of wins over fair (points)")
+    fair = in_percent(float(rows["fair_share"].iloc[0]))
+    ax.set_title(f"{players} players (fair: {fair} %)", fontsize="medium")
+
+
+def _verdict_colours(rows: pd.DataFrame) -> list[str]:
+    """Return a colour per row: above fair, below fair, or grey if not significant."""
+    return [
+        FAINT if p >= SURE else ABOVE if over > 0 else BELOW
+        for p, over in zip(rows["p_holm"], rows["over_fair"], strict=True)
+    ]
+
+
+@chart(7.0, 3.6)
+def stacked_shares(
+    source: Any,
+    parts: Mapping[str, str],
+    *,
+    label: str = "share (%)",
+    title: str = "",
+    ax: Axes | None = None,
+) -> None:
+    """Draw shares that add up to one as stacked bars.
+
+    Parameters
+    ----------
+    source : pandas.DataFrame
+        A row a bar, with ``label`` and the columns of `parts`, each 0..1.
+    parts : mapping of str to str
+        Name in the legend by column, from left to right.
+    label, title : str
+        Label of the axis, and title.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw on.
+    """
+    assert ax is not None
+    places = np.arange(len(source))
+    left = np.zeros(len(source))
+    for index, (column, name) in enumerate(parts.items()):
+        width = 100 * source[column].to_numpy(float)
+        if not width.any():
+            continue
+        visible = np.abs(width).max() >= 100 * LEAST_SHOWN
+        ax.barh(places, width, left=left, height=0.7, color=COLOURS[index % len(COLOURS)],
+                hatch=HATCHES[index % len(HATCHES)], edgecolor="white", lw=0.8,
+                label=name if visible else "")  # fmt: skip
+        for place, start, size in zip(places.tolist(), left.tolist(), width.tolist(), strict=True):
+            if size >= 7:
+                ax.text(start + size / 2, place, number(size, 0), ha="center", va="center",
+                        fontsize=7.5, color=INK,
+                        bbox={"boxstyle": "round,pad=0.15", "fc": "white", "ec": "none",
+                              "alpha": 0.85})  # fmt: skip
+        left += width
+    ax.set_yticks(places, source["label"].astype(str).tolist())
+    ax.invert_yaxis()
+    ax.set_xlim(0, 100)
+    ax.spines["left"].set_visible(False)
+    ax.tick_params(axis="y", length=0)
+    ax.axvline(50, color=QUIET, linewidth=0.6, linestyle=(0, (1, 2)))
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3)
+    ax.set_xlabel(label)
+    ax.set_title(title)
+
+
+@chart(6.0, 4.4)
+def forest(
+    source: Any,
+    value: str,
+    *,
+    by: str,
+    label: str,
+    title: str = "",
+    unit: float = 100.0,
+    reference: float | None = None,
+    emphasis: str | None = None,
+    log: bool = False,
+    limits: tuple[float, float] | None = None,
+    ax: Axes | None = None,
+) -> None:
+    """Draw estimates with intervals, one row each.
+
+    Parameters
+    ----------
+    source : pandas.DataFrame
+        A table with the columns `by`, `value`, and its ``_low`` and ``_high``.
+    value, by : str
+        Columns of the estimate and of the names of rows.
+    label, title : str
+        Label of the axis, and title.
+    unit : float
+        Factor of the axis: 100 shows rates in percent.
+    reference : float, optional
+        Draw a line here, in units of the table.
+    emphasis : str, optional
+        The row that stands out.
+    log : bool
+        A logarithmic axis; where an estimate is 0, an arrow points there from the upper end.
+    limits : tuple of float, optional
+        Ends of the axis; by default those of the data.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw on.
+    """
+    assert ax is not None
+    places = np.arange(len(source))
+    middle = unit * source[value].to_numpy(float)
+    low, high = (unit * source[f"{value}_{end}"].to_numpy(float) for end in ("low", "high"))
+    least = _least_shown(np.concatenate([low, middle, high])) if log else -np.inf
+    for place, name, x, left, right in zip(places, source[by], middle, low, high, strict=True):
+        special = name == emphasis
+        colour = ABOVE if special else BELOW
+        ends = [max(left, least), max(right, least)]
+        ax.plot(ends, [place, place], color=colour, lw=1.8, solid_capstyle="butt")
+        marker, size = ("D", 6) if special else ("o", 4.5)
+        ax.plot([max(x, least)], [place], marker=marker if x > least else "<", ms=size,
+                color=colour)  # fmt: skip
+    if log:
+        ax.set_xscale("log")
+        # The default labels are formulas, and the style shows none.
+        ax.xaxis.set_major_locator(LogLocator(numticks=6))
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+        ax.xaxis.set_minor_formatter(NullFormatter())
+    if reference is not None:
+        ax.axvline(unit * reference, color=QUIET, linewidth=1, linestyle="--", zorder=0)
+    if limits is not None:
+        ax.set_xlim(*limits)
+    ax.set_yticks(places, source[by].astype(str).tolist())
+    ax.set_ylim(len(source) - 0.5, -0.5)
+    ax.grid(axis="x", visible=True)
+    ax.set_xlabel(label)
+    ax.set_title(title)
+
+
+#: Draws a forest without style and footer, inside other charts.
+_draw_forest: Any = forest.__wrapped__  # type: ignore[attr-defined]
+
+
+def _least_shown(values: np.ndarray) -> float:
+    """Return the left end of a logarithmic axis: a third of the smallest number above 0."""
+    return float(values[values > 0].min(initial=1.0)) / 3
+
+
+@chart(6.0, 4.4)
+def rating_forest(source: Any, players: int | None = None, *, ax: Axes | None = None) -> None:
+    """Draw ratings (log strength, Plackett–Luce) with their intervals, best first.
+
+    Parameters
+    ----------
+    source : Result or pandas.DataFrame
+        A tournament, or its table ``ratings``.
+    players : int, optional
+        The player count; by default the first.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw on.
+    """
+    table = table_of(source, "ratings")
+    players = one_value(table, "players", players)
+    rows = only(table, players=players)
+    # Rome rarely wins alone, and its rating would compress the scale of all others.
+    rows = rows[rows["strategy"] != "Rome"].sort_values("rating", ascending=False, kind="stable")
+    title = f"Ratings, {players} players"
+    _draw_forest(
+        rows, "rating", by="strategy", label="rating (log strength; 0 is average)", title=title,
+        unit=1.0, reference=0.0, ax=ax,
+    )  # fmt: skip
+
+
+@chart(7.4, 6.4)
+def tornado(
+    source: Any,
+    value: str = "rome_change",
+    *,
+    label: str = "change of Rome's rate (percentage points)",
+    title: str = "What a change of the rules changes",
+    unit: float = 100.0,
+    by: str | None = None,
+    ax: Axes | None = None,
+) -> None:
+    """Draw changes of the rules, the largest on top; grey if not significant.
+
+    Parameters
+    ----------
+    source : Result or pandas.DataFrame
+        A comparison of rule sets, or its table ``rule_changes``, in which ``change``, or else
+        ``rules``, reads FIELD=VALUE.
+    value : str
+        Column of the change, with ``_low`` and ``_high``.
+    label, title : str
+        Label of the axis, and title.
+    unit : float
+        Factor of the axis: 100 shows rates in percentage points.
+    by : str, optional
+        Column of the names of rows; by default the changes.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw on.
+    """
+    assert ax is not None
+    table = table_of(source, "rule_changes")
+    changes = table["change"] if "change" in table else table["rules"]
+    fields = changes.str.partition("=")[0]
+    # Grouped by name and sorted stably: of equal changes the first name stands on top.
+    reach = table[value].abs().groupby(fields).max()
+    reach = reach.sort_values(ascending=False, kind="stable")
+    most = unit * max(float(table[[f"{value}_low", f"{value}_high"]].abs().max(axis=None)), 1e-9)
+    sizes = table[value]
+    order = [
+        index
+        for name in reach.index
+        for index in sizes[fields == name].sort_values(kind="stable").index
+    ]
+    for place, index in enumerate(order):
+        _draw_bar(ax, place, table.loc[index], value, unit)
+    ax.axvline(0, color=INK, linewidth=1)
+    labels = changes.str.replace("=", " = ") if by is None else table[by]
+    names = [str(labels[index]) for index in order]
+    ax.set_yticks(range(len(order)), names, fontsize=7)
+    ax.tick_params(axis="y", length=0)
+    ax.set_ylim(len(order) - 0.4, -0.6)
+    ax.set_xlim(-1.05 * most, 1.05 * most)
+    ax.grid(axis="x", visible=True)
+    ax.set_xlabel(label)
+    ax.set_title(title)
+
+
+def _draw_bar(ax: Axes, place: float, row: pd.Series, value: str, unit: float) -> None:
+    change, low, high = (unit * row[name] for name in (value, f"{value}_low", f"{value}_high"))
+    p = row.get(f"{value}_p_holm")
+    sure = low > 0 or high < 0 if p is None else p < SURE
+    colour = (ABOVE if change > 0 else BELOW) if sure else FAINT
+    ax.barh(place, change, height=0.6, color=colour, edgecolor=INK if sure else QUIET, lw=0.5,
+            hatch="///" if sure and change > 0 else "")  # fmt: skip
+    ax.plot([low, high], [place, place], color=INK, linewidth=1.1)
+
+
+@chart(6.4, 4.0)
+def mistake_costs(source: Any, *, ax: Axes | None = None) -> None:
+    """Draw what decisions cost, by policy and kind of decision.
+
+    Parameters
+    ----------
+    source : Habits
+        What `paxsim.analysis.analyse_games` returns.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw on.
+    """
+    kinds = source.table["policy"].str.partition(":")[0] + " · " + source.table["kind"]
+    _draw_forest(
+        source.table.assign(label=kinds), "cost", by="label", reference=0.0, ax=ax,
+        label="cost of a seat's decisions per game (percentage points)",
+        title="Cost of decisions, by kind",
+    )  # fmt: skip
+
+
+@chart(6.0, 3.4)
+def distribution(
+    source: Any, name: str = "rounds", *, players: int | None = None, ax: Axes | None = None
+) -> None:
+    """Draw the share of games by rounds, points or margins, a line per player count.
+
+    Parameters
+    ----------
+    source : Result or pandas.DataFrame
+        A result, or a table with ``players``, ``value`` and ``share``.
+    name : str
+        ``"rounds"``, ``"winner_points"`` or ``"margins"``.
+    players : int, optional
+        Only this player count.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw on.
+    """
+    assert ax is not None
+    table = only(histogram_table(source, name), players=players)
+    for index, (count, rows) in enumerate(table.groupby("players")):
+        values = np.arange(rows["value"].min() - 1, rows["value"].max() + 2)
+        shares = rows.set_index("value")["share"].reindex(values, fill_value=0.0)
+        ax.plot(
+            values,
+            100 * shares,
+            drawstyle="steps-mid",
+            color=COLOURS[index % len(COLOURS)],
+            linestyle=DASHES[index % len(DASHES)],
+            linewidth=1.5,
+            label=f"{count} players" if count > 1 else "solo",
+        )
+    ax.grid(axis="y", visible=True)
+    ax.set_ylim(bottom=0)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set_xlabel(HISTOGRAMS.get(name, name))
+    ax.set_ylabel("share of games (%)")
+    ax.set_title({"winner_points": "Points of the winner"}.get(name, name.capitalize()))
+    if players is not None:
+        ax.set_title(f"{players} players" if players > 1 else "solo")
+    if table["players"].nunique() > 1:
+        ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+
+
+def histogram_table(source: Any, name: str) -> pd.DataFrame:
+    """Return shares of games by value of a histogram: columns players, value, share."""
+    if name not in HISTOGRAMS:
+        raise unknown("name", name, HISTOGRAMS)
+    if isinstance(source, pd.DataFrame):
+        return source
+    pooled: dict[int, Any] = {}
+    for match in checked_result(source).matches:
+        pooled[match.players] = pooled.get(match.players, 0) + match.detail(name)
+    rows = []
+    for players, counts in pooled.items():
+        total = counts.sum()
+        for value in np.flatnonzero(counts):
+            share = counts[value] / total
+            rows.append({"players": players, "value": int(value), "share": float(share)})
+    return pd.DataFrame(rows, columns=["players", "value", "share"])
+
+
+# --- curves ---------------------------------------------------------------------------------
+
+
+def name_ends(ax: Axes, ends: list[End], offset: float = 6.0) -> None:
+    """Write names beside the ends of lines, moved apart if they overlap.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Axes whose limits are set.
+    ends : list of (x, y, name, colour)
+        In units of the data.
+    offset : float
+        Points between the end and its name; negative to the left.
+    """
+    low, high = ax.get_ylim()
+    step = NAME_HEIGHT * (high - low)
+    above = np.inf
+    for x, y, name, colour in sorted(ends, key=lambda end: -end[1]):
+        place = min(y, above - step)
+        above = place
+        ax.annotate(name, (x, y), xytext=(offset, _points(ax, place - y)), va="center",
+                    textcoords="offset points", ha="left" if offset > 0 else "right", fontsize=8,
+                    color=colour, annotation_clip=False)  # fmt: skip
+
+
+def _gap(ends: list[End]) -> float:
+    """Return the distance of the nearest two ends."""
+    heights = sorted(y for _, y, _, _ in ends)
+    return min(np.diff(heights), default=np.inf)
+
+
+def _fork(starts: list[End], ends: list[End]) -> bool:
+    """Return whether lines begin together, and some continue through the names of others."""
+    return len({end[0] for end in starts}) == 1 < len({end[0] for end in ends})
+
+
+def _points(ax: Axes, distance: float) -> float:
+    """Return a distance along the y axis in points of type."""
+    low, high = ax.get_ylim()
+    figure: Any = ax.figure
+    height = figure.get_size_inches()[1] * 72 * ax.get_position().height
+    return distance / (high - low) * height
+
+
+@chart(6.4, 4.2)
+def dose_curves(
+    source: pd.DataFrame,
+    x: str,
+    value: str,
+    *,
+    by: str,
+    axis: str,
+    label: str,
+    of: str = "{}",
+    title: str = "",
+    half: bool = False,
+    unit: float = 100.0,
+    ax: Axes | None = None,
+) -> None:
+    """Draw a rate over a number, a line per group, named where lines are furthest apart.
+
+    Parameters
+    ----------
+    source : pandas.DataFrame
+        A row per point: columns `x`, `by`, `value`, and its ``_low`` and ``_high``.
+    x, value, by : str
+        Columns of the horizontal axis, of the rate, and of the groups.
+    axis, label, of, title : str
+        Labels of the axes, format of the names of lines, and title.
+    half : bool
+        Scale the axis from 0 to 100%, with a line at one half.
+    unit : float
+        Factor of the vertical axis: 100 shows rates in percent.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw on.
+    """
+    assert ax is not None
+    starts: list[End] = []
+    ends: list[End] = []
+    for index, (name, rows) in enumerate(source.groupby(by, sort=False)):
+        rows = rows.sort_values(x, kind="stable")
+        colour = COLOURS[index % len(COLOURS)]
+        middle = unit * rows[value]
+        ax.errorbar(rows[x], middle, yerr=_spread(rows, value, unit), color=colour, lw=2, ms=5,
+                    capsize=2.5, elinewidth=1.2, marker=MARKERS[index % len(MARKERS)],
+                    linestyle=DASHES[index % len(DASHES)])  # fmt: skip
+        for places, at in ((starts, 0), (ends, -1)):
+            places.append((rows[x].iloc[at], middle.iloc[at], of.format(name), colour))
+    if half:
+        ax.axhline(50, color=QUIET, linewidth=0.9, linestyle=(0, (1, 2)))
+        ax.set_ylim(-2, 104)
+    ax.grid(axis="y", visible=True)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set_xlabel(axis)
+    ax.set_ylabel(label)
+    ax.set_title(title)
+    if _fork(starts, ends) or _gap(starts) > _gap(ends):
+        ax.set_xticks(sorted(source[x].unique()))
+        low, high = ax.get_xlim()
+        if ax.get_xscale() == "log":
+            ax.set_xlim(low * (low / high) ** 0.22, high)
+        else:
+            ax.set_xlim(low - 0.22 * (high - low), high)
+        name_ends(ax, starts, -8.0)
+    else:
+        name_ends(ax, ends)
+
+
+@chart(3.0, 2.4)
+def rule_curve(
+    source: pd.DataFrame,
+    value: str = "rome_wins",
+    *,
+    label: str = "Rome wins (%)",
+    unit: float = 100.0,
+    limits: tuple[float, float] | None = None,
+    reference: float | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> None:
+    """Draw the effect of the values of one rule; the value in force stands out.
+
+    Parameters
+    ----------
+    source : pandas.DataFrame
+        The rows of one rule of a table ``rule_values``.
+    value, label : str
+        Column of the estimate, and label of the vertical axis.
+    unit : float
+        Factor of the vertical axis.
+    limits : tuple of float, optional
+        Ends of the vertical axis.
+    reference : float, optional
+        Draw a line here, in units of the axis.
+    title : str, optional
+        Title; by default the name of the rule.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw on.
+    """
+    assert ax is not None
+    places = source["value"].to_numpy(float) if _numeric(source) else np.arange(len(source))
+    middle = unit * source[value].to_numpy(float)
+    if reference is not None:
+        ax.axhline(reference, color=QUIET, linewidth=0.9, linestyle=(0, (1, 2)))
+    ax.errorbar(places, middle, yerr=_spread(source, value, unit), color=COLOURS[0], lw=1.8,
+                ms=4, marker="o", capsize=2, elinewidth=1.1)  # fmt: skip
+    here = source["in_force"].to_numpy(bool)
+    ax.plot(places[here], middle[here], marker="D", ms=8, mfc="none", mec=INK, mew=1.4, lw=0,
+            clip_on=False)  # fmt: skip
+    ax.set_xticks(places, [str(v) for v in source["value"]])
+    ax.margins(x=0.08)
+    if limits is not None:
+        ax.set_ylim(*limits)
+    ax.grid(axis="y", visible=True)
+    ax.set_ylabel(label)
+    if title is None:
+        ax.set_title(str(source["rule"].iloc[0]))
+    else:
+        ax.set_title(title, fontsize=7.5)
+
+
+def _spread(rows: pd.DataFrame, value: str, unit: float) -> list[np.ndarray]:
+    """Return the lengths of the intervals below and above; 0 where an end is unknown."""
+    middle, low, high = (
+        unit * rows[f"{value}{end}"].to_numpy(float) for end in ("", "_low", "_high")
+    )
+    known = np.isfinite(low) & np.isfinite(high)
+    return [np.where(known, np.clip(length, 0, None), 0.0) for length in
+            (middle - low, high - middle)]  # fmt: skip
+
+
+def _numeric(source: pd.DataFrame) -> bool:
+    return all(isinstance(v, (int, float, np.number)) and not isinstance(v, (bool, np.bool_))
+               for v in source["value"])  # fmt: skip
+
+
+@chart(4.6, 4.0)
+def population_ranges(source: pd.DataFrame, *, title: str = "", ax: Axes | None = None) -> None:
+    """Draw Rome's rate by population and player count, with the range over line-ups in grey.
+
+    Parameters
+    ----------
+    source : pandas.DataFrame
+        Columns ``players``, ``population``, ``rome_wins`` with ``_low`` and ``_high``; and
+        ``lowest_lineup`` and ``highest_lineup`` for a wide bar.
+    title : str
+        Title.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw on.
+    """
+    assert ax is not None
+    counts = list(dict.fromkeys(source["players"]))
+    names = list(dict.fromkeys(source["population"]))
+    heights: list[float] = []
+    labels: list[str] = []
+    for group, players in enumerate(counts):
+        rows = source[source["players"] == players].set_index("population")
+        for row, name in enumerate(names):
+            place = group * (len(names) + 0.8) + row
+            heights.append(place)
+            labels.append(f"{players} players: {name}" if row == 0 else str(name))
+            if name in rows.index:
+                _draw_range(ax, place, rows.loc[name])
+    ax.axvline(50, color=QUIET, linewidth=0.9, linestyle=(0, (1, 2)))
+    ax.set_yticks(heights, labels)
+    ax.set_ylim(max(heights) + 0.7, -0.7)
+    ax.set_xlim(-2, 112)
+    ax.set_xticks(range(0, 101, 25))
+    ax.grid(axis="x", visible=True)
+    ax.tick_params(axis="y", length=0)
+    ax.set_xlabel("games that Rome wins (%)\ngrey bar: lowest to highest line-up")
+    ax.set_title(title)
+
+
+def _draw_range(ax: Axes, place: float, row: Any) -> None:
+    if not pd.isna(row.get("lowest_lineup")):
+        ends = [100 * row["lowest_lineup"], 100 * row["highest_lineup"]]
+        ax.plot(ends, [place, place], color="#C9CDD2", lw=7, solid_capstyle="butt", zorder=1)
+    low, value, high = (100 * row[f"rome_wins{end}"] for end in ("_low", "", "_high"))
+    ax.plot([low, high], [place, place], color=INK, lw=2, solid_capstyle="butt", zorder=3)
+    ax.plot([value], [place], marker="o", ms=5, color=INK, zorder=4)
+    ax.annotate(whole_percent(row["rome_wins"]), (101.5, place), va="center", fontsize=8,
+                color=INK, annotation_clip=False)  # fmt: skip
+
+
+@chart(7.0, 4.2)
+def rome_rate(source: Any, *, by: str | None = None, ax: Axes | None = None) -> None:
+    """Draw how often Rome wins, by player count, with the band of the interval.
+
+    Parameters
+    ----------
+    source : Result or pandas.DataFrame
+        A result, or a table with ``players``, ``rome_wins``, ``rome_wins_low`` and ``_high``.
+    by : str, optional
+        Column of the lines; by default ``population``, ``deck`` or ``lineup`` if needed.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw on.
+    """
+    assert ax is not None
+    table = table_of(source, "rome")
+    ends = _draw_lines(table, "rome_wins", by or _grouping(table), ax)
+    ax.axhline(50, color=QUIET, linewidth=0.8, linestyle=(0, (1, 2)))
+    ax.set_ylim(0, 102)
+    ax.set_ylabel("games that Rome wins (%)")
+    ax.set_title("How often Rome wins")
+    name_ends(ax, ends)
+
+
+@chart(7.0, 4.2)
+def by_players(
+    source: Any,
+    value: str,
+    *,
+    by: str,
+    label: str,
+    title: str = "",
+    zero: bool = False,
+    ax: Axes | None = None,
+) -> None:
+    """Draw a rate by player count in percent, one line per group.
+
+    Parameters
+    ----------
+    source : pandas.DataFrame
+        A table with ``players``, the column `value` and its ``_low`` and ``_high``.
+    value, by : str
+        Columns of the rate (0..1) and of the lines.
+    label, title : str
+        Label of the vertical axis, and title.
+    zero : bool
+        Draw a line at zero.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw on.
+    """
+    assert ax is not None
+    ends = _draw_lines(table_of(source, "rome"), value, by, ax)
+    if zero:
+        ax.axhline(0, color=QUIET, linewidth=0.8)
+    ax.set_ylabel(label)
+    ax.set_title(title)
+    name_ends(ax, ends)
+
+
+def _grouping(table: pd.DataFrame) -> str | None:
+    """Return the column of the lines, if there is more than one row per player count."""
+    if not table["players"].duplicated().any():
+        return None
+    return next((name for name in ("population", "deck", "lineup") if name in table), None)
+
+
+def _draw_lines(table: pd.DataFrame, value: str, by: str | None, ax: Axes) -> list[End]:
+    """Draw the lines; return their ends."""
+    groups = [("", table)] if by is None else list(table.groupby(by, sort=False))
+    ends = []
+    for index, (name, rows) in enumerate(groups):
+        rows = rows.sort_values("players", kind="stable")
+        end = (rows["players"].iloc[-1], 100 * rows[value].iloc[-1])
+        look: dict[str, Any] = {
+            "color": COLOURS[index % len(COLOURS)],
+            "marker": MARKERS[index % len(MARKERS)],
+            "linestyle": DASHES[index % len(DASHES)],
+        }
+        ax.plot(rows["players"], 100 * rows[value], lw=2, ms=5, zorder=3, **look)
+        low, high = 100 * rows[f"{value}_low"], 100 * rows[f"{value}_high"]
+        ax.fill_between(rows["players"], low, high, color=look["color"], alpha=0.22, lw=0)
+        ends.append((*end, str(name), look["color"]))
+    ax.grid(axis="y", visible=True)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set_xlabel("players")
+    return ends if len(groups) > 1 else []
