@@ -1,4 +1,4 @@
-"""One game judged as a whole: its decisions, where it turned, what was luck and what was play."""
+"""Analysis of one game: its decisions, mistakes, turning points, luck and play."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from paxsim.analysis.judge import (
+    Decision,
     Ledger,
     Progress,
     Verdict,
@@ -24,49 +25,51 @@ from paxsim.analysis.judge import (
     write_ledger,
     yardstick_for,
 )
-from paxsim.analysis.retrace import Decision, retrace
 from paxsim.board.replay import Replay
 from paxsim.board.words import card_names, in_words
-from paxsim.cards import Deck
-from paxsim.errors import checked_int
+from paxsim.cards import Deck, list_decks, load_deck
+from paxsim.errors import PaxsimError, checked_int, is_integer
 from paxsim.experiment.run import checked_jobs
+from paxsim.game import Game
 from paxsim.io import atomic_write
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import get_policy
 from paxsim.search.evaluation import Models, choice_of, different_options, unseen_end_of
 from paxsim.search.searcher import MAX_ROLLOUTS
-from paxsim.setting import MAX_NUMBER, Setting
+from paxsim.setting import MAX_NUMBER, Setting, make_setting
+from paxsim.trace import TracedGame
 
 ROLLOUTS = 200
-#: Worlds of the spectator, for each of a seat.
+#: Rollouts for the chances that a spectator sees, per rollout of an option.
 WATCHING = 5
-#: Deals that say what everybody's chances are before the deal.
+#: Deals that estimate the chances before the deal.
 START_DEALS = 4000
-#: Turning points that are told, and the standard errors that a change must have to be one.
+#: Most turning points that are shown, and the standard errors that their change must exceed.
 TURNS, TURN_ERRORS = 8, 3.0
 #: Events in which cards are drawn.
 _DRAWS = ("draft", "reveal", "refill")
+_DECISION = ["decision", "step", "round", "seat", "kind"]
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """What is to be said of a game.
+    """Analysis of a game.
 
     Attributes
     ----------
     replay : Replay
         The game.
     verdicts : list of Verdict
-        Every decision, from what its seat knew.
+        Judgements of all decisions, from what the deciding seat knew.
     ledger : Ledger
-        Everybody's chances over the game as a spectator sees them, if all play on like the
-        yardstick, and what draws and choices changed.
+        Win chances that a spectator sees if the yardstick plays all seats, and how draws and
+        choices changed them.
     models : Models
-        Who plays on where decisions are judged.
+        Policies in the rollouts of the verdicts.
     yardstick : Policy
-        Who plays every seat on for the ledger.
+        Policy in the rollouts of the ledger.
     rollouts, seed : int
-        Worlds for every option, and what names the random numbers.
+        Rollouts of each option, and their random seed.
     """
 
     replay: Replay
@@ -79,28 +82,30 @@ class Analysis:
 
     @property
     def players(self) -> int:
-        """Seats."""
+        """Number of seats."""
         return int(self.replay.setup["players"])
 
     @cached_property
     def marked(self) -> np.ndarray:
-        """Which decisions cost something beyond doubt; see `paxsim.analysis.judging.marked`."""
+        """Which decisions are mistakes; see `paxsim.analysis.judge.marked`."""
         return marked(self.verdicts)
 
     @cached_property
     def seats(self) -> np.ndarray:
-        """Who took each decision, from 1."""
+        """The deciding seats, from 1."""
         return np.array([verdict.decision.seat for verdict in self.verdicts], int)
 
     def decisions(self) -> pd.DataFrame:
-        """A row an option of every decision: what it promised, from what the seat knew."""
+        """Return the options of all decisions.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per option, with its win chance for the deciding seat and whether it was chosen.
+        """
         rows = [
             {
-                "decision": verdict.decision.number,
-                "step": verdict.decision.step,
-                "round": verdict.decision.round,
-                "seat": verdict.decision.seat,
-                "kind": verdict.decision.kind,
+                **_described(verdict),
                 "option": verdict.text_of(option),
                 "win_chance": chance,
                 "error": error,
@@ -115,53 +120,52 @@ class Analysis:
         return pd.DataFrame(rows)
 
     def mistakes(self) -> pd.DataFrame:
-        """A row a marked decision: what was chosen, what would have been better, by how much."""
+        """Return the marked decisions.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per mistake, with the better option, its advantage and the standard error.
+        """
         rows = [
             {
-                "decision": verdict.decision.number,
-                "step": verdict.decision.step,
-                "round": verdict.decision.round,
-                "seat": verdict.decision.seat,
-                "kind": verdict.decision.kind,
+                **_described(verdict),
                 "chosen": verdict.text_of(verdict.decision.chosen),
                 "better": verdict.text_of(int(verdict.better or 0)),
                 "cost": verdict.cost,
                 "cost_error": verdict.cost_error,
             }
-            for verdict, sure in zip(self.verdicts, self.marked, strict=True)
-            if sure
+            for verdict, is_marked in zip(self.verdicts, self.marked, strict=True)
+            if is_marked
         ]
-        columns = [
-            "decision",
-            "step",
-            "round",
-            "seat",
-            "kind",
-            "chosen",
-            "better",
-            "cost",
-            "cost_error",
-        ]  # an empty table has them too
-        return pd.DataFrame(rows, columns=columns)
+        return pd.DataFrame(rows, columns=[*_DECISION, "chosen", "better", "cost", "cost_error"])
 
     def chances(self) -> pd.DataFrame:
-        """Everybody's chances over the game, for a spectator: a row a state."""
-        rows = [{"step": 0, "what": "start", **self._named(self.ledger.start)}]
-        for verdict, before, after in zip(
-            self.verdicts, self.ledger.before, self.ledger.after, strict=True
-        ):
+        """Return the win chances over the game, as a spectator sees them.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row before and after every decision, at the start and for the result.
+        """
+        ledger = self.ledger
+        rows = [{"step": 0, "what": "start", **self._by_name(ledger.start)}]
+        for verdict, before, after in zip(self.verdicts, ledger.before, ledger.after, strict=True):
             step = verdict.decision.step
-            rows.append({"step": step, "what": "before", **self._named(before)})
-            rows.append({"step": step, "what": "after", **self._named(after)})
+            rows.append({"step": step, "what": "before", **self._by_name(before)})
+            rows.append({"step": step, "what": "after", **self._by_name(after)})
         last = len(self.replay.events) - 1
-        return pd.DataFrame(
-            [*rows, {"step": last, "what": "result", **self._named(self.ledger.result)}]
-        )
+        rows.append({"step": last, "what": "result", **self._by_name(ledger.result)})
+        return pd.DataFrame(rows)
 
     def luck_and_play(self) -> pd.DataFrame:
-        """What draws and choices changed: a row a seat, and Rome; the parts add up to the change.
+        """Return how draws and choices changed the win chances.
 
-        Errors are standard errors, and rather too large: states that two changes share count twice.
+        Returns
+        -------
+        pandas.DataFrame
+            A row per seat, and Rome; draws, own choices and other choices add up to the change.
+            Standard errors are conservative: states that two changes share count twice.
         """
         ledger, luck = self.ledger, self.ledger.luck()
         everything, all_error = ledger.play_of(np.ones(len(self.seats), bool))
@@ -169,6 +173,7 @@ class Analysis:
         rows = []
         for place, name in enumerate(self._names):
             own, own_error = ledger.play_of(self.seats == place + 1)
+            other_variance = all_error[place] ** 2 - own_error[place] ** 2
             rows.append(
                 {
                     "who": name,
@@ -180,39 +185,42 @@ class Analysis:
                     "own_choices": own[place],
                     "own_error": own_error[place],
                     "other_choices": everything[place] - own[place],
-                    "other_error": float(
-                        np.sqrt(max(all_error[place] ** 2 - own_error[place] ** 2, 0))
-                    ),
+                    "other_error": float(np.sqrt(max(other_variance, 0))),
                 }
             )
         return pd.DataFrame(rows)
 
     def turning_points(self) -> pd.DataFrame:
-        """The largest changes of anybody's chances that are sure, in the order of the game."""
+        """Return the largest significant changes of anyone's win chance, in order of the game.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row per change, at most `TURNS`.
+        """
         ledger = self.ledger
-        found = []
-        for kind, changes, errors in (
+        changes = []
+        for kind, values, errors in (
             ("draw", ledger.draws, ledger.draw_errors),
             ("choice", ledger.choices, ledger.choice_errors),
         ):
-            for k, (change, error) in enumerate(zip(changes, errors, strict=True)):
-                sure = np.abs(change) > TURN_ERRORS * np.maximum(error, self._least_error)
-                if sure.any():
-                    whose = int(np.where(sure, np.abs(change), 0.0).argmax())
-                    found.append((abs(change[whose]), kind, k, whose))
-        largest = sorted(found, key=lambda one: (-one[0], one[1], one[2]))[:TURNS]
-        rows = [self._turn(kind, k, whose) for _, kind, k, whose in largest]
+            for k, (change, error) in enumerate(zip(values, errors, strict=True)):
+                significant = np.abs(change) > TURN_ERRORS * np.maximum(error, self._least_error)
+                if significant.any():
+                    place = int(np.where(significant, np.abs(change), 0.0).argmax())
+                    changes.append((abs(change[place]), kind, k, place))
+        largest = sorted(changes, key=lambda change: (-change[0], change[1], change[2]))[:TURNS]
+        rows = [self._turn(kind, k, place) for _, kind, k, place in largest]
         rows.sort(key=lambda row: (row["step"], row["kind"] == "choice"))
         columns = ["step", "round", "kind", "what", "who", "before", "after", "change", "error"]
         return pd.DataFrame(rows, columns=columns)
 
     @property
     def _least_error(self) -> float:
-        """The error of a change where all worlds agree, which a few do by chance."""
-        worlds = WATCHING * self.rollouts
-        return paired_cost(np.zeros(worlds))[1]
+        """The error of a change in which all rollouts agree, as a few do by chance."""
+        return paired_cost(np.zeros(WATCHING * self.rollouts))[1]
 
-    def _turn(self, kind: str, k: int, whose: int) -> dict[str, Any]:
+    def _turn(self, kind: str, k: int, place: int) -> dict[str, Any]:
         ledger = self.ledger
         if kind == "choice":
             verdict = self.verdicts[k]
@@ -222,52 +230,58 @@ class Analysis:
             step, number = decision.step, decision.round
         else:
             before = ledger.after[k - 1] if k else ledger.start
-            last = k == len(self.verdicts)
-            after, error = ledger.result if last else ledger.before[k], ledger.draw_errors[k]
-            step = len(self.replay.events) - 1 if last else self.verdicts[k].decision.step
+            is_last = k == len(self.verdicts)
+            after, error = ledger.result if is_last else ledger.before[k], ledger.draw_errors[k]
+            step = len(self.replay.events) - 1 if is_last else self.verdicts[k].decision.step
             number = self.verdicts[min(k, len(self.verdicts) - 1)].decision.round
-            what = self._drawn_before(k)
+            what = self._cards_before(k)
         return {
             "step": step,
             "round": number,
             "kind": kind,
             "what": what,
-            "who": self._names[whose],
-            "before": before[whose],
-            "after": after[whose],
-            "change": after[whose] - before[whose],
-            "error": max(float(error[whose]), self._least_error),
+            "who": self._names[place],
+            "before": before[place],
+            "after": after[place],
+            "change": after[place] - before[place],
+            "error": max(float(error[place]), self._least_error),
         }
 
-    def _drawn_before(self, k: int) -> str:
-        """In words which cards came before a decision, since the one before it."""
+    def _cards_before(self, k: int) -> str:
+        """Describe the cards that were drawn between two decisions."""
         first = self.verdicts[k - 1].decision.step if k else 0
         last = self.verdicts[k].decision.step if k < len(self.verdicts) else None
-        said = [in_words(e) for e in self.replay.events[first:last] if e["event"] in _DRAWS]
+        sentences = [in_words(e) for e in self.replay.events[first:last] if e["event"] in _DRAWS]
         if k < len(self.verdicts) and self.verdicts[k].decision.kind in ("keep", "display"):
             game = self.verdicts[k].decision.game
             cards = [str(option.card) for option in game.options()]
-            said = [f"{'' if k else 'The deal. '}Seat {game.seat} drafts {card_names(cards)}."]
-        return " ".join(said) or "The rest of the game."
+            sentences = [f"Seat {game.seat} drafts {card_names(cards)}."]
+        return " ".join(sentences) or "The rest of the game."
 
     @property
     def _names(self) -> list[str]:
         return [*(f"seat {seat}" for seat in range(1, self.players + 1)), "Rome"]
 
-    def _named(self, values: np.ndarray) -> dict[str, float]:
+    def _by_name(self, values: np.ndarray) -> dict[str, float]:
         return dict(zip(self._names, values.tolist(), strict=True))
 
     def page(self) -> str:
-        """The page of the replay, with the graph, the marks and the tables."""
-        from paxsim.analysis.page import analysis_page
+        """Return the page of the replay with the graph, the marks and the tables."""
+        from paxsim.analysis.page import page_data
 
-        return analysis_page(self)
+        return self.replay.page(more={"analysis": page_data(self)})
 
     def save(self, path: str | Path) -> None:
-        """Write the page to a file, all or nothing."""
+        """Write the page to a file."""
         page = self.page()
         with atomic_write(Path(path)) as file:
             file.write(page)
+
+
+def _described(verdict: Verdict) -> dict[str, Any]:
+    decision = verdict.decision
+    values = (decision.number, decision.step, decision.round, decision.seat, decision.kind)
+    return dict(zip(_DECISION, values, strict=True))
 
 
 def analyse(
@@ -281,72 +295,85 @@ def analyse(
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Analysis:
-    """Judge every decision of a game, and say where it turned.
+    """Judge every decision of a game, and find where it turned.
 
     Parameters
     ----------
     game : Replay
         The game; ``Replay.read(path)`` reads a trace.
     rollouts : int
-        Worlds in which every option is played out.
+        Rollouts of every option.
     seed : int
-        Names the random numbers: the same seed gives the same answer, on any number of threads.
+        Random seed; the result does not depend on the number of threads.
     models : str, Policy or sequence of these, optional
-        Who plays on where decisions are judged, by seat. By default the strategies that the game
-        names, and `weighted` (solo: `hermit`) for people, searchers and unknown ones.
+        Policies in the rollouts by which decisions are judged, one per seat or one for all. By
+        default the policies that played, and `weighted` (solo: `hermit`) for people, searchers and
+        unknown policies.
     yardstick : str or Policy, optional
-        Who plays every seat on where draws are told from choices, and with whose choices those of
-        the game are compared. By default the one of `paxsim.analysis.opponents.YARDSTICKS` with
-        which Rome wins about as often as with the models; in solo `hermit`.
+        Policy at all seats in the rollouts that separate draws from choices. By default the one of
+        `paxsim.analysis.judge.YARDSTICKS` with which Rome wins about as often as with the models;
+        solo: `hermit`.
     deck : str, Path or Deck, optional
-        The deck; needed where it is not one of the package.
+        The deck; needed unless it is a deck of the package.
     jobs : int, optional
-        Threads; by default one a core.
+        Number of threads; by default one per core.
     progress : callable, optional
-        Told how many decisions are done, of how many.
+        Called with the number of judged decisions and of all decisions.
+
+    Returns
+    -------
+    Analysis
+
+    Raises
+    ------
+    PaxsimError
+        If the game can't be played again: another version dealt it, or the deck is missing.
 
     Examples
     --------
     >>> import paxsim
     >>> from paxsim.analysis import analyse
-    >>> found = analyse(paxsim.play("random,first", seed=3).replay(), rollouts=2)
-    >>> found.luck_and_play()["who"].tolist()
+    >>> analysis = analyse(paxsim.play("random,first", seed=3).replay(), rollouts=2)
+    >>> analysis.luck_and_play()["who"].tolist()
     ['seat 1', 'seat 2', 'Rome']
     """
     rollouts = checked_int("rollouts", rollouts, 2, MAX_ROLLOUTS)
     seed = checked_int("seed", seed, 0, MAX_NUMBER)
     threads = checked_jobs(jobs)
     setting, decisions = retrace(game.events, deck)
-    players = setting.players
-    playing_on = models_of(game.setup["policies"], players, models)
+    model_policies = models_of(game.setup["policies"], setting.players, models)
     if yardstick is None:
-        against = yardstick_for(setting, playing_on, seed)
+        policy = yardstick_for(setting, model_policies, seed)
     else:
-        against = Models((get_policy(yardstick),)).policies[0]  # refuses a searcher
-    watch = _watcher(against, decisions, rollouts, seed)
+        policy = Models((get_policy(yardstick),)).policies[0]  # refuses a searcher
+    watch = _watcher(policy, decisions, rollouts, seed)
 
-    def look_at(decision: Decision) -> tuple[Verdict, np.ndarray, bool]:
-        return (judge(decision, playing_on, rollouts, seed), *watch(decision))
+    def evaluate(decision: Decision) -> tuple[Verdict, np.ndarray, bool]:
+        return (judge(decision, model_policies, rollouts, seed), *watch(decision))
 
-    found = in_threads(look_at, decisions, threads, progress)
-    start, start_error = chances_at_start(setting, against, seed)
+    evaluations = in_threads(evaluate, decisions, threads, progress)
+    start, start_error = chances_at_start(setting, policy, seed)
     score = game.events[-1]
+    tops = [int(decision.game.table["deck_top"]) for decision in decisions]
     ledger = write_ledger(
         start,
         np.array([*score["shares"], float(score["rome_wins"])]),
-        [samples for _, samples, _ in found],
-        np.array([same for *_, same in found], bool),
-        _drawn(decisions),
+        [samples for _, samples, _ in evaluations],
+        np.array([same for *_, same in evaluations], bool),
+        np.array([True, *(b != a for a, b in zip(tops, tops[1:], strict=False))], bool),
         start_error,
     )
-    verdicts = [verdict for verdict, *_ in found]
-    return Analysis(game, verdicts, ledger, playing_on, against, rollouts, seed)
+    verdicts = [verdict for verdict, *_ in evaluations]
+    return Analysis(game, verdicts, ledger, model_policies, policy, rollouts, seed)
 
 
 def _watcher(
     yardstick: Policy, decisions: list[Decision], rollouts: int, seed: int
 ) -> Callable[[Decision], tuple[np.ndarray, bool]]:
-    """What plays a decision out as a spectator sees it: samples, and whether it was the usual."""
+    """Return a function that plays rollouts with the yardstick's option and the chosen one.
+
+    It returns their ends, and whether both options are the same.
+    """
     players = decisions[0].game.setting.players
     models, unseen_end = Models((yardstick,) * players), unseen_end_of(decisions[0].game)
 
@@ -363,16 +390,106 @@ def _watcher(
     return watch
 
 
-def _drawn(decisions: list[Decision]) -> np.ndarray:
-    """Whether a card came from the deck since the decision before."""
-    tops = [int(decision.game.table["deck_top"]) for decision in decisions]
-    return np.array([True, *(b != a for a, b in zip(tops, tops[1:], strict=False))], bool)
-
-
 def chances_at_start(
     setting: Setting, yardstick: Policy, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Everybody's chances before the deal if the yardstick plays all seats, and their errors."""
+    """Return everyone's chances before the deal with the yardstick at all seats, and errors."""
     batch = batch_of(setting, [yardstick] * setting.players, START_DEALS, seed)
     ends = np.column_stack([batch.shares, batch.rome_wins]).astype(float)
     return ends.mean(axis=0), ends.std(axis=0, ddof=1) / np.sqrt(len(ends))
+
+
+# --- decisions of a trace -----------------------------------------------------------------------
+
+
+def retrace(
+    events: Sequence[dict[str, Any]], deck: str | Path | Deck | None = None
+) -> tuple[Setting, list[Decision]]:
+    """Play a traced game again; return its setting and its decisions in order.
+
+    Parameters
+    ----------
+    events : sequence of dict
+        A whole trace.
+    deck : str, Path or Deck, optional
+        The deck; needed unless it is a deck of the package.
+    """
+    setup = events[0]
+    setting = _setting_of(setup, deck)
+    game_numbers = setup["game"] if isinstance(setup.get("game"), dict) else {}
+    numbers: list[Any] = [setup.get("seed"), game_numbers.get("deal"), game_numbers.get("rotation")]
+    if not all(map(is_integer, numbers)):
+        raise PaxsimError("the trace has no seed, deal and rotation, which an analysis needs")
+    game = TracedGame(setting, setup["policies"], *numbers)
+    _check_same(game, events, 0)
+    decisions: list[Decision] = []
+    displayed = 0
+    while not game.over:
+        option = _option_in(events[len(game.events)], game, displayed)
+        displayed = displayed + 1 if game.decision == "display" else 0
+        step = len(game.events)
+        chosen = different_options(game)[option]
+        decisions.append(Decision(len(decisions), game.copy(), chosen, step))
+        game.apply(option)
+        _check_same(game, events, step)
+    if len(game.events) != len(events):
+        raise _different(len(game.events), events[len(game.events)])
+    return setting, decisions
+
+
+def _setting_of(setup: dict[str, Any], deck: str | Path | Deck | None) -> Setting:
+    name = setup["deck_name"]
+    if deck is None and name not in list_decks():
+        raise PaxsimError(f"deck {name!r} is not in the package: give its file with --deck")
+    loaded = load_deck(name if deck is None else deck)
+    if setup.get("deck_fingerprint") not in (None, loaded.fingerprint):
+        raise PaxsimError(f"the game was played with other cards than those of deck {loaded.name}")
+    return make_setting(
+        setup["players"], solo_level=setup["solo_level"], deck=loaded, rules=setup["rules"]
+    )
+
+
+def _option_in(event: dict[str, Any], game: Game, displayed: int) -> int:
+    """Return the option that leads to the next event of a trace."""
+    kind = game.decision
+    name = event["event"] if event.get("seat") == game.seat else ""
+    for index, option in enumerate(game.options()):
+        card = None if option.card is None else str(option.card)
+        if kind == "display":
+            fits = name == "draft" and card in event.get("displayed", [])[displayed : displayed + 1]
+        elif kind == "keep":
+            fits = name == "draft" and card == event["kept"]
+        elif kind == "turn":
+            fits = (option.action == "peek") == (name == "peek")
+        elif kind == "place":
+            to = event.get("legion") if event.get("to") == "legion" else event.get("to")
+            fits = name == "place" and (card, option.to) == (event["card"], to)
+        elif kind == "buy":
+            fits = option.to == (event["legion"] if name == "buy" else None)
+        else:  # play and react
+            fits = card == (event["card"] if name == kind else None)
+        if fits:
+            return index
+    raise _different(len(getattr(game, "events", ())), event)
+
+
+def _check_same(game: TracedGame, events: Sequence[dict[str, Any]], first: int) -> None:
+    """Check that the game's events from an index on are those of the trace."""
+    for place, event in enumerate(game.events[first:], start=first):
+        if place >= len(events) or _comparable(event) != _comparable(events[place]):
+            raise _different(place, events[min(place, len(events) - 1)])
+
+
+def _comparable(event: dict[str, Any]) -> dict[str, Any]:
+    """Return an event without the order of hands: of equal cards any may have been played."""
+    if event["event"] != "score":
+        return event
+    players = [{**player, "hand": sorted(player["hand"])} for player in event["players"]]
+    return {**event, "players": players}
+
+
+def _different(place: int, event: dict[str, Any]) -> PaxsimError:
+    return PaxsimError(
+        f"event {place + 1} ({event['event']}) is different when this version of paxsim plays the "
+        "game again"
+    )

@@ -1,4 +1,4 @@
-"""Decisions judged: what every option promised, and what the chosen one cost."""
+"""Judgement of decisions by rollouts: win chances of the options and the cost of the chosen one."""
 
 from __future__ import annotations
 
@@ -11,45 +11,94 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr
 
-from paxsim.analysis.retrace import Decision
 from paxsim.errors import PaxsimError
+from paxsim.game import Game
 from paxsim.lineup import as_specs
 from paxsim.playing import Batch, play_batch
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import get_policy, names_built_in
-from paxsim.search.evaluation import Models
+from paxsim.search.evaluation import Models, different_options
 from paxsim.search.searcher import Searcher
 from paxsim.setting import Setting
 from paxsim.stats import benjamini_hochberg
 from paxsim.stats.constants import SURE
 
-#: Fresh worlds in which an option that looks better is compared, for each first one.
+#: Fresh rollouts that measure the cost of a decision, per rollout of the first comparison.
 CONFIRMING = 5
-#: A few worlds that happen to agree prove nothing, so one that disagrees is taken for granted.
+#: Squared deviation added to a cost's variance: a few rollouts that all agree prove nothing.
 DISAGREEMENT = 1.0
+#: Policies in rollouts for people, searchers and unknown policies.
+STAND_IN, SOLO_STAND_IN = "weighted", "hermit"
+#: Candidates for the yardstick. With each of them at all seats, Rome wins at another rate, from
+#: almost never to always.
+YARDSTICKS = ("weighted", "economist", "scout", "starver", "hermit", "tribune", "defender")
+#: Deals that estimate how often Rome wins.
+_DEALS = 400
 
 Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
+class Decision:
+    """A decision of a game, with the chosen option.
+
+    Attributes
+    ----------
+    number : int
+        Number of the decision, from 0.
+    game : Game
+        The game before the decision.
+    chosen : int
+        The chosen option; of equal options the first.
+    step : int
+        Index of the event that shows the choice.
+    """
+
+    number: int
+    game: Game
+    chosen: int
+    step: int
+
+    @property
+    def seat(self) -> int:
+        """The deciding seat, from 1."""
+        return self.game.seat
+
+    @property
+    def kind(self) -> str:
+        """Kind of decision, e.g. ``"buy"``."""
+        return self.game.decision
+
+    @property
+    def round(self) -> int:
+        """The round, 0 in the draft."""
+        return int(self.game.table["round"])
+
+    @property
+    def options(self) -> list[int]:
+        """The different options, by index."""
+        return sorted(set(different_options(self.game)))
+
+
+@dataclass(frozen=True)
 class Verdict:
-    """What a decision looked like from the seat that took it.
+    """Win chances of a decision's options, from what the deciding seat knew.
 
     Attributes
     ----------
     decision : Decision
-        Which one.
+        The decision.
     chances, errors : numpy.ndarray, shape (options,)
-        Mean share of the win after each different option, and its standard error.
+        Mean share of the win of each option, and its standard error.
     rollouts : int
-        Worlds behind these.
+        Number of rollouts of each option.
     better : int or None
-        The option that looked best, if it is not the one that was chosen.
+        The option that did best in them, if it is not the chosen one.
     cost, cost_error : float
-        By how much `better` is better, from fresh worlds, and the standard error of that. Below 0
-        where it was not, after all.
+        How much more `better` wins in fresh rollouts, and the standard error; below 0 if it wins
+        less there.
     p : float
-        Chance of such a cost, or a larger one, if `better` were no better.
+        P-value of the cost, against no cost.
     """
 
     decision: Decision
@@ -62,147 +111,114 @@ class Verdict:
     p: float = 1.0
 
     def text_of(self, option: int) -> str:
-        """An option in words."""
+        """Return an option in words."""
         return str(self.decision.game.options()[option])
 
 
 def judge(decision: Decision, models: Models, rollouts: int, seed: int) -> Verdict:
-    """Play a decision's options out.
+    """Judge a decision by rollouts.
 
     Parameters
     ----------
     decision : Decision
-        Which one.
+        The decision.
     models : Models
-        Who plays on.
+        The policies that play the rollouts.
     rollouts : int
-        Worlds for all options; `CONFIRMING` times as many for the one that looks better.
+        Rollouts of each option, and `CONFIRMING` times as many of one that looks better.
     seed : int
-        Names the random numbers, with the decision's number.
+        Random seed; the decision's number is added to it.
     """
-    options, own = decision.options, decision.seat - 1
-    if len(options) == 1:  # equal cards: nothing was decided
+    options, seat = decision.options, decision.seat - 1
+    if len(options) == 1:  # equal cards: there was no choice
         return Verdict(decision, np.array([math.nan]), np.array([math.nan]), 0)
-    first = models.sample(decision.game, options, rollouts, [seed, decision.number, 0])[..., own]
+    first = models.sample(decision.game, options, rollouts, [seed, decision.number, 0])[..., seat]
     chances, errors = first.mean(axis=0), first.std(axis=0, ddof=1) / math.sqrt(rollouts)
     chosen, best = options.index(decision.chosen), int(chances.argmax())
     if chances[best] <= chances[chosen]:
         return Verdict(decision, chances, errors, rollouts)
     pair, worlds = [decision.chosen, options[best]], CONFIRMING * rollouts
-    fresh = models.sample(decision.game, pair, worlds, [seed, decision.number, 1])[..., own]
+    fresh = models.sample(decision.game, pair, worlds, [seed, decision.number, 1])[..., seat]
     cost, error = paired_cost(fresh[:, 1] - fresh[:, 0])
     p = float(ndtr(-cost / error))
     return Verdict(decision, chances, errors, rollouts, options[best], cost, error, p)
 
 
 def paired_cost(differences: np.ndarray) -> tuple[float, float]:
-    """Mean of differences between two options in common worlds, and its standard error."""
+    """Return the mean of paired differences and its standard error."""
     n, cost = len(differences), float(differences.mean())
     spread = float(((differences - cost) ** 2).sum()) + DISAGREEMENT
     return cost, math.sqrt(spread / (n - 1) / n)
 
 
 def marked(verdicts: Sequence[Verdict]) -> np.ndarray:
-    """Which decisions of a game cost something beyond doubt, shape (decisions,).
+    """Return which decisions are mistakes, shape (decisions,).
 
-    Of those that are marked about 5 % at most are marked by chance (Benjamini & Hochberg), however
-    many decisions a game has.
+    The false discovery rate over the decisions is at most 5% (Benjamini and Hochberg).
     """
     if not verdicts:
         return np.zeros(0, bool)
-    sure = benjamini_hochberg([verdict.p for verdict in verdicts]) < SURE
-    return sure & np.array([verdict.cost > 0 for verdict in verdicts])
+    significant = benjamini_hochberg([verdict.p for verdict in verdicts]) < SURE
+    return significant & np.array([verdict.cost > 0 for verdict in verdicts])
 
 
 def in_threads(
     function: Callable[[Any], Any], items: Sequence[Any], jobs: int, progress: Progress | None
 ) -> list[Any]:
-    """Call a function for every item on threads; results in the order of the items.
+    """Call a function for every item in threads; return the results in order.
 
     Parameters
     ----------
     function : callable
-        Should leave the interpreter lock free.
+        A function that mostly releases the interpreter lock.
     items : sequence
-        What it is called with.
+        Its arguments.
     jobs : int
-        Threads.
+        Number of threads.
     progress : callable, optional
-        Told how many are done, of how many.
+        Called with the number of results so far and of items.
     """
-    found: list[Any] = [None] * len(items)
+    results: list[Any] = [None] * len(items)
     pool = ThreadPoolExecutor(jobs)
     try:
         tasks = {pool.submit(function, item): place for place, item in enumerate(items)}
         for done, task in enumerate(as_completed(tasks), start=1):
-            found[tasks[task]] = task.result()
+            results[tasks[task]] = task.result()
             if progress is not None:
                 progress(done, len(items))
     finally:
         pool.shutdown(cancel_futures=True)
-    return found
+    return results
 
 
-#: Stands for seats whose player is not known or looks ahead itself, with others and in solo.
-STAND_IN, SOLO_STAND_IN = "weighted", "hermit"
-#: One of these plays all seats where draws are told from choices: alone at the table, they let Rome
-#: win always, hardly ever, and in between.
-YARDSTICKS = ("weighted", "economist", "scout", "starver", "hermit", "tribune", "defender")
-#: Deals that say how often Rome wins.
-_DEALS = 400
-
-
-def stand_in(players: int) -> Policy:
-    """Who plays on for those who can't."""
-    return get_policy(STAND_IN if players > 1 else SOLO_STAND_IN)
+# --- policies in rollouts -----------------------------------------------------------------------
 
 
 def models_of(
-    seated: Sequence[str | Policy], players: int, named: str | Policy | Sequence | None = None
+    seated: Sequence[str | Policy], players: int, models: str | Policy | Sequence | None = None
 ) -> Models:
-    """The models of the seats.
+    """Return the policies that play the rollouts.
 
     Parameters
     ----------
     seated : sequence of str or Policy
-        Who sat there, by seat, as a trace or a line-up says it; may be empty. A trace may name a
-        file, which is not looked at: whoever wrote the trace may have written that too.
+        The policies that played, by seat; may be empty. Files that a trace names are not imported,
+        because the trace may be somebody else's.
     players : int
-        Seats.
-    named : str, Policy or sequence of these, optional
-        Who is to play on instead: one for every seat, or one for all.
+        Number of seats.
+    models : str, Policy or sequence of these, optional
+        Policies to use instead: one for all seats, or one per seat.
     """
-    if named is not None:
-        found = [get_policy(spec) for spec in as_specs(named, "models")]
-        if len(found) == 1:
-            found *= players
-        if len(found) != players:
-            raise PaxsimError(
-                f"models: found {len(found)} for {players} seats; allowed: {players}, or one"
-            )
-        return Models(tuple(found))
-    return Models(tuple(_model_of(one, players) for one in seated or [""] * players))
-
-
-def yardstick_for(setting: Setting, models: Models, seed: int) -> Policy:
-    """The yardstick with which Rome wins about as often as with those who play."""
-    if setting.players == 1:
-        return stand_in(1)
-
-    def rome_rate(policies: Sequence[Policy]) -> float:
-        return float(batch_of(setting, policies, _DEALS, seed).rome_wins.mean())
-
-    goal = rome_rate(models.policies)
-    found = [get_policy(name) for name in YARDSTICKS]
-    return min(found, key=lambda one: abs(rome_rate([one] * setting.players) - goal))
-
-
-def batch_of(setting: Setting, policies: Sequence[Policy], deals: int, seed: int) -> Batch:
-    """Fresh deals of a setting, played by these policies in seat order."""
-    return play_batch(
-        list(policies), setting.players, deals=deals, seed=seed,
-        solo_level=setting.solo_level, deck=setting.deck, rules=setting.rules,
-    )  # fmt: skip
+    if models is None:
+        return Models(tuple(_model_of(policy, players) for policy in seated or [""] * players))
+    policies = [get_policy(spec) for spec in as_specs(models, "models")]
+    if len(policies) == 1:
+        policies *= players
+    if len(policies) != players:
+        raise PaxsimError(
+            f"models must be one policy, or one for each of {players} seats, got {len(policies)}"
+        )
+    return Models(tuple(policies))
 
 
 def _model_of(seated: str | Policy, players: int) -> Policy:
@@ -211,22 +227,51 @@ def _model_of(seated: str | Policy, players: int) -> Policy:
     return stand_in(players) if isinstance(seated, Searcher) or seated.is_plain else seated
 
 
+def stand_in(players: int) -> Policy:
+    """Return the policy in rollouts for people, searchers and unknown policies."""
+    return get_policy(STAND_IN if players > 1 else SOLO_STAND_IN)
+
+
+def yardstick_for(setting: Setting, models: Models, seed: int) -> Policy:
+    """Return the candidate with which Rome wins about as often as with the models."""
+    if setting.players == 1:
+        return stand_in(1)
+
+    def rome_rate(policies: Sequence[Policy]) -> float:
+        return float(batch_of(setting, policies, _DEALS, seed).rome_wins.mean())
+
+    goal = rome_rate(models.policies)
+    candidates = [get_policy(name) for name in YARDSTICKS]
+    return min(candidates, key=lambda policy: abs(rome_rate([policy] * setting.players) - goal))
+
+
+def batch_of(setting: Setting, policies: Sequence[Policy], deals: int, seed: int) -> Batch:
+    """Play fresh deals of a setting with policies in seat order."""
+    return play_batch(
+        list(policies), setting.players, deals=deals, seed=seed,
+        solo_level=setting.solo_level, deck=setting.deck, rules=setting.rules,
+    )  # fmt: skip
+
+
+# --- luck and play ------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True)
 class Ledger:
-    """What changed the chances of everybody.
+    """Changes of everybody's win chances by draws and by choices.
 
     Attributes
     ----------
     start, result : numpy.ndarray, shape (players + 1,)
-        Chances before the deal, and how it ended: shares of the win by seat, and Rome last.
+        Chances before the deal, and the result: shares of the win by seat, Rome last.
     before, after : numpy.ndarray, shape (decisions, players + 1)
         Chances before and after every decision.
     draws : numpy.ndarray, shape (decisions + 1, players + 1)
-        What the cards changed before every decision (the deal comes first), and after the last.
+        Changes by the cards before every decision (the first includes the deal), and at the end.
     choices : numpy.ndarray, shape (decisions, players + 1)
-        What every choice changed.
+        Changes by every choice.
     draw_errors, choice_errors : numpy.ndarray
-        Standard errors of these.
+        Standard errors of these changes.
     """
 
     start: np.ndarray
@@ -239,11 +284,11 @@ class Ledger:
     choice_errors: np.ndarray
 
     def luck(self) -> np.ndarray:
-        """What all draws changed, shape (players + 1,)."""
+        """Return the total change by draws, shape (players + 1,)."""
         return self.draws.sum(axis=0)
 
     def play_of(self, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What some decisions changed, with its standard error; each of shape (players + 1,)."""
+        """Return the total change by some choices and its standard error, by player."""
         return self.choices[mask].sum(axis=0), np.sqrt((self.choice_errors[mask] ** 2).sum(axis=0))
 
 
@@ -255,54 +300,54 @@ def write_ledger(
     drawn: np.ndarray,
     start_error: np.ndarray | None = None,
 ) -> Ledger:
-    """Split the result of a game.
+    """Split the result of a game into draws and choices.
 
     Parameters
     ----------
     start, result : numpy.ndarray, shape (players + 1,)
         See `Ledger`.
     samples : list of numpy.ndarray, shape (rollouts, 2, players + 1)
-        How the game ended from each decision on: with the yardstick's option, and with the one
-        chosen, in common worlds.
+        Ends of paired rollouts from each decision: with the yardstick's option and with the chosen
+        one.
     same : numpy.ndarray of bool, shape (decisions,)
         Whether these are the same option.
     drawn : numpy.ndarray of bool, shape (decisions,)
-        Whether a card was drawn since the decision before; for the first one, since the start.
+        Whether a card was drawn since the decision before.
     start_error : numpy.ndarray, optional
         Standard error of `start`.
     """
     count, width = len(samples), len(start)
-    node_before, node_after = _states(same, drawn)
-    nodes = int(node_after[-1]) + 1
-    means = np.array([one.mean(axis=0) for one in samples])
-    errors = np.array([one.std(axis=0, ddof=1) / np.sqrt(len(one)) for one in samples])
-    together = np.array([_covariance(one) for one in samples])
-    value, variance, members = (np.zeros((nodes, width)) for _ in range(3))
+    state_before, state_after = _states(same, drawn)
+    states = int(state_after[-1]) + 1
+    means = np.array([sample.mean(axis=0) for sample in samples])
+    errors = np.array([sample.std(axis=0, ddof=1) / np.sqrt(len(sample)) for sample in samples])
+    covariances = np.array([_covariance(sample) for sample in samples])
+    value, variance, members = (np.zeros((states, width)) for _ in range(3))
     for k in range(count):
-        sides = ((node_before[k], 0),) if same[k] else ((node_before[k], 0), (node_after[k], 1))
-        for node, side in sides:
-            value[node] += means[k, side]
-            variance[node] += errors[k, side] ** 2
-            members[node] += 1
+        sides = ((state_before[k], 0),) if same[k] else ((state_before[k], 0), (state_after[k], 1))
+        for state, side in sides:
+            value[state] += means[k, side]
+            variance[state] += errors[k, side] ** 2
+            members[state] += 1
     value, variance = value / members, variance / members**2
-    before, after = value[node_before], value[node_after]
-    choices = after - before
-    shared = 2 * together / (members[node_before] * members[node_after])
-    spread = variance[node_before] + variance[node_after] - shared
-    spread[node_before == node_after] = 0.0
+    before, after = value[state_before], value[state_after]
+    shared = 2 * covariances / (members[state_before] * members[state_after])
+    choice_variance = variance[state_before] + variance[state_after] - shared
+    choice_variance[state_before == state_after] = 0.0
+    no_error = np.zeros(width)
+    first = no_error if start_error is None else start_error**2
+    draw_variance = np.vstack([variance[state_before], no_error])
+    draw_variance += np.vstack([first, variance[state_after]])
+    draw_variance[1:-1][state_before[1:] == state_after[:-1]] = 0.0
     draws = np.vstack([before, result]) - np.vstack([start, after])
-    ends = np.zeros(width)
-    first = ends if start_error is None else start_error**2
-    came = np.vstack([variance[node_before], ends]) + np.vstack([first, variance[node_after]])
-    came[1:-1][node_before[1:] == node_after[:-1]] = 0.0
     return Ledger(
-        start, result, before, after, draws, choices,
-        np.sqrt(came), np.sqrt(np.maximum(spread, 0.0)),
+        start, result, before, after, draws, after - before,
+        np.sqrt(draw_variance), np.sqrt(np.maximum(choice_variance, 0.0)),
     )  # fmt: skip
 
 
 def _states(same: np.ndarray, drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The numbers of the states before and after every decision."""
+    """Number the states before and after every decision; an unchanged state keeps its number."""
     before, after = np.zeros(len(same), np.int64), np.zeros(len(same), np.int64)
     state = -1
     for k in range(len(same)):
@@ -314,6 +359,6 @@ def _states(same: np.ndarray, drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray
 
 
 def _covariance(samples: np.ndarray) -> np.ndarray:
-    """Covariance of the two means of a decision's samples."""
+    """Return the covariance of the two means of a decision's samples."""
     centred = samples - samples.mean(axis=0)
     return (centred[:, 0] * centred[:, 1]).sum(axis=0) / (len(samples) - 1) / len(samples)

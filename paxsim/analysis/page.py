@@ -1,4 +1,4 @@
-"""The page of an analysis: the replay's board, and with it the graph, the marks and the tables."""
+"""Data and texts for the page of an analysis: graph, decisions and tables."""
 
 from __future__ import annotations
 
@@ -16,22 +16,17 @@ from paxsim.text import in_percent, listing, points
 if TYPE_CHECKING:
     from paxsim.analysis.game import Analysis
 
-#: Digits of a chance in the graph.
+#: Decimals of chances in the graph.
 _DIGITS = 4
 
 
-def analysis_page(analysis: Analysis) -> str:
-    """The whole page."""
-    return analysis.replay.page(more={"analysis": shown(analysis)})
-
-
-def shown(analysis: Analysis) -> dict[str, Any]:
-    """What the script of the page draws, in plain values and words."""
+def page_data(analysis: Analysis) -> dict[str, Any]:
+    """Return what the script of the page draws, as plain values and texts."""
     return {
         "graph": _graph(analysis),
         "decisions": [
-            _decision(verdict, bool(sure))
-            for verdict, sure in zip(analysis.verdicts, analysis.marked, strict=True)
+            _decision(verdict, bool(is_marked))
+            for verdict, is_marked in zip(analysis.verdicts, analysis.marked, strict=True)
         ],
         "turns": [_turn(row) for _, row in analysis.turning_points().iterrows()],
         "ledger": [_account(row) for _, row in analysis.luck_and_play().iterrows()],
@@ -41,53 +36,53 @@ def shown(analysis: Analysis) -> dict[str, Any]:
 
 
 def summary(analysis: Analysis) -> list[str]:
-    """The game in a few sentences."""
-    table = analysis.luck_and_play()
-    said = []
-    for place, row in table.iloc[:-1].iterrows():
+    """Return the result of the analysis in a few sentences."""
+    sentences = []
+    for place, row in analysis.luck_and_play().iloc[:-1].iterrows():
         if row["result"] > 0:
-            said.append(
-                f"{row['who'].capitalize()} ({player_name(analysis.replay.setup, int(place) + 1)}) "
-                f"went from {in_percent(row['start'], 0)} % to {in_percent(row['result'], 0)} % of "
-                f"the win: draws changed {_points(row['draws'], row['draws_error'])}, its own "
-                f"choices {_points(row['own_choices'], row['own_error'])}, choices of others "
-                f"{_points(row['other_choices'], row['other_error'])}."
+            name = player_name(analysis.replay.setup, int(place) + 1)
+            sentences.append(
+                f"{row['who'].capitalize()} ({name}) went from a win chance of "
+                f"{in_percent(row['start'], 0)}% to {in_percent(row['result'], 0)}% of the win. "
+                f"Draws changed it by {_points(row['draws'], row['draws_error'])}, "
+                f"its own choices by {_points(row['own_choices'], row['own_error'])} and "
+                f"the choices of others by {_points(row['other_choices'], row['other_error'])}."
             )
-    sure = int(analysis.marked.sum())
+    mistakes = int(analysis.marked.sum())
     judged = sum(verdict.rollouts > 0 for verdict in analysis.verdicts)
-    said.append(f"{sure} of {judged} decisions cost more than their error.")
-    return said
+    noun = "mistake" if mistakes == 1 else "mistakes"
+    sentences.append(f"{mistakes} of {judged} decisions are marked as {noun}.")
+    return sentences
 
 
 def notes(analysis: Analysis) -> list[str]:
-    """How it was found, and what errors mean."""
+    """Return how the numbers were computed."""
     models = [
         f"seat {seat} {policy.label}" for seat, policy in enumerate(analysis.models.policies, 1)
     ]
     rollouts, yardstick = analysis.rollouts, analysis.yardstick.label
     return [
-        f"Marks: from what the seat knew, every option was played out in the same {rollouts} "
-        f"imagined worlds by {listing(models)}. Where an option looked better than the chosen one, "
-        f"both were played out in {CONFIRMING * rollouts} fresh worlds, which alone say by how "
-        "much: the best of many options looks better than it is. ± is half of a 95 % interval, of "
-        "a cost that of a paired difference. Of the marked decisions about 5 % at most are marked "
-        "by chance (Benjamini-Hochberg over all decisions of the game).",
-        f"Graph, turning points, luck and play: as a spectator sees it, who knows all hands and "
-        f"Rome's hidden cards but not the order of the deck, if all seats were played on by "
-        f"{yardstick}. A choice changes what it is worth beyond {yardstick}'s own choice; a draw "
-        "changes the rest. Both add up to the result minus the start, which is the chance before "
-        "the deal. Seats' chances and Rome's overlap: if Rome wins, so does primus conspiratus. "
+        f"Mistakes: every option was compared in {rollouts} rollouts from what the seat knew, "
+        f"played by {listing(models)}. An option that looked better than the chosen one was "
+        f"compared with it in {CONFIRMING * rollouts} new rollouts. Only these measure the cost, "
+        "because the best of many options looks better than it is. ± is half of a 95% interval, "
+        "for a cost that of a paired difference. At most about 5% of the marked decisions are "
+        "marked by chance (Benjamini and Hochberg, over all decisions of the game).",
+        "Win chances, turning points, luck and play: what a spectator expects who knows all hands "
+        f"and Rome's hidden cards, but not the order of the deck, if {yardstick} plays all seats. "
+        f"A choice counts by its difference from {yardstick}'s choice, and draws count for the "
+        "rest. Together they add up to the result minus the chance before the deal. The chances "
+        "of the seats and of Rome overlap, because primus conspiratus wins together with Rome. "
         "Turning points are changes of more than three standard errors.",
-        f"Seed of the rollouts {analysis.seed}.",
+        f"Random seed of the rollouts: {analysis.seed}.",
     ]
 
 
 def _graph(analysis: Analysis) -> dict[str, Any]:
-    """Lines over the steps of the replay."""
+    """Return the lines of the graph over the steps of the replay."""
     table = analysis.chances()
-    last = len(analysis.replay.events)  # the board has one step more: Rome turns up its cards
-    steps = table["step"].to_numpy()
-    steps = np.where(table["what"] == "result", last, steps)
+    last = len(analysis.replay.events)  # the page has one more step: Rome reveals its cards
+    steps = np.where(table["what"] == "result", last, table["step"])
     names = [name for name in table.columns if name not in ("step", "what")]
     return {
         "last": last,
@@ -96,51 +91,49 @@ def _graph(analysis: Analysis) -> dict[str, Any]:
     }
 
 
-def _decision(verdict: Verdict, sure: bool) -> dict[str, Any]:
-    """A decision in words."""
-    decision = verdict.decision
-    options = [
-        {
-            "text": verdict.text_of(option),
-            "chance": chance_in_words(chance, error, verdict.rollouts) if verdict.rollouts else "–",
-            "chosen": option == decision.chosen,
-            "better": option == verdict.better and sure,
-        }
-        for option, chance, error in zip(
-            decision.options, verdict.chances, verdict.errors, strict=True
-        )
-    ]
-    found: dict[str, Any] = {
+def _decision(verdict: Verdict, is_marked: bool) -> dict[str, Any]:
+    decision, rollouts = verdict.decision, verdict.rollouts
+    better = verdict.better if is_marked else None
+    data: dict[str, Any] = {
         "step": decision.step,
         "round": decision.round,
         "seat": decision.seat,
         "kind": decision.kind,
-        "options": options,
+        "options": [
+            {
+                "text": verdict.text_of(option),
+                "chance": chance_in_words(chance, error, rollouts) if rollouts else "–",
+                "chosen": option == decision.chosen,
+                "better": option == better,
+            }
+            for option, chance, error in zip(
+                decision.options, verdict.chances, verdict.errors, strict=True
+            )
+        ],
     }
-    if sure and verdict.better is not None:
-        found["mark"] = {
+    if better is not None:
+        data["mark"] = {
             "chosen": verdict.text_of(decision.chosen),
-            "better": verdict.text_of(verdict.better),
+            "better": verdict.text_of(better),
             "cost": _amount(verdict.cost, verdict.cost_error),
             "size": round(verdict.cost, _DIGITS),
         }
-    return found
+    return data
 
 
 def _turn(row: pd.Series) -> dict[str, Any]:
     return {
         "step": int(row["step"]),
         "round": int(row["round"]),
-        "kind": row["kind"],
         "what": row["what"],
         "who": row["who"],
-        "chances": f"{in_percent(row['before'], 0)} → {in_percent(row['after'], 0)} %",
+        "chances": f"{in_percent(row['before'], 0)} → {in_percent(row['after'], 0)}%",
         "change": _amount(row["change"], row["error"], "+"),
     }
 
 
 def _account(row: pd.Series) -> list[str]:
-    """A line of the table of luck and play, in percentage points."""
+    """Return a row of the table of luck and play, in percentage points."""
     return [
         row["who"],
         in_percent(row["start"]),
@@ -153,7 +146,7 @@ def _account(row: pd.Series) -> list[str]:
 
 
 def _amount(value: float, error: float, sign: str = "") -> str:
-    """Percentage points with half of a 95 % interval."""
+    """Return percentage points with half of a 95% interval."""
     return f"{in_percent(value, sign=sign)} ± {in_percent(SURE_ERRORS * error)}"
 
 

@@ -1,4 +1,4 @@
-"""A game judged: its decisions are found again, costs are honest, luck and play add up."""
+"""Analysis: decisions of traces, costs, luck and play, pages and tables."""
 
 import json
 from dataclasses import replace
@@ -9,11 +9,20 @@ import pandas as pd
 import pytest
 from search.test_search import change_what_is_hidden
 from support import imagined
+from support.mistakes import mistake
 
 import paxsim
 from paxsim.analysis import analyse, analyse_games
-from paxsim.analysis.judge import CONFIRMING, judge, marked, models_of, write_ledger, yardstick_for
-from paxsim.analysis.retrace import Decision, retrace
+from paxsim.analysis.game import retrace
+from paxsim.analysis.judge import (
+    CONFIRMING,
+    Decision,
+    judge,
+    marked,
+    models_of,
+    write_ledger,
+    yardstick_for,
+)
 from paxsim.board import Replay
 from paxsim.cli import run_command
 from paxsim.game import decisions
@@ -33,11 +42,11 @@ def game():
 
 
 @pytest.fixture(scope="module")
-def found(game):
+def analysis(game):
     return analyse(game, rollouts=20, jobs=2)
 
 
-# --- the decisions of a trace ----------------------------------------------------------------
+# --- decisions of a trace --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -45,28 +54,25 @@ def found(game):
     [("random", 4, None), ("random", 6, None), ("random", None, 5), ("weighted,first", 2, None)],
     ids=["peeks", "reactions", "displays", "two"],
 )
-def test_every_choice_of_a_trace_is_found_again(policies, players, level):
+def test_retrace_finds_every_choice(policies, players, level):
     setting = paxsim.make_setting(players, solo_level=level)
     lineup = paxsim.make_lineup(policies, setting.players)
     for seed in range(3):
-        _, again = retrace(list(trace_game(setting, lineup, seed, 0, 0)))
+        events = list(trace_game(setting, lineup, seed, 0, 0))
         played = [
             (game.table.tobytes(), game.seat, str(game.options()[option]))
             for game, option in decisions(setting, lineup, seed, 0, 0)
         ]
-        told = [
+        retraced = retrace(events)[1]
+        assert played == [
             (one.game.table.tobytes(), one.seat, str(one.game.options()[one.chosen]))
-            for one in again
+            for one in retraced
         ]
-        assert told == played
-
-
-def test_a_choice_shows_in_the_event_of_its_step(game):
-    for decision in retrace(game.events)[1]:
-        event = game.events[decision.step]
-        if decision.kind in ("keep", "place"):
-            assert event["event"] == {"keep": "draft"}.get(decision.kind, decision.kind)
-            assert event["seat"] == decision.seat
+        for decision in retraced:
+            if decision.kind in ("keep", "place"):
+                event = events[decision.step]
+                assert event["event"] == {"keep": "draft"}.get(decision.kind, decision.kind)
+                assert event["seat"] == decision.seat
 
 
 def changed(events, place, **changes):
@@ -75,50 +81,48 @@ def changed(events, place, **changes):
     return other
 
 
-def test_a_game_that_was_not_played_so_is_refused(game):
+def test_retrace_refuses_a_game_that_cannot_be_played_so(game):
     events = game.events
-    with pytest.raises(paxsim.PaxsimError, match=r"event 1 \(setup\): not what the rules lead to"):
-        retrace(changed(events, 0, seed=4))
-    with pytest.raises(paxsim.PaxsimError, match="seed: found no numbers of the game"):
-        retrace(changed(events, 0, seed=None))
-    with pytest.raises(paxsim.PaxsimError, match=r"deck: found 'mine'.*allowed: its file"):
-        retrace(changed(events, 0, deck_name="mine"))
-    with pytest.raises(paxsim.PaxsimError, match="deck: found cheap with other cards"):
-        retrace(events, deck="cheap")
     place = next(i for i, event in enumerate(events) if event["event"] == "buy")
-    with pytest.raises(paxsim.PaxsimError, match=rf"event {place + 1} \(buy\)"):
-        retrace(changed(events, place, price=99))
+    for trace, deck, message in (
+        (changed(events, 0, seed=4), None, r"event 1 \(setup\)"),
+        (changed(events, 0, seed=None), None, "no seed"),
+        (changed(events, 0, deck_name="mine"), None, "'mine' is not in the package"),
+        (events, "cheap", "other cards"),
+        (changed(events, place, price=99), None, rf"event {place + 1} \(buy\)"),
+    ):
+        with pytest.raises(paxsim.PaxsimError, match=message):
+            retrace(trace, deck)
 
 
-# --- who plays on ----------------------------------------------------------------------------
+# --- policies in rollouts --------------------------------------------------------------------
 
 
-def test_those_who_played_play_on_and_weighted_for_the_others(tmp_path):
+def test_models_are_the_policies_that_played_or_stand_ins(tmp_path):
     mine = tmp_path / "mine.py"
     mine.write_text(f"open({str(tmp_path / 'imported')!r}, 'w')")
     seated = ["tribune:focus=3.0", "person", "search", f"{mine}:thrifty"]
     labels = [policy.label for policy in models_of(seated, 4).policies]
     assert labels == ["tribune:focus=3.0", "weighted", "weighted", "weighted"]
-    assert not (tmp_path / "imported").exists(), "a trace must not name code to be run"
+    assert not (tmp_path / "imported").exists(), "a trace must not cause code to be imported"
     assert [p.label for p in models_of(["person"], 1).policies] == ["hermit"]
     assert [p.label for p in models_of([], 3, "racer").policies] == ["racer"] * 3
-    with pytest.raises(paxsim.PaxsimError, match="models: found 2 for 4 seats"):
-        models_of(seated, 4, "racer,first")
-    with pytest.raises(paxsim.PaxsimError, match="found a searcher in its own rollouts"):
-        models_of(seated, 4, "search")
+    for models in ("racer,first", "search"):
+        with pytest.raises(paxsim.PaxsimError):
+            models_of(seated, 4, models)
 
 
-def test_the_yardstick_lets_rome_win_about_as_often_as_those_who_play():
+def test_yardstick_lets_rome_win_about_as_often_as_the_models():
     setting = paxsim.make_setting(3)
     assert yardstick_for(setting, models_of(["conspirator"] * 3, 3), 1).label == "weighted"
     assert yardstick_for(setting, models_of(["defender"] * 3, 3), 1).label == "defender"
 
 
-# --- what a decision cost --------------------------------------------------------------------
+# --- cost of decisions -----------------------------------------------------------------------
 
 
 class Coins:
-    """Models of a made-up world: every option wins with a chance of its own."""
+    """Models in which every option wins with a given chance."""
 
     def __init__(self, chances):
         self.chances = chances
@@ -132,17 +136,20 @@ class Coins:
 @pytest.fixture(scope="module")
 def placing():
     """A decision with many options."""
-    _, found = retrace(traced("random", 4).events)
-    return next(one for one in found if one.kind == "place" and len(one.options) > 5)
+    retraced = retrace(traced("random", 4).events)[1]
+    return next(one for one in retraced if one.kind == "place" and len(one.options) > 5)
 
 
-def test_where_all_options_are_alike_nothing_is_lost_on_average(placing):
-    """The best of many looks better by some 8 points; fresh worlds don't fall for it."""
-    models = Coins(dict.fromkeys(placing.options, 0.5))
-    verdicts = [
-        judge(Decision(number, placing.game, placing.chosen, 0), models, 50, 1)
-        for number in range(400)
+def judge_many(placing, chances, rollouts, times, seed):
+    return [
+        judge(Decision(number, placing.game, placing.chosen, 0), Coins(chances), rollouts, seed)
+        for number in range(times)
     ]
+
+
+def test_cost_is_unbiased_if_all_options_are_equal(placing):
+    """The best of many options looks better by some 8 points; new rollouts show that it isn't."""
+    verdicts = judge_many(placing, dict.fromkeys(placing.options, 0.5), 50, 400, seed=1)
     looked = [
         v.chances.max() - v.chances[v.decision.options.index(placing.chosen)] for v in verdicts
     ]
@@ -153,22 +160,10 @@ def test_where_all_options_are_alike_nothing_is_lost_on_average(placing):
     assert marked(verdicts).sum() == 0
 
 
-def test_a_decision_is_marked_if_it_is_sure_among_all_that_were_looked_at():
-    """Benjamini and Hochberg: the second smallest of five p-values counts five halves of it."""
-    ps = [0.9, 0.001, 0.019, 0.2, 0.04]
-    verdicts = [SimpleNamespace(p=p, cost=0.1) for p in ps]
-    assert marked(verdicts).tolist() == [False, True, True, False, False]
-    verdicts[1].cost = -0.1  # what did not cost anything is no mistake
-    assert marked(verdicts).tolist() == [False, False, True, False, False]
-
-
-def test_what_was_really_better_is_found_with_its_size_and_error(placing):
+def test_cost_of_a_worse_choice_is_found_with_its_error(placing):
     better = next(one for one in placing.options if one != placing.chosen)
-    models = Coins({**dict.fromkeys(placing.options, 0.3), better: 0.6})
-    verdicts = [
-        judge(Decision(number, placing.game, placing.chosen, 0), models, 100, 2)
-        for number in range(50)
-    ]
+    chances = {**dict.fromkeys(placing.options, 0.3), better: 0.6}
+    verdicts = judge_many(placing, chances, 100, 50, seed=2)
     assert all(verdict.better == better for verdict in verdicts)
     costs = np.array([verdict.cost for verdict in verdicts])
     error = np.mean([verdict.cost_error for verdict in verdicts])
@@ -179,11 +174,19 @@ def test_what_was_really_better_is_found_with_its_size_and_error(placing):
     assert marked(verdicts).all()
 
 
-def test_a_decision_is_judged_by_what_its_seat_knew(game):
+def test_marks_are_adjusted_by_benjamini_and_hochberg():
+    """The second smallest of five p-values counts five halves of it."""
+    ps = [0.9, 0.001, 0.019, 0.2, 0.04]
+    verdicts = [SimpleNamespace(p=p, cost=0.1) for p in ps]
+    assert marked(verdicts).tolist() == [False, True, True, False, False]
+    verdicts[1].cost = -0.1
+    assert marked(verdicts).tolist() == [False, False, True, False, False]
+
+
+def test_verdict_depends_only_on_what_the_seat_knew(game):
     random, workspace = np.random.default_rng(3), imagined.new_workspace()
-    _, found = retrace(game.events)
     models = models_of(game.setup["policies"], 4)
-    for decision in found[20:90:23]:
+    for decision in retrace(game.events)[1][20:90:23]:
         other = decision.game.copy()
         known = imagined.what_is_known(workspace, decision.game._address)
         change_what_is_hidden(other.record, known, random)
@@ -194,13 +197,13 @@ def test_a_decision_is_judged_by_what_its_seat_knew(game):
         assert one.chances.tolist() == two.chances.tolist() and one.cost == two.cost
 
 
-def test_every_seat_is_played_on_by_its_own_models():
-    """Against three conspirators Rome wins, against three defenders it does not."""
-    _, found = retrace(traced("weighted", 4).events)
+def test_every_seat_has_its_own_model():
+    """With conspirators Rome wins more often than with defenders."""
+    retraced = retrace(traced("weighted", 4).events)[1]
     rome = {}
     for rivals in ("conspirator", "defender"):
         seated = ["weighted", "random", *[rivals] * 2]
-        decision = next(one for one in found if one.seat == 1 and one.round == 1)
+        decision = next(one for one in retraced if one.seat == 1 and one.round == 1)
         samples = models_of(seated, 4).sample(decision.game, [decision.chosen], 200, [1])
         rome[rivals] = samples[..., -1].mean()
     assert rome["conspirator"] > rome["defender"] + 0.3
@@ -210,16 +213,16 @@ def test_every_seat_is_played_on_by_its_own_models():
 
 
 def always(*ends):
-    """Samples that all end alike: with the usual option, and with the one chosen."""
+    """Return samples that all end the same: with the usual option, and with the chosen one."""
     return np.repeat(np.array([ends], float), 4, axis=0)
 
 
-def test_in_a_made_up_world_draws_and_choices_are_told_apart_to_the_last_bit():
+def test_ledger_separates_draws_from_choices_exactly():
     start, result = np.array([0.5, 0.5, 0.25]), np.array([0.0, 1.0, 0.0])
     samples = [
-        always([0.625, 0.375, 0.25], [0.75, 0.25, 0.25]),  # dealt well, and chosen well
-        always([0.25, 0.75, 0.5], [0.25, 0.75, 0.5]),  # a bad draw, and the usual choice
-        always([0.25, 0.75, 0.5], [0.125, 0.875, 0.5]),  # no draw, and a bad choice
+        always([0.625, 0.375, 0.25], [0.75, 0.25, 0.25]),  # a good deal and a good choice
+        always([0.25, 0.75, 0.5], [0.25, 0.75, 0.5]),  # a bad draw and the usual choice
+        always([0.25, 0.75, 0.5], [0.125, 0.875, 0.5]),  # no draw and a bad choice
     ]
     same, drawn = np.array([False, True, False]), np.array([True, True, False])
     ledger = write_ledger(start, result, samples, same, drawn)
@@ -231,7 +234,7 @@ def test_in_a_made_up_world_draws_and_choices_are_told_apart_to_the_last_bit():
     assert ledger.play_of(np.array([True, False, False]))[0].tolist() == [0.125, -0.125, 0.0]
 
 
-def test_where_nothing_changed_estimates_are_pooled():
+def test_ledger_pools_estimates_of_an_unchanged_state():
     ends = np.array([0.5, 0.5, 0.0])
     samples = [always([0.25, 0.75, 0], [0.25, 0.75, 0]), always([0.5, 0.5, 0], [0.5, 0.5, 0])]
     ledger = write_ledger(ends, ends, samples, np.array([True, True]), np.array([True, False]))
@@ -240,7 +243,7 @@ def test_where_nothing_changed_estimates_are_pooled():
     assert ledger.draws[1].tolist() == [0, 0, 0] and not ledger.draw_errors[1].any()
 
 
-def test_the_error_of_a_choice_is_that_of_a_paired_difference():
+def test_error_of_a_choice_is_that_of_a_paired_difference():
     rng = np.random.default_rng(4)
     usual = rng.random((500, 3)) < 0.5
     chosen = usual ^ (rng.random((500, 3)) < 0.1)
@@ -248,89 +251,79 @@ def test_the_error_of_a_choice_is_that_of_a_paired_difference():
     ends = np.zeros(3)
     ledger = write_ledger(ends, ends, [samples], np.array([False]), np.array([True]))
     differences = samples[:, 1] - samples[:, 0]
-    expected = differences.std(axis=0, ddof=1) / 500**0.5
-    assert np.allclose(ledger.choice_errors[0], expected)
+    assert np.allclose(ledger.choice_errors[0], differences.std(axis=0, ddof=1) / 500**0.5)
     assert np.allclose(ledger.draw_errors[0], samples[:, 0].std(axis=0, ddof=1) / 500**0.5)
 
 
-def test_on_average_over_deals_a_spectators_chance_is_the_share_of_games_won():
+def test_spectators_chance_is_on_average_the_rate_of_wins():
+    """Over 80 deals the mean gap is within four standard errors of 0."""
     setting, deals = paxsim.make_setting(3), 80
     policies = tuple(paxsim.get_policy(name) for name in ("starver", "scout", "racer"))
     lineup = paxsim.make_lineup(list(policies), 3)
-    told, won = [], []
+    gaps = []
     for deal in range(deals):
-        game = first = None
-        for number, (at, _) in enumerate(decisions(setting, lineup, 8, deal, 0)):
-            first = unseen_end_of(at) if number == 0 else first
-            if number == 15:
-                game = at.copy()
-        assert game is not None
-        option = [-1]
-        told.append(Models(policies).sample(game, option, 40, [deal], first).mean(axis=(0, 1)))
-        won.append([*at_end(setting, lineup, deal)])
-    gap = np.array(told) - np.array(won)
-    error = gap.std(axis=0) / deals**0.5
-    assert (np.abs(gap.mean(axis=0)) < 4 * error).all() and (error < 0.06).all()
+        games = [at.copy() for at, _ in decisions(setting, lineup, 8, deal, 0)]
+        end = unseen_end_of(games[0])
+        chance = Models(policies).sample(games[15], [-1], 40, [deal], end).mean(axis=(0, 1))
+        batch = paxsim.play_batch(list(policies), 3, first_deal=deal, seed=8)
+        gaps.append(chance - [*batch.shares[0], float(batch.rome_wins[0])])
+    error = np.std(gaps, axis=0) / deals**0.5
+    assert (np.abs(np.mean(gaps, axis=0)) < 4 * error).all() and (error < 0.06).all()
 
 
-def at_end(setting, lineup, deal):
-    batch = paxsim.play_batch(list(lineup.policies), setting.players, first_deal=deal, seed=8)
-    return [*batch.shares[0], float(batch.rome_wins[0])]
-
-
-def test_the_parts_of_a_real_game_add_up(found, game):
-    table = found.luck_and_play()
+def test_luck_and_play_add_up(analysis, game):
+    table = analysis.luck_and_play()
     parts = table["draws"] + table["own_choices"] + table["other_choices"]
     assert np.allclose(parts, table["change"], atol=1e-12)
     assert table["result"].tolist() == [*game.events[-1]["shares"], game.events[-1]["rome_wins"]]
-    chances = found.chances()
+    chances = analysis.chances()
     assert chances.iloc[-1]["seat 1"] == table["result"][0]
     assert chances.iloc[0]["Rome"] == table["start"].iloc[-1]
     assert chances[["seat 1", "seat 2", "seat 3", "seat 4", "Rome"]].stack().between(0, 1).all()
 
 
-def test_who_plays_like_the_yardstick_changes_nothing():
-    found = analyse(traced("first", 3), rollouts=4, yardstick="first", jobs=2)
-    table = found.luck_and_play()
-    assert not found.ledger.choices.any()
+def test_choices_of_the_yardstick_change_nothing():
+    analysis = analyse(traced("first", 3), rollouts=4, yardstick="first", jobs=2)
+    table = analysis.luck_and_play()
+    assert not analysis.ledger.choices.any()
     assert np.allclose(table["draws"], table["change"], atol=1e-12)
 
 
-# --- the whole -------------------------------------------------------------------------------
+# --- analyses --------------------------------------------------------------------------------
 
 
-def test_the_seed_says_all_on_any_number_of_threads(game, found):
+def test_result_depends_on_the_seed_but_not_on_threads(game, analysis):
     alone = analyse(game, rollouts=20, jobs=1)
-    assert alone.decisions().equals(found.decisions())
-    assert alone.luck_and_play().equals(found.luck_and_play()) and alone.page() == found.page()
+    assert alone.decisions().equals(analysis.decisions())
+    assert alone.luck_and_play().equals(analysis.luck_and_play())
+    assert alone.page() == analysis.page()
     other = analyse(game, rollouts=20, seed=1, jobs=2)
-    assert not other.decisions().equals(found.decisions())
+    assert not other.decisions().equals(analysis.decisions())
 
 
-def test_every_option_of_every_decision_is_told(found, game):
-    table = found.decisions()
-    _, taken = retrace(game.events)
-    assert table.groupby("decision").size().tolist() == [len(one.options) for one in taken]
+def test_tables_cover_every_option_of_every_decision(analysis, game):
+    table = analysis.decisions()
+    retraced = retrace(game.events)[1]
+    assert table.groupby("decision").size().tolist() == [len(one.options) for one in retraced]
     assert (table.groupby("decision")["chosen"].sum() == 1).all()
     assert table["win_chance"].dropna().between(0, 1).all()
-    mistakes = found.mistakes()
+    mistakes = analysis.mistakes()
     assert (mistakes["cost"] > 1.6 * mistakes["cost_error"]).all()
-    assert set(mistakes["seat"]) <= {1, 2, 3, 4} and len(mistakes) == found.marked.sum()
-    turns = found.turning_points()
-    assert (turns["change"].abs() > 3 * turns["error"]).all() and turns[
-        "step"
-    ].is_monotonic_increasing
+    assert set(mistakes["seat"]) <= {1, 2, 3, 4} and len(mistakes) == analysis.marked.sum()
+    turns = analysis.turning_points()
+    assert (turns["change"].abs() > 3 * turns["error"]).all()
+    assert turns["step"].is_monotonic_increasing
 
 
-def test_a_few_worlds_that_agree_are_hardly_sure(found):
-    zeros = {name: getattr(found.ledger, name) * 0 for name in ("draw_errors", "choice_errors")}
-    agreed = replace(found, rollouts=2, ledger=replace(found.ledger, **zeros))
-    turns = agreed.turning_points()
+def test_a_few_equal_rollouts_are_not_certain(analysis):
+    ledger = analysis.ledger
+    zeros = {name: getattr(ledger, name) * 0 for name in ("draw_errors", "choice_errors")}
+    turns = replace(analysis, rollouts=2, ledger=replace(ledger, **zeros)).turning_points()
     assert len(turns) and (turns["error"] > 0.1).all()
     assert (turns["change"].abs() > 3 * turns["error"]).all()
 
 
-def test_random_play_costs_more_than_weighted_plays():
+def test_random_play_costs_more_than_weighted_play():
     habits = analyse_games("weighted,random", games=6, rollouts=12, seed=4, models="weighted")
     table = habits.table.set_index(["policy", "kind"])
     total = table["cost"]["random", "all"]
@@ -340,7 +333,7 @@ def test_random_play_costs_more_than_weighted_plays():
     assert by_kind["decisions"].sum() == pytest.approx(table["decisions"]["random", "all"])
     assert (table["blocks"] == 6).all() and "6 games, 6 blocks" in habits.caption
     values = habits.costs.query("policy == 'random' and kind == 'place'")["cost"]
-    half = 2.571 * values.std() / 6**0.5  # t of 5 degrees of freedom
+    half = 2.571 * values.std() / 6**0.5  # t with 5 degrees of freedom
     row = table.loc["random", "place"]
     assert row["cost"] == pytest.approx(values.mean())
     assert (row["cost_high"] - row["cost_low"]) / 2 == pytest.approx(half, rel=1e-3)
@@ -349,74 +342,63 @@ def test_random_play_costs_more_than_weighted_plays():
 # --- the command -----------------------------------------------------------------------------
 
 
-def test_the_command_writes_a_page_and_says_what_was_luck(tmp_path, capsys):
+def test_command_writes_a_page_and_a_summary(tmp_path, capsys):
     trace, page = tmp_path / "game.jsonl", tmp_path / "game.html"
     run = ["trace", "--players", "2", "--policies", "random,first", "--seed", "5", "--out"]
     assert run_command([*run, str(trace)]) == 0
-    words = ["analyse", str(trace), "--rollouts", "4", "--out", str(page)]
-    assert run_command(words) == 0
-    said = capsys.readouterr().out
-    assert "draws changed" in said and "cost more than their error" in said
+    assert run_command(["analyse", str(trace), "--rollouts", "4", "--out", str(page)]) == 0
+    output = capsys.readouterr().out
+    assert "Draws changed" in output and "decisions are marked" in output
     text = page.read_text("utf-8")
-    shown = json.loads(text.split('id="data">')[1].split("</script>")[0])
-    assert len(shown["analysis"]["graph"]["lines"]) == 3
-    assert "paxsim analyse --players 2" in shown["head"]["command"]
-    assert "--rollouts 4" in shown["head"]["command"]
+    data = json.loads(text.split('id="data">')[1].split("</script>")[0])
+    assert len(data["analysis"]["graph"]["lines"]) == 3
+    assert data["head"]["command"].startswith(f"paxsim analyse {trace}")
+    assert "--rollouts 4" in data["head"]["command"]
 
 
-def test_many_games_of_a_run_become_a_table_and_a_chart(tmp_path, capsys):
-    stored, chart, tables = tmp_path / "run", tmp_path / "chart", tmp_path / "tables"
+def test_command_on_a_run_writes_a_table_and_a_chart(tmp_path, capsys):
+    run, chart, tables = tmp_path / "run", tmp_path / "chart", tmp_path / "tables"
     lineup = ["--players", "2", "--policies", "random,first", "--seed", "1"]
-    assert run_command(["run", *lineup, "--games", "200", "--out", str(stored)]) == 0
-    asked = ["analyse", str(stored), "--games", "4", "--rollouts", "3"]
-    assert run_command([*asked, "--out", str(chart), "--csv", str(tables)]) == 0
-    said = capsys.readouterr().out
-    assert "What decisions cost a seat" in said and "4 games, 4 blocks" in said
+    assert run_command(["run", *lineup, "--games", "200", "--out", str(run)]) == 0
+    words = ["analyse", str(run), "--games", "4", "--rollouts", "3"]
+    assert run_command([*words, "--out", str(chart), "--csv", str(tables)]) == 0
+    assert "4 games, 4 blocks" in capsys.readouterr().out
     assert chart.with_suffix(".png").stat().st_size > 5000 and chart.with_suffix(".svg").exists()
     table = pd.read_csv(tables / "habits.csv")
     assert set(table["policy"]) == {"random", "first"} and "all" in set(table["kind"])
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("words", "message"),
     [
-        (["TRACE", "--rollouts", "1"], "rollouts: found 1; allowed"),
-        (["TRACE", "--games", "5"], "games: found with"),
-        (["TRACE", "--game", "5"], "game: found 5 with a trace; allowed: --number"),
-        (["TRACE", "--players", "3"], "players: found 3 with a trace"),
-        (["TRACE", "--models", "nobody"], "'nobody' is unknown"),
-        (["TRACE", "--yardstick", "search"], "found a searcher in its own rollouts"),
-        (["TRACE", "--deck", "cheap"], "deck: found cheap with other cards"),
-        (["TRACE", "--csv", "tables"], "csv: found tables with one game"),
-        (["NOTHING"], "trace: cannot read"),
-        (["--games", "0.5"], "games: found"),
-        (["--games", "1"], "games: found 1; allowed"),
-        (["--games", "5", "--deal", "3"], "deal: found 3 with --games"),
+        (["TRACE", "--rollouts", "1"], "rollouts"),
+        (["TRACE", "--games", "5"], "--games"),
+        (["TRACE", "--game", "5"], "game"),
+        (["TRACE", "--players", "3"], "players"),
+        (["TRACE", "--models", "nobody"], "'nobody'"),
+        (["TRACE", "--yardstick", "search"], "search"),
+        (["TRACE", "--deck", "cheap"], "cheap"),
+        (["TRACE", "--csv", "tables"], "csv"),
+        (["nothing.jsonl"], "nothing.jsonl"),
+        (["--games", "0.5"], "games"),
+        (["--games", "1"], "games"),
+        (["--games", "5", "--deal", "3"], "deal"),
+        (["--players", "2", "--out", "no/x.html"], "No such file"),
+        (["--players", "2", "--out", "TRACE/x.html"], "Not a directory"),
+        (["--players", "2", "--games", "4", "--out", "."], "folder"),
     ],
     ids=lambda value: None if isinstance(value, str) else " ".join(value),
 )
-def test_a_mistake_is_one_line_and_writes_nothing(game, tmp_path, monkeypatch, capsys, words, says):
+def test_mistake_is_one_line_and_writes_nothing(
+    game, tmp_path, monkeypatch, capsys, words, message
+):
+    """Nothing is written, and a file that can't be written is refused before games are judged."""
+    if "--out" in words:
+        for name in ("analyse", "analyse_games"):
+            monkeypatch.setattr(f"paxsim.analysis.{name}", None)  # calling it would be an error
     monkeypatch.chdir(tmp_path)
     trace = tmp_path / "game.jsonl"
     trace.write_text("".join(json.dumps(event) + "\n" for event in game.events))
-    named = {"TRACE": str(trace), "NOTHING": str(tmp_path / "nothing.jsonl")}
-    assert run_command(["analyse", *(named.get(word, word) for word in words)]) == 2
-    said = capsys.readouterr().err
-    assert says in said and said.count("\n") == 1
+    words = [word.replace("TRACE", str(trace)) for word in words]
+    assert message in mistake(capsys, "analyse", *words)
     assert list(tmp_path.iterdir()) == [trace]
-
-
-@pytest.mark.parametrize("more", [[], ["--games", "4"]])
-def test_a_page_that_can_not_be_written_is_refused_before_anything_is_judged(
-    tmp_path, capsys, monkeypatch, more
-):
-    for name in ("analyse", "analyse_games"):
-        monkeypatch.setattr(f"paxsim.analysis.{name}", None)  # to call it would be an error
-    (tmp_path / "file").write_text("")
-    places = {"no/x.html": "No such file", "file/x.html": "Not a directory", ".": "is a folder"}
-    for place, said in places.items():
-        out = tmp_path / place
-        command = ["analyse", "--players", "2", "--policies", "first", *more, "--out", str(out)]
-        assert run_command(command) == 2
-        err = capsys.readouterr().err
-        assert err.startswith("paxsim: out: ") and err.count("\n") == 1 and said in err

@@ -89,7 +89,7 @@ class Analysis {
         make("p", { class: "quiet" }, "Start and result are win chances in percent, the rest percentage points. Draws and choices add up to the change.")),
       make("div", { class: "panel" }, make("h2", {}, "Turning points"),
         makeTable("turns", ["when", "what happened", "win chance", "change"], turns.map((turn) => [make("td", {}, link(turn.step, round(turn.round))),
-          make("td", {}, `${turn.kind === "draw" ? "Cards: " : "Choice: "}${turn.what}`), make("td", {}, `${turn.who} ${turn.chances}`), make("td", { class: "number" }, turn.change)]))),
+          make("td", {}, turn.what), make("td", {}, `${turn.who} ${turn.chances}`), make("td", { class: "number" }, turn.change)]))),
       make("div", { class: "panel" }, make("h2", {}, "Mistakes"),
         makeTable("marks-table", ["when", "seat", "chosen", "better option", "cost"], [...this.marks].sort((a, b) => b.mark.size - a.mark.size).map((one) => [make("td", {}, link(one.step, round(one.round))),
           make("td", {}, `${one.seat} · ${this.head.names[one.seat - 1]}`), make("td", {}, one.mark.chosen), make("td", {}, one.mark.better), make("td", { class: "number" }, one.mark.cost)]))),
