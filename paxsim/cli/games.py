@@ -137,7 +137,7 @@ _SAVED = ("players", "solo_level", "deck", "rules", "policies", "seat", "seed", 
 @click.option("--out", type=options.FILE, help="File for the trace of the finished game.")
 @click.option("--port", type=int, default=0, help="Port of the server (default: a free one).")
 @click.option("--terminal", is_flag=True, help="Play in the terminal instead of the browser.")
-@click.option("--trust-policies", is_flag=True, help="Import policy files that a saved game names.")
+@options.trust_policies
 def play_command(seat, save, resume, out, port, terminal, trust_policies, **game_options) -> None:
     """Play a game yourself, in the browser or the terminal.
 
