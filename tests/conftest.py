@@ -39,8 +39,8 @@ gc.set_threshold(200_000, 20, 100)
 
 #: Files that take longest, in this order, so that all workers end at the same time.
 LONGEST = (
-    "report_page", "compile_cache", "board_in_browser", "search", "wheel", "documentation",
-    "tuning", "attacks_writing", "knowledge", "invariants", "cli_experiments", "attacks_hanging",
+    "report_page", "cache", "board_in_browser", "search", "wheel", "documentation",
+    "tuning", "attacks_writing", "knowledge", "invariants", "attacks_hanging",
     "attacks_repeating", "attacks_reading", "attacks_fingerprint", "experiment_parallel", "lint",
     "policy_contract", "stats_few_events", "metagame", "policy_mistakes", "stats_coverage",
     "learning", "analysis",

@@ -138,9 +138,9 @@ def run_command(arguments: list[str]) -> int:
         warn("interrupted")
         return EXIT_INTERRUPTED
     except SystemExit as error:
-        if not isinstance(error.__context__, BrokenPipeError):
+        if error.code != 1:
             raise
-        discard_output(sys.__stdout__)  # rich exits when the reader of a pipe has left
+        discard_output(sys.__stdout__)  # click and rich exit so if the reader of a pipe has left
         return 0
 
 

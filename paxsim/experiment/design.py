@@ -340,7 +340,7 @@ class Plan:
     @cached_property
     def description(self) -> dict[str, Any]:
         """The plan in plain values; two plans play the same games if these are equal."""
-        return {
+        description = {
             "version": __version__,
             "sources": package_fingerprint(),
             "seed": self.seed,
@@ -349,6 +349,7 @@ class Plan:
             "blocks": list(self.blocks),
             "bundles": [[asdict(match.facts) for match in bundle] for bundle in self.bundles],
         }
+        return json.loads(json.dumps(description))  # as a stored run has it
 
     def locate_game(self, number: int) -> PlannedGame:
         """Return the match, ordered line-up, seed, deal and rotation of a game of the run."""
