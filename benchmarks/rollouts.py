@@ -31,7 +31,7 @@ from paxsim.game import walk
 from paxsim.search.rollouts import (
     begin_rollout,
     begin_search,
-    imagine_world,
+    determinize,
     nearness,
     share_of_win,
 )
@@ -69,7 +69,7 @@ def compiled_loop() -> Any:
             gettime(clock, times)
             before = stamp[0] * 1_000_000_000 + stamp[1]
             if first:
-                imagine_world(search, me, choice, me.stream)
+                determinize(search, me, choice, me.stream)
             gettime(clock, times)
             imagined = stamp[0] * 1_000_000_000 + stamp[1]
             begin_rollout(search)

@@ -1,7 +1,7 @@
-"""Players that look ahead: from what a seat knows, worlds are imagined and played to their end.
+"""Policies that look ahead: rollouts in sampled worlds that fit what a seat knows.
 
-A searching seat is a policy like any other, handed `table`, `me` and `choice` and nothing else:
-`unseen` works out what the seat knows, `models` who its rivals may be, `imagine` makes complete
-games that fit, `rollouts` plays them on with policies that stand for the seats, `race` chooses, and
-`tree` looks at the seat's later decisions as well. `outlook` tells what every option is worth.
+A searching seat is a policy like any other and receives only `table`, `me` and `choice`. `beliefs`
+derives what the seat knows and samples complete games that fit (determinization), `opponents`
+models its rivals, `rollouts` plays the games to their end, `sequential_halving` chooses an option,
+and `ismcts` also searches the seat's later decisions. `evaluation` reports the value of options.
 """

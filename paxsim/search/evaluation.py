@@ -1,4 +1,4 @@
-"""Samples: how games end after each of several options, world by world, for every seat and Rome."""
+"""Evaluation of options: win chances of all seats and Rome after each of them, by rollouts."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from paxsim.search.rollouts import (
     begin_rollout,
     begin_search,
     copy_params,
-    imagine_world,
+    determinize,
     roll_out,
-    take_plan,
-    worth,
+    set_plan,
+    value_of_end,
 )
 from paxsim.search.searcher import MAX_ROLLOUTS, Searcher, make_searcher, search_at
 from paxsim.setting import MAX_NUMBER
@@ -45,20 +45,20 @@ from paxsim.text import percent
 
 
 def play_rollouts(play: Callable[[], int], searcher: Searcher, progress: np.void) -> int:
-    """Carry out a compiled call; what a policy does wrong in it is a `PolicyError`.
+    """Run a compiled call of rollouts; raise a `PolicyError` if a policy fails in it.
 
     Parameters
     ----------
     play : callable
         The call.
     searcher : Searcher
-        Whose rollouts are played.
+        Searcher whose rollouts are played.
     progress : numpy.void
-        Where they stand (`paxsim.engine.loop.progress_dtype`).
+        Their progress (`paxsim.engine.loop.progress_dtype`).
     """
 
-    def blame(what: str) -> PolicyError:
-        name = searcher.asked_in_rollout(progress).label
+    def failure(what: str) -> PolicyError:
+        name = searcher.policy_in_rollout(progress).label
         return PolicyError(f"policy {name} in the rollouts of {searcher.label} {what}")
 
     if searcher.built_in:
@@ -66,23 +66,23 @@ def play_rollouts(play: Callable[[], int], searcher: Searcher, progress: np.void
     from paxsim.guests.watch import PATIENCE, play_watched
 
     try:
-        answer = play_watched(play, progress, PATIENCE, blame)
+        answer = play_watched(play, progress, PATIENCE, failure)
     except PolicyError:
         raise
     except Exception as error:
-        raise blame(f"raised {error!r}") from None
+        raise failure(f"raised {error!r}") from None
     if progress["failure"] != FINE:
-        raise blame(f"chose option {progress['answer']}, which there is not")
+        raise failure(f"returned option {progress['answer']}, which does not exist")
     return int(answer)
 
 
-#: Stands for the option that the seat's own model chooses.
+#: Index that stands for the own choice of the seat's model.
 OWN = -1
 
-#: Stands for the model of a rival who is recognised by what it does (`paxsim.search.models`).
-RECOGNISED = -1
-#: Stands for the end of the unseen cards where a seat imagines them.
-IMAGINED = -1
+#: Index of a model that is inferred from what the rival does (`paxsim.search.opponents`).
+INFERRED = -1
+#: Value of `unseen_end` for worlds that the deciding seat samples.
+SAMPLED = -1
 
 _SamplesType = types.Array(types.float64, 4, "C")
 _NumbersType = types.Array(types.int64, 1, "C")
@@ -90,28 +90,28 @@ _NumbersType = types.Array(types.int64, 1, "C")
 
 @entry(types.int64(types.int64, types.int64, _NumbersType, _NumbersType, types.int64, _SamplesType))
 def fill_samples(search_address, game_address, models, options, unseen_end, samples):
-    """Play every option out by every plan, world after world; return how many worlds there were.
+    """Play every option to the end by every plan in world after world; return the number of worlds.
 
-    The deciding seat's random stream, which this uses up, names the worlds.
+    The worlds are drawn from the deciding seat's random stream, which is advanced.
     """
     search = search_at(search_address)
     game = game_at(game_address)
     seat = game.hidden.seat
     me = game.seats[seat]
     choice = game.choices[seat]
-    if unseen_end == IMAGINED:
+    if unseen_end == SAMPLED:
         begin_search(search, game.table, me, choice)
         for other in range(game.table.players):
-            if models[other] != RECOGNISED:
+            if models[other] != INFERRED:
                 for model in range(search.models):
                     search.weight[other, model] = 1.0 if models[other] == model else 0.0
     else:
-        begin_watching(search, game, models)
+        copy_actual_game(search, game, models)
     for world in range(samples.shape[0]):
-        if unseen_end == IMAGINED:
-            imagine_world(search, me, choice, me.stream)
+        if unseen_end == SAMPLED:
+            determinize(search, me, choice, me.stream)
         else:
-            deal_again(search.world, unseen_end, me.stream)
+            reshuffle(search.world, unseen_end, me.stream)
         play_options(search, me, options, samples, world)
         if search.progress.failure != FINE:
             return world
@@ -119,8 +119,8 @@ def fill_samples(search_address, game_address, models, options, unseen_end, samp
 
 
 @kernel
-def begin_watching(search, game, models):
-    """The game as it is, with a model at every seat."""
+def copy_actual_game(search, game, models):
+    """Use the game as it is as the world, with a model at every seat."""
     search.progress.failure = FINE
     copy_game(search.world, game)
     for seat in range(game.table.players):
@@ -131,17 +131,8 @@ def begin_watching(search, game, models):
 
 
 @kernel
-def deal_again(world, unseen_end, stream):
-    """Another order of the unseen cards, and other random numbers for all."""
-    shuffle_unseen(world, unseen_end, stream)
-    for seat in range(world.table.players):
-        for word in range(4):
-            world.seats[seat].stream[word] = next_word(stream)
-
-
-@kernel
-def shuffle_unseen(world, unseen_end, stream):
-    """Put the cards of the deck that nobody has seen into another order."""
+def reshuffle(world, unseen_end, stream):
+    """Shuffle the unseen cards of the deck, and give all seats new random streams."""
     deck = world.hidden.deck
     state = state_of(stream)
     for place in range(world.table.deck_top, unseen_end - 1):
@@ -151,17 +142,20 @@ def shuffle_unseen(world, unseen_end, stream):
         deck[there] = deck[here]
         deck[here] = card
     set_state(stream, state)
+    for seat in range(world.table.players):
+        for word in range(4):
+            world.seats[seat].stream[word] = next_word(stream)
 
 
 @kernel
 def play_options(search, me, options, samples, world):
-    """Play every option out in the world at hand by every plan, or until a policy fails."""
+    """Play every option by every plan in the current world, or until a policy fails."""
     players = search.world.table.players
     for plan in range(samples.shape[1]):
-        take_plan(search, search.world.table, me.seat, plan)
+        set_plan(search, search.world.table, me.seat, plan)
         for number in range(options.size):
             if options[number] == OWN:
-                leave_it_to_model(search, me)
+                play_own_choice(search, me)
             else:
                 roll_out(search, me, options[number])
             if search.progress.failure != FINE:
@@ -172,14 +166,14 @@ def play_options(search, me, options, samples, world):
 
 
 @kernel
-def leave_it_to_model(search, me):
-    """A rollout in which the deciding seat's model takes this decision as well."""
+def play_own_choice(search, me):
+    """Play a rollout in which the deciding seat's model takes this decision, too."""
     begin_rollout(search)
     game, progress = search.game, search.progress
     option = ask(game, policy_at(progress.policies[me.seat]), progress)
     if is_an_option(option, game.choices[me.seat].count, progress):
         play_from(game, progress, option)
-        worth(search, game, me.seat)
+        value_of_end(search, game, me.seat)
 
 
 def sample(
@@ -190,40 +184,41 @@ def sample(
     seed: Sequence[int],
     *,
     models: Sequence[int] = (),
-    unseen_end: int = IMAGINED,
+    unseen_end: int = SAMPLED,
 ) -> np.ndarray:
-    """How a game ends after each option, by each of a searcher's plans.
+    """Sample ends of a game after some options, by each of a searcher's plans.
 
-    The interpreter lock is free while it computes; the game is not changed.
+    The game is not changed. The interpreter lock is released while playing.
 
     Parameters
     ----------
     searcher : Searcher
-        Its plans play the deciding seat on, its models the others.
+        Its plans continue for the deciding seat, its models for the others.
     game : Game
-        A game that asks for a decision.
+        A game that waits for a decision.
     options : sequence of int
-        Which options, by index; `OWN` leaves it to the plan.
+        Indices of the options; `OWN` for the plan's own choice.
     rollouts : int
-        Worlds, in each of which every option is played out.
+        Number of worlds, in each of which every option is played.
     seed : sequence of int
-        Names the random numbers.
+        Random seed.
     models : sequence of int, optional
-        By seat which of the models plays there; without, as the searcher expects of rivals.
+        Index of the model at each seat (default: as the searcher expects of its rivals).
     unseen_end : int
-        For a spectator (see `unseen_end_of`); without, the deciding seat is asked.
+        `unseen_end_of` the game for a spectator, who knows all cards but the order of the deck
+        (default: what the deciding seat knows).
 
     Returns
     -------
     numpy.ndarray, shape (rollouts, plans, options, players + 1)
-        Share of the win of every seat, and last 1 where Rome wins (in solo: the player loses).
+        Share of the win of every seat; the last is 1 if Rome wins (in solo: if the player loses).
     """
     copy, players = game.copy(), game.setting.players
     copy.record["seats"][copy.seat - 1]["stream"] = _stream(seed)
-    context, plans = searcher.context(), plans_of(searcher, game)
+    context, plans = searcher.context(), searcher.plans_for(game.setting)
     workspace = context.memory[0]  # type: ignore[index]
     samples = np.zeros((rollouts, len(plans), len(options), players + 1))
-    at_seats = np.array(models or [RECOGNISED] * players, np.int64)
+    at_seats = np.array(models or [INFERRED] * players, np.int64)
     numbers = np.array(options, np.int64)
     play = fill_samples.compiled()  # type: ignore[attr-defined]
     arguments = (address_of(workspace), copy._address, at_seats, numbers, unseen_end, samples)
@@ -231,13 +226,8 @@ def sample(
     return samples
 
 
-def plans_of(searcher: Searcher, game: Game) -> tuple[Policy, ...]:
-    """The policies that may play the deciding seat on."""
-    return searcher.plans[1 if game.setting.solo_level else 0]
-
-
 def choice_of(policy: Policy, game: Game, seed: Sequence[int]) -> int:
-    """The option that a policy without notes would choose; the game is not changed."""
+    """Return the option that a policy with empty memory would choose; the game is not changed."""
     copy = game.copy()
     own = copy.record["seats"][copy.seat - 1]
     own["stream"], own["memory"] = _stream(seed), 0.0
@@ -249,32 +239,32 @@ def choice_of(policy: Policy, game: Game, seed: Sequence[int]) -> int:
 
 
 def different_options(game: Game) -> list[int]:
-    """For every option the index of the first one that does the same: equal cards are one."""
+    """Return for every option the index of the first one with the same effect."""
     first: dict[str, int] = {}
     return [first.setdefault(str(option), index) for index, option in enumerate(game.options())]
 
 
 def unseen_end_of(game: Game) -> int:
-    """Where the cards end that nobody has seen, of a game before its first decision.
+    """Return the place in the deck's ring after the last card of a newly dealt game.
 
-    A place in the deck's ring: what seats put under the deck later comes behind it.
+    Cards that seats put under the deck later come after it.
     """
     return int(game.table["deck_top"]) + int(game.table["deck_left"])
 
 
 def _stream(seed: Sequence[int]) -> np.ndarray:
-    """The state of a random stream."""
+    """Return the state of a random stream."""
     return np.random.SeedSequence(list(seed)).generate_state(4, np.uint64)
 
 
 @dataclass(frozen=True)
 class Models:
-    """A policy for every seat, which plays on where a decision is judged.
+    """Policies for all seats, which play the rollouts after a decision.
 
     Attributes
     ----------
     policies : tuple of Policy
-        By seat; none of them looks ahead itself.
+        By seat; none of them searches.
     """
 
     policies: tuple[Policy, ...]
@@ -288,39 +278,39 @@ class Models:
         options: Sequence[int],
         rollouts: int,
         seed: Sequence[int],
-        unseen_end: int = IMAGINED,
+        unseen_end: int = SAMPLED,
     ) -> np.ndarray:
-        """See `sample`; shape (rollouts, options, players + 1)."""
+        """Sample ends of a game, shape (rollouts, options, players + 1); see `sample`."""
         searcher = make_searcher({}, (self.policies[game.seat - 1],), self._different)
         labels = [policy.label for policy in self._different]
         models = [labels.index(policy.label) for policy in self.policies]
-        found = sample(
+        samples = sample(
             searcher, game, options, rollouts, seed, models=models, unseen_end=unseen_end
         )
-        return found[:, 0]
+        return samples[:, 0]
 
     @property
     def _different(self) -> tuple[Policy, ...]:
-        """Every policy once."""
+        """The policies without repetitions."""
         return tuple({policy.label: policy for policy in self.policies}.values())
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What the seat that is asked may expect of its options.
+    """Evaluation of the options of a decision.
 
     Attributes
     ----------
     options : pandas.DataFrame
-        A row an option, in their order: ``option`` (its number), ``text``, ``win_chance`` (its
-        mean share of the win), ``error`` (standard error), ``rollouts``, ``plan`` (the policy that
-        played on where it was best), ``plain``. Options that do the same have the same numbers.
+        One row per option, in order: ``option`` (its number), ``text``, ``win_chance`` (mean share
+        of the win), ``error`` (standard error), ``rollouts``, ``plan`` (the policy whose
+        continuation was best), ``plain``. Options with the same effect have the same numbers.
     plain : int
         The option that the first plan's policy would choose.
     seats : tuple of float
-        Every seat's win chance after the plain option, in seat order.
+        Win chance of every seat after the plain option.
     rome : float
-        The chance that Rome wins after the plain option (in solo: that the player loses).
+        Probability that Rome wins after the plain option (in solo: that the player loses).
     """
 
     options: pd.DataFrame
@@ -332,61 +322,65 @@ class Evaluation:
 def evaluate_options(
     game: Game, policies: str | Policy = "search", *, rollouts: int = 200, seed: int = 0
 ) -> Evaluation:
-    """The win chance of every option at hand, from what the seat that is asked knows.
+    """Evaluate every option of a decision from what the deciding seat knows.
 
-    Nothing else of the game is looked at, and the game is not changed. The interpreter lock is free
-    while it computes.
+    The game is not changed. The interpreter lock is released while playing.
 
     Parameters
     ----------
     game : Game
-        A game that asks for a decision.
+        A game that waits for a decision.
     policies : str or Policy
-        Who plays the rollouts: a searcher (its plans and models of the rivals), or a policy that
-        plays every seat.
+        Searcher (its plans and models of the rivals play), or a policy that plays every seat.
     rollouts : int
-        Worlds, in each of which every option is played out by every plan.
+        Number of worlds, in each of which every option is played by every plan.
     seed : int
-        Names the random numbers.
+        Random seed.
+
+    Returns
+    -------
+    Evaluation
+        Win chances of the options, and of all seats after the plain one.
+
+    Raises
+    ------
+    PaxsimError
+        If the game is over or an argument is out of range.
     """
     rollouts = checked_int("rollouts", rollouts, 2, MAX_ROLLOUTS)
     seed = checked_int("seed", seed, 0, MAX_NUMBER)
     if not isinstance(game, Game) or game.over:
-        raise PaxsimError("game: found one without a decision; allowed: a game that goes on")
-    searcher = _searcher_of(get_policy(policies))
+        raise PaxsimError("game must be a Game that is not over")
+    searcher = get_policy(policies)
+    if not isinstance(searcher, Searcher):
+        searcher = make_searcher({}, (searcher,), (searcher,))
     first = different_options(game)
     options = sorted(set(first))
     samples = sample(searcher, game, options, rollouts, [seed])
-    plans = plans_of(searcher, game)
+    plans = searcher.plans_for(game.setting)
     plain = first[choice_of(plans[0], game, [seed])]
-    return _told(game, [plan.label for plan in plans], first, plain, samples)
+    return _evaluation(game, [plan.label for plan in plans], first, plain, samples)
 
 
 def warm_rollouts() -> None:
-    """Compile, or load, the rollouts and the policies that play them."""
+    """Compile or load the rollouts and the policies that play them."""
     fill_samples.compiled()  # type: ignore[attr-defined]
     get_policy("search").context()
 
 
 def chance_in_words(win: float, error: float, rollouts: int) -> str:
-    """``34 ± 7 %``: a mean share of the win with half of a 95 % interval."""
-    if error == 0.0:  # all rollouts agree, which says as much as their number (at 95 %)
+    """Return a mean share of the win with its 95% interval, like ``34 ± 7 %``."""
+    if error == 0.0:  # all rollouts agree: rule of three
         ends = (win - 3 / rollouts, win + 3 / rollouts)
     else:
         ends = (win - SURE_ERRORS * error, win + SURE_ERRORS * error)
     return percent(win, max(ends[0], 0.0), min(ends[1], 1.0))
 
 
-def _searcher_of(policy: Policy) -> Searcher:
-    if isinstance(policy, Searcher):
-        return policy
-    return make_searcher({}, (policy,), (policy,))
-
-
-def _told(
+def _evaluation(
     game: Game, plans: list[str], first: list[int], plain: int, samples: np.ndarray
 ) -> Evaluation:
-    """The samples as a table."""
+    """Build the evaluation from samples of the different options."""
     rollouts, options = len(samples), sorted(set(first))
     own = samples[..., game.seat - 1]
     means = own.mean(axis=0)

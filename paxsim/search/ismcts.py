@@ -1,14 +1,18 @@
-"""The tree: a search that also tries other options at the own seat's later decisions.
+"""Information-set Monte Carlo tree search, which also varies the own seat's later decisions.
 
-Information-set Monte Carlo tree search with a single observer: one tree for all worlds, over what
-the searching seat itself decides. A node is known by what the seat did and what it was offered on
-the way there. Until the end of its turn that is all that it can have learnt, so nodes are its
-information sets; later on, rivals' moves that lead to the same offer are taken together. Options
-differ from world to world, so each edge counts how often it could have been chosen (UCB1 over the
-options available). Every descent adds one node; there, and from there on, the policies play.
+One tree for all worlds, over the decisions of the searching seat (single observer). The key of a
+node is what the seat did and was offered on the way there. Until the end of its turn that is all it
+can learn, so nodes are its information sets; later on, rivals' moves that lead to the same offer
+are merged. Options differ between worlds, so each edge counts how often it was available (UCB1 over
+available options). Every descent adds one node, from which on the policies play.
 
-What a policy would choose is the first thing tried at a node, and others are expected to be a
-little worse than that until they have been tried.
+The policy's own choice is tried first at a node; other options are expected to be slightly worse
+until they are tried.
+
+References
+----------
+P. I. Cowling, E. J. Powley and D. Whitehouse, "Information Set Monte Carlo Tree Search", IEEE
+Transactions on Computational Intelligence and AI in Games 4(2), 2012.
 """
 
 from __future__ import annotations
@@ -36,15 +40,14 @@ from paxsim.engine.records import (
 )
 from paxsim.engine.rng import mix
 from paxsim.search.memory import MAX_DEPTH, MAX_EDGES, MAX_NODES
-from paxsim.search.rollouts import begin_rollout, worth
+from paxsim.search.rollouts import begin_rollout, value_of_end
 
-#: No edge, or no room for one.
+#: Stands for no edge.
 NONE = -1
-#: How far the number of visits makes up for a lower mean.
-CURIOSITY = 0.35
-#: An option counts as if it had been tried so often before, and brought what the policy's choice
-#: brings, less the caution.
-TRUST_IN_POLICY = 2.0
+#: Weight of the exploration term.
+EXPLORATION = 0.35
+#: Prior of an option: number of visits, with the value of the policy's choice less the caution.
+PRIOR_VISITS = 2.0
 CAUTION = 0.1
 
 _SLOTS = np.uint64(2 * MAX_NODES - 1)
@@ -53,7 +56,7 @@ _FREE = np.uint64(0)
 
 @called
 def clear_tree(tree):
-    """A tree without nodes."""
+    """Remove all nodes of a tree."""
     for slot in range(2 * MAX_NODES):
         tree.key[slot] = _FREE
     tree.nodes = 0
@@ -63,7 +66,7 @@ def clear_tree(tree):
 
 @called
 def descend(search, me, option, arm):
-    """Play an option on to the end, by the tree while it lasts; return what that was worth."""
+    """Play an option to the end, in the tree as far as it goes; return the value of the end."""
     tree = search.tree
     game = search.game
     progress = search.progress
@@ -72,7 +75,7 @@ def descend(search, me, option, arm):
     tree.visits += 1
     key = mix(np.uint64(arm + 1))
     inside = True
-    # Numbers of one type: `play_until` holds all the rules, and is compiled for each.
+    # One type, because `play_until` is compiled for each.
     option = np.int64(option)
     stop = np.int64(me.seat)
     while inside:
@@ -82,7 +85,7 @@ def descend(search, me, option, arm):
         else:
             choice = game.choices[me.seat]
             own = game.seats[me.seat]
-            # Asked in any case: it makes plans at the first decision of a turn.
+            # Called in any case: policies make plans at the first decision of a turn.
             option = ask(game, policy_at(progress.policies[me.seat]), progress)
             if not is_an_option(option, choice.count, progress):
                 return 0.0
@@ -101,16 +104,16 @@ def descend(search, me, option, arm):
         play_from(game, progress, option)
     if progress.failure != FINE:
         return 0.0
-    value = worth(search, game, me.seat)
+    value = value_of_end(search, game, me.seat)
     for i in range(tree.depth):
         tree.chosen[tree.path[i]] += 1.0
-        tree.worth[tree.path[i]] += value
+        tree.value[tree.path[i]] += value
     return value
 
 
 @kernel
 def code_of(table, me, choice, option):
-    """What an option does, as a number that means the same in every world."""
+    """Return a number for what an option does, the same in every world."""
     kind = choice.kind
     if passes(choice, option):
         return 0
@@ -128,7 +131,7 @@ def code_of(table, me, choice, option):
 
 @kernel
 def offer_of(table, me, choice):
-    """A number that stands for a decision and its options, in whatever order."""
+    """Return a number for a decision and its options, whatever their order."""
     total = mix(np.uint64(choice.kind + 1))
     for option in range(choice.count):
         total += mix(np.uint64(code_of(table, me, choice, option) + 64))
@@ -137,7 +140,10 @@ def offer_of(table, me, choice):
 
 @kernel
 def find_node(tree, key):
-    """The node of this key, and whether it was there before; a new one, or NONE if all are used."""
+    """Return the node of a key and whether it existed.
+
+    A missing node is added; NONE if the tree is full.
+    """
     if key == _FREE:
         key += np.uint64(1)
     slot = key & _SLOTS
@@ -154,23 +160,23 @@ def find_node(tree, key):
 
 
 @called
-def choose_edge(tree, node, table, me, choice, plain, known):
-    """The edge to follow from a node and its option: the policy's own, `plain`, at a new node."""
+def choose_edge(tree, node, table, me, choice, plain, existed):
+    """Return the edge to follow and its option; at a new node, those of the option `plain`."""
     own = edge_of(tree, node, code_of(table, me, choice, plain))
-    if own == NONE or not known:
+    if own == NONE or not existed:
         return own, plain
-    usual = mean_of_node(tree, node)
+    node_mean = mean_of_node(tree, node)
     best, best_option = own, plain
     best_score = -math.inf
     for option in range(choice.count):
         edge = edge_of(tree, node, code_of(table, me, choice, option))
-        if edge != NONE and tree.seen[edge] != tree.visits:  # equal cards are one option
-            tree.seen[edge] = tree.visits
+        if edge != NONE and tree.last_descent[edge] != tree.visits:  # equal cards are one option
+            tree.last_descent[edge] = tree.visits
             tree.available[edge] += 1.0
-            tries = tree.chosen[edge] + TRUST_IN_POLICY
-            expected = usual if edge == own else usual - CAUTION
-            score = (tree.worth[edge] + TRUST_IN_POLICY * expected) / tries
-            score += CURIOSITY * math.sqrt(math.log(tree.available[edge] + 1.0) / tries)
+            tries = tree.chosen[edge] + PRIOR_VISITS
+            expected = node_mean if edge == own else node_mean - CAUTION
+            score = (tree.value[edge] + PRIOR_VISITS * expected) / tries
+            score += EXPLORATION * math.sqrt(math.log(tree.available[edge] + 1.0) / tries)
             if score > best_score:
                 best_score = score
                 best, best_option = edge, option
@@ -179,20 +185,20 @@ def choose_edge(tree, node, table, me, choice, plain, known):
 
 @kernel
 def mean_of_node(tree, node):
-    """What descents through a node were worth on average."""
+    """Return the mean value of the descents through a node."""
     chosen = 0.0
     total = 0.0
     edge = tree.first[node]
     while edge != NONE:
         chosen += tree.chosen[edge]
-        total += tree.worth[edge]
+        total += tree.value[edge]
         edge = tree.following[edge]
     return total / chosen if chosen > 0.0 else 0.0
 
 
 @kernel
 def edge_of(tree, node, code):
-    """The edge of a node that does this; a new one if need be, NONE if there is no room."""
+    """Return the edge of a node with this code, added if missing, or NONE if there is no room."""
     edge = np.int64(tree.first[node])
     while edge != NONE:
         if tree.code[edge] == code:
@@ -205,8 +211,8 @@ def edge_of(tree, node, code):
     tree.code[edge] = code
     tree.following[edge] = tree.first[node]
     tree.first[node] = edge
-    tree.seen[edge] = 0
+    tree.last_descent[edge] = 0
     tree.available[edge] = 0.0
     tree.chosen[edge] = 0.0
-    tree.worth[edge] = 0.0
+    tree.value[edge] = 0.0
     return edge

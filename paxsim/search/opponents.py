@@ -1,11 +1,10 @@
-"""Models of the rivals: which policy each of them may be playing.
+"""Models of the rivals: policies that each of them may be playing.
 
-A fixed model is one policy, a mixture gives all of several policies the same weight. An adaptive
-mixture expects that a rival may have chosen its policy for its strength, and looks at its turns so
-far: how many cards it bought and played in each, and of which categories. By Bayes' rule every
-policy is weighed by how likely these are for it, with the habits that `experiments/profiles.py`
-measured, early in a game and later. None may be the right one, and the cards of a turn depend on
-each other, so no policy is ever ruled out.
+A fixed model is one policy; a mixture gives several policies the same weight. An adaptive mixture
+assumes that a rival may have chosen a strong policy, and uses its turns so far: the number of cards
+it bought and played in each, and their categories. Bayes' rule weighs every policy by the
+likelihood of these, with the habits that `experiments/profiles.py` measured, early in a game and
+later. No policy is ever ruled out: all may be wrong, and the cards of a turn are dependent.
 """
 
 from __future__ import annotations
@@ -23,19 +22,19 @@ from paxsim.engine.jit import called
 from paxsim.engine.records import DRAWN_FROM, N_CATEGORIES, PLAYED_CARD, ROW, category_of
 from paxsim.search.memory import PHASES, profile_dtype
 
-#: How much a turn counts as evidence: this foretold the policies of other games best.
-TRUST = 1.0
-#: Before anything is seen: the chance that a rival has chosen its policy without asking how strong
-#: it is, all alike; and if it has asked, to which power of the win rate policies are weighed.
+#: Weight of a turn as evidence; this value predicted the policies of other games best.
+EVIDENCE = 1.0
+#: Prior: probability of a uniform choice of policy, and the power of the win rate to which other
+#: choices are proportional.
 INDIFFERENCE = 0.4
-AMBITION = 4.0
-#: The least weight of a policy, beside 1 for the likeliest one.
-FLOOR = 0.003
+STRENGTH_POWER = 4.0
+#: Least weight of a policy; the likeliest one has 1.
+LEAST_WEIGHT = 0.003
 #: Turns of a rival that count as early.
 EARLY_TURNS = 4
-#: So many cards in a turn, or more, are one case.
+#: This number of cards in a turn, or more, is one case.
 MANY_CARDS = 3
-#: The habits that are measured, and how many cases each has.
+#: Measured habits, and the number of cases of each.
 HABITS = {
     "bought": N_CATEGORIES,
     "played": N_CATEGORIES,
@@ -46,25 +45,24 @@ HABITS = {
 
 @called
 def weigh_models(search, table, seat):
-    """How likely it is that a rival plays each of the models."""
+    """Compute the weights of a rival's models."""
     for model in range(search.models):
         search.weight[seat, model] = search.prior[model]
         if search.adaptive:
-            likeness = likeness_of_turns(search.profile[model], table, seat)
-            search.weight[seat, model] += TRUST * likeness
+            likelihood = log_likelihood_of_turns(search.profile[model], table, seat)
+            search.weight[seat, model] += EVIDENCE * likelihood
     best = search.weight[seat, 0]
     for model in range(search.models):
         best = max(best, search.weight[seat, model])
     for model in range(search.models):
-        search.weight[seat, model] = max(math.exp(search.weight[seat, model] - best), FLOOR)
+        search.weight[seat, model] = max(math.exp(search.weight[seat, model] - best), LEAST_WEIGHT)
 
 
 @called
-def likeness_of_turns(profile, table, seat):
-    """The logarithm of the chance of a seat's turns so far, for a policy of this profile.
+def log_likelihood_of_turns(profile, table, seat):
+    """Return the log-likelihood of a seat's turns so far under a profile.
 
-    A turn begins with a card drawn into the hand; what is played in reaction belongs to the turn
-    before it.
+    A turn begins with a draw into the hand; reactions belong to the turn before.
     """
     total = 0.0
     turns = 0
@@ -75,7 +73,7 @@ def likeness_of_turns(profile, table, seat):
         entry = table.diary[seat, i]
         if entry & DRAWN_FROM:
             if turns > 0:
-                total += likeness_of_counts(profile, phase, bought, played)
+                total += log_likelihood_of_counts(profile, phase, bought, played)
             turns += 1
             phase = 1 if turns > EARLY_TURNS else 0
             bought = 0
@@ -87,13 +85,13 @@ def likeness_of_turns(profile, table, seat):
             bought += 1
             total += profile.bought[phase, category_of(entry)]
     if turns > 0:
-        total += likeness_of_counts(profile, phase, bought, played)
+        total += log_likelihood_of_counts(profile, phase, bought, played)
     return total
 
 
 @called
-def likeness_of_counts(profile, phase, bought, played):
-    """The same of how many cards were bought and played in a turn."""
+def log_likelihood_of_counts(profile, phase, bought, played):
+    """Return the log-likelihood of the numbers of cards bought and played in a turn."""
     return (
         profile.purchase[phase, min(bought, MANY_CARDS)]
         + profile.display[phase, min(played, MANY_CARDS)]
@@ -108,40 +106,40 @@ def _measured() -> dict[str, Any]:
 
 @functools.cache
 def profiles() -> dict[str, np.void]:
-    """Habits by name of the policy (`paxsim.search.memory.profile_dtype`).
+    """Return the habits by name of the policy (`paxsim.search.memory.profile_dtype`).
 
-    Logarithms of shares; one case of each kind is added to all counts.
+    They are logarithms of shares; one case of each kind is added to all counts.
     """
-    found = {}
+    result = {}
     for name, counts in _measured().items():
         profile = np.zeros(1, profile_dtype)[0]
         for habit, cases in HABITS.items():
-            seen = np.array(counts[habit]) + 1.0
-            profile[habit][:, :cases] = np.log(seen / seen.sum(axis=1, keepdims=True))
-        found[name] = profile
-    return found
+            numbers = np.array(counts[habit]) + 1.0
+            profile[habit][:, :cases] = np.log(numbers / numbers.sum(axis=1, keepdims=True))
+        result[name] = profile
+    return result
 
 
 def profile_of(name: str) -> np.void:
-    """The habits of a policy; one that was never measured has the average of all."""
-    known = profiles()
-    if name in known:
-        return known[name]
+    """Return the habits of a policy, or the average of all if it was never measured."""
+    measured = profiles()
+    if name in measured:
+        return measured[name]
     average = np.zeros(1, profile_dtype)[0]
     for habit, cases in HABITS.items():
-        shares = [np.exp(profile[habit][:, :cases]) for profile in known.values()]
+        shares = [np.exp(profile[habit][:, :cases]) for profile in measured.values()]
         average[habit][:, :cases] = np.log(np.mean(shares, axis=0))
     return average
 
 
 def priors_of(names: Sequence[str]) -> np.ndarray:
-    """Logarithms of the policies' weights before anything is seen, shape ``(names,)``.
+    """Return the logarithms of the policies' prior weights, shape (names,).
 
     A policy that was never measured counts as one of average strength.
     """
-    known = _measured()
-    wins = np.array([known[name]["wins"] if name in known else 1.0 for name in names])
-    chosen = wins**AMBITION / np.sum(wins**AMBITION)
+    measured = _measured()
+    wins = np.array([measured[name]["wins"] if name in measured else 1.0 for name in names])
+    chosen = wins**STRENGTH_POWER / np.sum(wins**STRENGTH_POWER)
     return np.log((1.0 - INDIFFERENCE) * chosen + INDIFFERENCE / len(names))
 
 

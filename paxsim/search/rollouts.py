@@ -1,4 +1,4 @@
-"""Rollouts: an imagined game is played to its end."""
+"""Rollouts: sampled games, played to their end by policies."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from paxsim.engine.lowlevel import copy_choice, copy_game, copy_seat, copy_table
 from paxsim.engine.records import MAX_PARAMS, MAX_PLAYERS, N_CATEGORIES
 from paxsim.engine.scoring import categories_displayed, score
 from paxsim.search.beliefs import (
+    clear_private_knowledge,
     count_ways,
     deal_unseen,
-    forget_rivals,
-    seat_everybody,
-    sort_out,
+    set_up_seats,
     unit,
+    update_beliefs,
 )
 from paxsim.search.opponents import weigh_models
 
-#: Leads, in symbols and in points, of which a seat may be sure by three in four (`step`: 0.73).
+#: Leads, in symbols and in points, that count as a probability of 0.73 (see `step`).
 ROME_LEAD = 2.0
 INTRIGUE_LEAD = 2.0
 POINTS_LEAD = 4.0
-#: What the display lacks in solo, in symbols and categories, where a third of the value is left.
+#: Lack in solo, in symbols and categories, at which the value has fallen by the factor e.
 SOLO_LACK = 4.0
 
 
 @called
-def worth(search, game, seat):
-    """The share of the win, and how near it was; `closeness` is the weight of the latter."""
+def value_of_end(search, game, seat):
+    """Return a mean of the share of the win and the closeness to it, weighted by `closeness`."""
     share = share_of_win(game, search.result, seat)
     if search.closeness == 0.0:
         return share
@@ -40,7 +40,7 @@ def worth(search, game, seat):
 
 @kernel
 def share_of_win(game, result, seat):
-    """A seat's share of the win at the end of a game, which is scored."""
+    """Score a finished game and return a seat's share of the win."""
     for i in range(MAX_PLAYERS):
         result.shares[i] = 0.0
     score(game, result)
@@ -49,9 +49,9 @@ def share_of_win(game, result, seat):
 
 @called
 def nearness(lack, game, result, seat):
-    """How near a game that was scored was to a win of a seat, from 0 to 1.
+    """Return how close a seat came to winning a scored game, from 0 to 1.
 
-    `lack` is room to work in, a number for each category.
+    `lack` is working memory, a number for each category.
     """
     table = game.table
     if table.solo_level:
@@ -64,13 +64,13 @@ def nearness(lack, game, result, seat):
 
 @kernel
 def step(lead):
-    """From 0 far behind to 1 far ahead, smoothly."""
+    """Return the logistic function: 0 far behind, 1 far ahead."""
     return 1.0 / (1.0 + math.exp(-lead))
 
 
 @kernel
 def solo_lack(lack, table, result):
-    """Categories that are not displayed, and symbols that are missing to be above Rome."""
+    """Return the number of categories not displayed plus the symbols missing to beat Rome."""
     for category in range(N_CATEGORIES):
         lack[category] = result.rome_symbols[category] + 1 - result.symbols[0, category]
     hidden = N_CATEGORIES - categories_displayed(table, 0)
@@ -79,9 +79,9 @@ def solo_lack(lack, table, result):
 
 @kernel
 def rome_lead(lack, table, result):
-    """How many symbols more would have kept Rome from winning, less a half.
+    """Return the number of symbols that would have kept Rome from winning, less a half.
 
-    Below 0: how many Rome lacks to hold one more of the categories it needs.
+    If Rome does not win, minus the number of symbols it lacks for one more category.
     """
     for category in range(N_CATEGORIES):
         lack[category] = result.rome_symbols[category] + 1 - table.strongest[category]
@@ -94,9 +94,9 @@ def rome_lead(lack, table, result):
 
 @kernel
 def least_to_take(lack, needed):
-    """The fewest symbols that make up what is lacking in so many categories.
+    """Return the fewest symbols that cover the lack in `needed` categories.
 
-    Sorts `lack`, the least first.
+    Sorts `lack` in ascending order.
     """
     for i in range(1, N_CATEGORIES):
         one = lack[i]
@@ -113,9 +113,9 @@ def least_to_take(lack, needed):
 
 @kernel
 def intrigue_lead(table, seat):
-    """Symbols of intrigue beyond the best rival's, and half of one for primus conspiratus.
+    """Return the lead in intrigue over the best rival; primus conspiratus counts as half a symbol.
 
-    A seat that lacks it is behind even with as many symbols.
+    Without it, a seat with the same number of symbols is behind.
     """
     best = 0
     for other in range(table.players):
@@ -127,7 +127,7 @@ def intrigue_lead(table, seat):
 
 @kernel
 def points_lead(table, result, seat):
-    """Points beyond the best rival's."""
+    """Return the lead in points over the best rival."""
     best = 0
     for other in range(table.players):
         if other != seat:
@@ -137,40 +137,40 @@ def points_lead(table, result, seat):
 
 @called
 def begin_search(search, table, me, choice):
-    """Work out what the seat knows, once for a decision."""
-    sort_out(search.known, table, me, choice)
-    if search.known.out > 0:
-        count_ways(search.known)
+    """Derive what the seat knows, once for a decision."""
+    update_beliefs(search.beliefs, table, me, choice)
+    if search.beliefs.out > 0:
+        count_ways(search.beliefs)
     for seat in range(table.players):
         weigh_models(search, table, seat)
     copy_table(search.world.table, table)
-    forget_rivals(search.world)
+    clear_private_knowledge(search.world)
     search.progress.failure = FINE
-    take_plan(search, table, me.seat, 0)
+    set_plan(search, table, me.seat, 0)
 
 
 @kernel
 def plans_for(table):
-    """Which of its two lists of plans a searcher has at this table."""
+    """Return the number of the searcher's list of plans for this table: 1 in solo, else 0."""
     return 1 if table.solo_level else 0
 
 
 @kernel
-def take_plan(search, table, seat, plan):
-    """Let the rollouts to come play the own seat on by this plan."""
+def set_plan(search, table, seat, plan):
+    """Let a plan continue for the own seat in the next rollouts."""
     plans = plans_for(table)
     copy_params(search.game.seats[seat].params, search.plan_params[plans, plan])
     search.progress.policies[seat] = search.plan[plans, plan]
 
 
 @called
-def imagine_world(search, me, choice, stream):
-    """One more world that fits what the seat knows, with a policy for everybody."""
+def determinize(search, me, choice, stream):
+    """Sample a world that fits what the seat knows, with a policy for every rival."""
     world = search.world
-    seat_everybody(world, me, choice, stream)
+    set_up_seats(world, me, choice, stream)
     copy_own_seat(world.seats[me.seat], me)
     copy_choice(world.choices[me.seat], choice)
-    deal_unseen(world, search.known, me, stream)
+    deal_unseen(world, search.beliefs, me, stream)
     for seat in range(world.table.players):
         if seat != me.seat:
             model = draw_model(search, seat, stream)
@@ -180,7 +180,7 @@ def imagine_world(search, me, choice, stream):
 
 @kernel
 def copy_own_seat(target, me):
-    """The searcher's own record, but for its random stream and its notes."""
+    """Copy the searcher's own record, except for its random stream and its memory."""
     s0, s1, s2, s3 = target.stream[0], target.stream[1], target.stream[2], target.stream[3]
     copy_seat(target, me)
     target.stream[0], target.stream[1], target.stream[2], target.stream[3] = s0, s1, s2, s3
@@ -190,14 +190,14 @@ def copy_own_seat(target, me):
 
 @kernel
 def copy_params(target, source):
-    """The parameters of a policy."""
+    """Copy the parameters of a policy."""
     for i in range(MAX_PARAMS):
         target[i] = source[i]
 
 
 @kernel
 def draw_model(search, seat, stream):
-    """The policy that a rival plays in this world, by its weight."""
+    """Draw the policy of a rival in this world by its weight."""
     if search.models == 1:
         return 0
     total = 0.0
@@ -213,14 +213,14 @@ def draw_model(search, seat, stream):
 
 @called
 def roll_out(search, me, option):
-    """Take an option in the imagined world and play on to the end; return what it was worth."""
+    """Play an option and the game to the end in the sampled world; return the value of the end."""
     begin_rollout(search)
     play_from(search.game, search.progress, option)
-    return worth(search, search.game, me.seat)
+    return value_of_end(search, search.game, me.seat)
 
 
 @kernel
 def begin_rollout(search):
-    """A copy of the imagined world, to be played."""
-    search.progress.asked += 1  # whoever watches sees that the search moves on
+    """Copy the sampled world, to be played."""
+    search.progress.asked += 1  # shows a watcher that the search advances
     copy_game(search.game, search.world)

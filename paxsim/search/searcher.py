@@ -1,4 +1,4 @@
-"""The searching seat as a policy; `paxsim.search.naming` says how a line-up names it."""
+"""The `search` policy: how a line-up names it, and its compiled function."""
 
 from __future__ import annotations
 
@@ -22,44 +22,15 @@ from paxsim.policies.registry import HEURISTICS, get_policy, parse_setting
 from paxsim.search.memory import MAX_MODELS, MAX_PLANS, SearchType, search_dtype
 from paxsim.search.opponents import priors_of, profile_of
 from paxsim.search.sequential_halving import choose_option
+from paxsim.setting import Setting
 
 NAME = "search"
-#: Stands for the catalogue, weighed by what a rival has done so far.
+#: Value of `opponents` for the catalogue, weighed by what a rival has done so far.
 ADAPTIVE = "adaptive"
 
 
-def read_settings(
-    text: str, numbers: Sequence[str], words: Sequence[str]
-) -> tuple[dict[str, float], dict[str, str]]:
-    """What is said of a searcher behind its name.
-
-    Parameters
-    ----------
-    text : str
-        All behind ``search:``.
-    numbers, words : sequence of str
-        The settings that there are: those that are numbers, and the others.
-    """
-    found_numbers: dict[str, float] = {}
-    found_words: dict[str, str] = {}
-    for part in split_outside(text, ":"):
-        said = part.partition("(")[0]
-        name, _, _ = (word.strip() for word in said.partition("="))
-        if "=" not in said and found_words:  # self=mine.py:thrifty
-            found_words[list(found_words)[-1]] += f":{part}"
-        elif name in found_words or name in found_numbers:
-            raise PaxsimError(f"policy {NAME}: {name}: given twice; allowed: once")
-        elif name in words:
-            found_words[name] = part.partition("=")[2].strip()
-        elif name in numbers:
-            found_numbers.update([parse_setting(NAME, part)])
-        else:
-            raise unknown(f"policy {NAME}: parameter", name, [*numbers, *words])
-    return found_numbers, found_words
-
-
 def split_outside(text: str, mark: str) -> list[str]:
-    """The parts of a text between marks that stand outside of parentheses."""
+    """Return the parts of a text between marks outside of parentheses."""
     parts, depth = [""], 0
     for letter in text:
         depth += (letter == "(") - (letter == ")")
@@ -71,100 +42,89 @@ def split_outside(text: str, mark: str) -> list[str]:
             parts[-1] += letter
     if depth != 0:
         raise PaxsimError(
-            f"policy {NAME}: found {text!r}; allowed: parentheses in pairs, "
-            "as in NAME(parameter=number:parameter=number)"
+            f"policy {NAME}: parentheses must be in pairs, as in "
+            f"NAME(parameter=number:parameter=number), got {text!r}"
         )
     return [part.strip() for part in parts]
 
 
-def read_policies(field: str, text: str, most: int, also: str = "") -> tuple[Policy, ...]:
-    """The policies of ``A+B(parameter=number)+C``.
-
-    Parameters
-    ----------
-    field : str
-        What they are for, for messages.
-    text : str
-        What was said.
-    most : int
-        How many there may be.
-    also : str
-        What else is allowed there, for messages.
-    """
+def read_policies(field: str, text: str, most: int) -> tuple[Policy, ...]:
+    """Return the policies of ``A+B(parameter=number)+C``, the value of a setting."""
     names = split_outside(text, "+")
     if not all(names):
-        raise PaxsimError(
-            f"policy {NAME}: {field}: found {text!r} with an empty name; allowed: A+B+C{also}"
-        )
+        raise PaxsimError(f"policy {NAME}: {field} must be policies such as A+B+C, got {text!r}")
     if len(names) > most:
-        raise PaxsimError(f"policy {NAME}: {field}: found {len(names)}; allowed: at most {most}")
+        raise PaxsimError(
+            f"policy {NAME}: {field} may be at most {most} policies, got {len(names)}"
+        )
     return tuple(get_policy(_unfolded(name)) for name in names)
 
 
 def _unfolded(name: str) -> str:
-    """``hermit(a=1:b=2)`` as it is written where there is nothing else: ``hermit:a=1:b=2``."""
+    """Rewrite ``hermit(a=1:b=2)`` as ``hermit:a=1:b=2``."""
     head, opened, rest = name.partition("(")
     if not opened:
         return name
     if not rest.endswith(")"):
         raise PaxsimError(
-            f"policy {NAME}: found {name!r}; allowed: NAME(parameter=number:parameter=number)"
+            f"policy {NAME}: parameters are written NAME(parameter=number:parameter=number), "
+            f"got {name!r}"
         )
     return f"{head}:{rest[:-1]}" if rest[:-1].strip() else head
 
 
 def folded(policy: Policy, text: str) -> str:
-    """A policy's label or spec with its changed parameters in parentheses."""
+    """Return a policy's label or spec with its changed parameters in parentheses."""
     changed = policy.label[len(policy.name) + 1 :]
     return f"{text[: -len(changed) - 1]}({changed})" if changed else text
 
 
-#: The most rollouts for an option: hours for a game, and no sense.
+#: Largest number of rollouts for an option; it takes hours for a game.
 MAX_ROLLOUTS = 100_000
-#: The most that its other numbers may be: with so many errors nothing is ever sure, and a weight is
-#: a part of 1.
+#: Upper limits of the other numbers.
 MOST = {"doubt": 1000, "closeness": 1}
 DEFAULTS = {"rollouts": 32.0, "doubt": 1.0, "closeness": 0.5}
-#: Ways to search: one decision deep, or with a tree over the later ones.
+#: Settings that are not numbers.
+SETTINGS = ("kind", "self", "opponents")
+#: Kinds of search: one decision deep, or with a tree over the later ones.
 FLAT, TREE = KINDS = ("flat", "tree")
-#: Hermit's idea with others at the table, tuned to win by points where rivals conspire: above Rome
-#: in as many categories as can be had, no matter in which.
+#: Parameters of `hermit`, tuned to win by points against conspiring rivals: beat Rome in as many
+#: categories as possible.
 FOR_POINTS = (
     "hermit(new=0.2:urgency=-10:stronger=25:arms=0.3:limit=3.5:row=0.6:senator=1.6:discount=8:"
     "foresight=1.2:starve=11:money=9:money_end=-12)"
 )
-#: Who may play the own seat on unless something else is said, with others and in solo.
+#: Default plans, with others and in solo.
 USUAL_PLANS = (f"{FOR_POINTS}+weighted", "hermit")
-#: What search adds to each of these beyond what it adds to `weighted`, times the number of players,
-#: measured over whole games; docs/search.md has the figures.
+#: Gain of each from search beyond that of `weighted`, times the number of players; see
+#: docs/search.md.
 USUAL_CREDITS = ((0.9, 0.0), (0.0,))
 
 search_at = record_at(SearchType)
 
 
 def search(table, me, choice):
-    """Imagines the cards it can't see, and plays every option out many times before it chooses.
+    """Samples the cards it can't see, and plays every option many times before it chooses.
 
-    Beside its numbers it takes ``kind=flat`` or ``kind=tree``, ``self=A+B``, who may play its own
-    seat on, and ``opponents=A+B`` or ``opponents=adaptive``, who the rivals may be; docs/search.md
-    tells more.
+    Besides its numbers it takes ``kind=flat`` or ``kind=tree``, ``self=A+B`` (plans for its own
+    seat), and ``opponents=A+B`` or ``opponents=adaptive`` (models of rivals); see docs/search.md.
     """
     return choose_option(search_at(numba.int64(me.params[0])), table, me, choice)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Searcher(Policy):
-    """A policy that looks ahead.
+    """Policy that looks ahead.
 
     Attributes
     ----------
     kind : str
         One of `KINDS`.
     own : tuple of Policy
-        Plans: each may play the searcher's seat on in its rollouts; empty for the usual ones.
+        Plans: policies that continue for the searcher's seat in rollouts; empty for the default.
     opponents : tuple of Policy
-        One of them is drawn for every rival and world; empty for the catalogue, weighed by what
-        the rival has done so far.
+        Models of which one is drawn for every rival and world; empty for the catalogue, weighed by
+        what the rival has done so far.
     """
 
     kind: str = FLAT
@@ -173,41 +133,45 @@ class Searcher(Policy):
 
     @property
     def searches(self) -> bool:
-        """It plays games in its head, so it can't play in those of another."""
+        """True: it can't play in the rollouts of another searcher."""
         return True
 
     @property
     def models(self) -> tuple[Policy, ...]:
-        """The policies that rivals may be playing."""
+        """Policies that rivals may be playing."""
         return self.opponents or tuple(map(get_policy, HEURISTICS))
 
     @property
     def plans(self) -> tuple[tuple[Policy, ...], ...]:
-        """The policies that may play the own seat on, with others and in solo."""
+        """Policies that may continue for the own seat: with others, and in solo."""
         return (self.own, self.own) if self.own else _usual_plans()
+
+    def plans_for(self, setting: Setting) -> tuple[Policy, ...]:
+        """Return the plans for a setting."""
+        return self.plans[bool(setting.solo_level)]
 
     @property
     def built_in(self) -> bool:
-        """Whether nothing but the package's own policies takes part."""
+        """True if only the package's own policies take part."""
         return all(policy.built_in for policy in (*self.own, *self.opponents))
 
     def check_solo(self) -> None:
-        """Raise if its own seat would be played on by a policy that makes no sense in solo."""
+        """Raise an error if a plan makes no sense in solo."""
         for plan in self.own:
             if not plan.solo:
                 raise PaxsimError(
-                    f"policy search: self: found {plan.name}, which makes no sense in solo; "
-                    "allowed there: a policy that does, such as hermit"
+                    f"policy search: self={plan.name} makes no sense in solo; "
+                    "choose a policy for solo, such as hermit"
                 )
 
     @property
     def label(self) -> str:
-        """Name, changed numbers, and who plays its rollouts unless it is the usual ones."""
+        """Name, changed numbers, and plans and opponents that are not the default."""
         return self._described("label")
 
     @property
     def spec(self) -> str:
-        """The label as `get_policy` reads it in another process, files included."""
+        """Label from which `get_policy` restores it in another process, files included."""
         return self._described("spec")
 
     def _described(self, how: str) -> str:
@@ -221,7 +185,7 @@ class Searcher(Policy):
 
     @property
     def fingerprint(self) -> str:
-        """Twelve hexadecimal digits that depend on all that decides its moves."""
+        """Twelve hexadecimal digits that depend on everything that decides its moves."""
         parts = [one.fingerprint for one in self._players]
         text = repr((self.label, parts, sorted(self.params.items())))
         return hashlib.sha256(text.encode()).hexdigest()[:12]
@@ -231,17 +195,17 @@ class Searcher(Policy):
 
     @property
     def compiled(self) -> Any:
-        """The compiled search, which is the same for all searchers."""
+        """The compiled search, the same for all searchers."""
         return _compiled()
 
     def address(self, explaining: bool = False) -> int:
-        """Where the compiled search is."""
+        """Return the address of the compiled search."""
         return _address()
 
     def context(self) -> PolicyContext:
-        """A memory of its own, whose address is its only parameter.
+        """Return parameters, whose first is the address of a new working memory.
 
-        What is kept with it is what the policies of its rollouts need.
+        The context keeps the contexts of the policies in its rollouts alive.
         """
         plans = [[plan.context() for plan in plans] for plans in self.plans]
         models = [model.context() for model in self.models]
@@ -249,24 +213,24 @@ class Searcher(Policy):
         vector = np.zeros(MAX_PARAMS)
         vector[0] = address_of(workspace)
         return PolicyContext(
-            vector, workspace[0]["progress"], self.asked_in_rollout, (workspace, plans, models)
+            vector, workspace[0]["progress"], self.policy_in_rollout, (workspace, plans, models)
         )
 
-    def asked_in_rollout(self, progress: np.void) -> Policy:
-        """The policy that was asked last in rollouts that stand there."""
+    def policy_in_rollout(self, progress: np.void) -> Policy:
+        """Return the policy that was called last in rollouts with this progress."""
         address = int(progress["policies"][progress["seat"]])
         return next((one for one in self._players if one.address() == address), self)
 
     @property
     def _players(self) -> tuple[Policy, ...]:
-        """All policies that its rollouts may ask."""
+        """All policies that its rollouts may call."""
         with_others, solo = self.plans
         return (*with_others, *solo, *self.models)
 
     def _new_workspace(
         self, plan_contexts: list[list[PolicyContext]], contexts: list[PolicyContext]
     ) -> np.ndarray:
-        """The memory that it works with, set up (`paxsim.search.memory.search_dtype`)."""
+        """Return a new working memory (`paxsim.search.memory.search_dtype`)."""
         workspace = np.zeros(1, search_dtype)
         one = workspace[0]
         for name, value in self.params.items():
@@ -291,18 +255,18 @@ class Searcher(Policy):
         return workspace
 
     def with_params(self, changes: dict[str, float]) -> Searcher:
-        """The same searcher with some numbers changed."""
+        """Return the same searcher with some numbers changed."""
         made = super().with_params(changes)
         rollouts = made.params["rollouts"]
         if not (1 <= rollouts <= MAX_ROLLOUTS and rollouts == int(rollouts)):
             raise PaxsimError(
-                f"policy search: rollouts: found {rollouts:g}; "
-                f"allowed: a whole number from 1 to {MAX_ROLLOUTS:,}"
+                f"policy search: rollouts must be a whole number between 1 and {MAX_ROLLOUTS:,}, "
+                f"got {rollouts:g}"
             )
         for name, most in MOST.items():
             if not 0 <= made.params[name] <= most:
                 raise PaxsimError(
-                    f"policy search: {name}: found {made.params[name]:g}; allowed: 0 to {most}"
+                    f"policy search: {name} must be between 0 and {most}, got {made.params[name]:g}"
                 )
         return made  # type: ignore[return-value]
 
@@ -313,13 +277,11 @@ def make_searcher(
     opponents: Sequence[Policy] = (),
     kind: str = FLAT,
 ) -> Searcher:
-    """A searcher; see `Searcher` for what it is made of."""
+    """Return a searcher; see `Searcher` for the arguments."""
     if kind not in KINDS:
         raise unknown("policy search: kind", kind, KINDS)
     if any(policy.searches for policy in (*own, *opponents)):
-        raise PaxsimError(
-            "policy search: found a searcher in its own rollouts; allowed: any other policy"
-        )
+        raise PaxsimError("policy search: a searcher can't play in the rollouts of a searcher")
     numbers = (dict(DEFAULTS), dict(DEFAULTS))
     alone = all(policy.solo for policy in own)
     made = Searcher(
@@ -330,18 +292,29 @@ def make_searcher(
 
 
 def searcher_from(text: str) -> Searcher:
-    """A searcher as a line-up names it, from all that stands behind ``search:``."""
-    numbers: dict[str, float] = {}
-    words: dict[str, str] = {}
-    if text:
-        numbers, words = read_settings(text, list(DEFAULTS), ("kind", "self", "opponents"))
+    """Return the searcher of the text after ``search:`` in a line-up."""
+    values: dict[str, float] = {}
+    texts: dict[str, str] = {}
+    for part in split_outside(text, ":") if text else []:
+        head = part.partition("(")[0]
+        name = head.partition("=")[0].strip()
+        if "=" not in head and texts:  # self=mine.py:thrifty
+            texts[list(texts)[-1]] += f":{part}"
+        elif name in texts or name in values:
+            raise PaxsimError(f"policy {NAME}: {name} is given twice")
+        elif name in SETTINGS:
+            texts[name] = part.partition("=")[2].strip()
+        elif name in DEFAULTS:
+            values.update([parse_setting(NAME, part)])
+        else:
+            raise unknown(f"policy {NAME}: parameter", name, [*DEFAULTS, *SETTINGS])
     own: tuple[Policy, ...] = ()
     opponents: tuple[Policy, ...] = ()
-    if "self" in words:
-        own = read_policies("self", words["self"], MAX_PLANS)
-    if words.get("opponents", ADAPTIVE) != ADAPTIVE:
-        opponents = read_policies("opponents", words["opponents"], MAX_MODELS, f", or {ADAPTIVE}")
-    return make_searcher(numbers, own, opponents, words.get("kind", FLAT))
+    if "self" in texts:
+        own = read_policies("self", texts["self"], MAX_PLANS)
+    if texts.get("opponents", ADAPTIVE) != ADAPTIVE:
+        opponents = read_policies("opponents", texts["opponents"], MAX_MODELS)
+    return make_searcher(values, own, opponents, texts.get("kind", FLAT))
 
 
 @functools.cache
@@ -350,7 +323,7 @@ def _usual_plans() -> tuple[tuple[Policy, ...], ...]:
 
 
 def _number(value: float) -> str:
-    """A number as short as it can be read again."""
+    """Return the shortest text that is read back as the same number."""
     return repr(int(value) if value == int(value) else value)
 
 

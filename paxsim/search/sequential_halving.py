@@ -1,10 +1,13 @@
-"""The race: rollouts of every option in common worlds, halving those that are still in it.
+"""Sequential halving: rollouts of all options in common worlds, dropping the worse half repeatedly.
 
-What races are arms: an option together with the plan by which the seat plays on afterwards. The
-plain arm is what the seat would do without search: the option that its plan so far would choose,
-and that plan. It stays in the race to the end, every arm is compared with it world by world, and
-another is chosen only if it is better by more than some paired errors: a few rollouts say less
-than the policy knows.
+An arm is an option together with the plan that continues for the seat afterwards. The plain arm is
+what the seat would do without search: its current plan, and the option that plan would choose. It
+stays to the end. Every arm is compared with it in the same worlds, and another arm is chosen only
+if it is better by more than some standard errors: a few rollouts say less than the policy knows.
+
+References
+----------
+Z. Karnin, T. Koren and O. Somekh, "Almost Optimal Exploration in Multi-Armed Bandits", ICML 2013.
 """
 
 from __future__ import annotations
@@ -28,26 +31,25 @@ from paxsim.search.ismcts import clear_tree, descend
 from paxsim.search.rollouts import (
     begin_search,
     copy_params,
-    imagine_world,
+    determinize,
     plans_for,
     roll_out,
-    take_plan,
+    set_plan,
 )
 
-#: The answer of a search in which a policy failed; its `progress` says who, and how.
+#: Result of a search in which a policy failed; its `progress` has the details.
 FAILED = -1
 
-#: Squared differences beyond those seen, when the error of a difference is estimated: one game won
-#: instead of lost.
+#: Prior of the sum of squared differences: one game won instead of lost.
 DISAGREEMENT = 1.0
 
-#: Where the seat notes the plan that it follows.
+#: Index of the seat's memory for its current plan.
 PLAN = 0
 
 
 @kernel
 def choose_option(search, table, me, choice):
-    """The option with the best outlook; the seat notes by which plan."""
+    """Return the option with the best value; the seat notes its plan."""
     list_options(search, me, choice)
     if search.options == 1:
         return search.option[0]
@@ -58,7 +60,7 @@ def choose_option(search, table, me, choice):
     plain = find_plain(search, me, choice, plan)
     if plain < 0:
         return FAILED
-    best = race(search, me, choice, plan * search.options + plain)
+    best = run_halving(search, me, choice, plan * search.options + plain)
     if search.progress.failure != FINE:
         return FAILED
     me.memory[PLAN] = best // search.options
@@ -67,7 +69,7 @@ def choose_option(search, table, me, choice):
 
 @kernel
 def plan_followed(search, table, me):
-    """The plan that the seat noted; the first one if another policy has left its notes there."""
+    """Return the plan that the seat noted, or the first one."""
     noted = me.memory[PLAN]
     for plan in range(search.plans[plans_for(table)]):
         if noted == plan:
@@ -77,7 +79,7 @@ def plan_followed(search, table, me):
 
 @kernel
 def list_options(search, me, choice):
-    """The different options: equal cards to the same place are one."""
+    """List the different options: equal cards to the same place are one."""
     count = 0
     for option in range(choice.count):
         new = True
@@ -92,7 +94,7 @@ def list_options(search, me, choice):
 
 @kernel
 def same(me, choice, one, other):
-    """Whether two options can't be told apart by what they do."""
+    """Return whether two options have the same effect."""
     kind = choice.kind
     if kind == DISPLAY or kind == KEEP:
         return choice.drawn[one] == choice.drawn[other]
@@ -107,11 +109,11 @@ def same(me, choice, one, other):
 
 @kernel
 def find_plain(search, me, choice, plan):
-    """The number of the option that a plan's policy would choose, asked in a world.
+    """Return the number of the option that a plan's policy chooses in a sampled world.
 
-    `FAILED` if there is no such option.
+    `FAILED` if the policy returns no valid option.
     """
-    imagine_world(search, me, choice, me.stream)
+    determinize(search, me, choice, me.stream)
     world = search.world
     plans = plans_for(world.table)
     copy_params(world.seats[me.seat].params, search.plan_params[plans, plan])
@@ -126,8 +128,8 @@ def find_plain(search, me, choice, plan):
 
 
 @kernel
-def race(search, me, choice, plain):
-    """The best arm, or the plain one; sequential halving."""
+def run_halving(search, me, choice, plain):
+    """Return the best arm, or the plain one."""
     arms = search.plans[plans_for(search.world.table)] * search.options
     search.arms = arms
     for arm in range(arms):
@@ -151,7 +153,7 @@ def race(search, me, choice, plain):
 
 @kernel
 def halvings(arms):
-    """How often the arms can be halved, at least once."""
+    """Return the number of times the arms can be halved, at least 1."""
     rounds = 1
     while arms > 2:
         arms = (arms + 1) // 2
@@ -161,8 +163,8 @@ def halvings(arms):
 
 @kernel
 def compare_arms(search, me, choice, plain):
-    """One world for all arms in the race, or until a policy fails."""
-    imagine_world(search, me, choice, me.stream)
+    """Play all remaining arms in one more world, or until a policy fails."""
+    determinize(search, me, choice, me.stream)
     base = value_of_arm(search, me, plain)
     for arm in range(search.arms):
         if search.progress.failure != FINE:
@@ -176,10 +178,10 @@ def compare_arms(search, me, choice, plain):
 
 @kernel
 def value_of_arm(search, me, arm):
-    """What an arm is worth in the imagined world, with what its plan is credited with."""
+    """Return the value of an arm in the sampled world, plus the credit of its plan."""
     table = search.world.table
     plan = arm // search.options
-    take_plan(search, table, me.seat, plan)
+    set_plan(search, table, me.seat, plan)
     option = search.option[arm % search.options]
     value = credit_of(search, table, plan)
     if search.deep:
@@ -189,9 +191,9 @@ def value_of_arm(search, me, arm):
 
 @kernel
 def credit_of(search, table, plan):
-    """What later searches will add to what a plan brings by itself: less and less, to nothing.
+    """Return the expected gain from later searches under a plan, which shrinks to 0 with the deck.
 
-    Rollouts can't show it, for in them nobody searches.
+    Rollouts can't show it, because no seat searches in them.
     """
     rules = table.rules
     cards = table.copy_count + rules.cards_added - rules.cards_removed
@@ -200,7 +202,7 @@ def credit_of(search, table, plan):
 
 @kernel
 def halve(search, plain, alive):
-    """Keep the better half, by mean value, and the plain arm; return how many are left."""
+    """Keep the better half of the arms and the plain one; return the number of those left."""
     keep = max((alive + 1) // 2, 2)
     while alive > keep:
         worst = -1
@@ -215,7 +217,7 @@ def halve(search, plain, alive):
 
 @kernel
 def best_arm(search, plain):
-    """The best of the last arms, if it is better than the plain one beyond doubt."""
+    """Return the best remaining arm if it is significantly better than the plain one."""
     best = -1
     for arm in range(search.arms):
         if search.alive[arm] and arm != plain:
@@ -224,6 +226,6 @@ def best_arm(search, plain):
     if best < 0:
         return plain
     count = search.played[best]
-    # A few worlds that happen to agree prove nothing, so some disagreement is taken for granted.
+    # With the prior, a few worlds that happen to agree don't look certain.
     error = math.sqrt(search.gain_squared[best] + DISAGREEMENT) / count
     return best if search.gain[best] / count > search.doubt * error else plain

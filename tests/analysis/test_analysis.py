@@ -7,8 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from search.test_search import change_what_is_hidden
-from support import imagined
+from support import worlds
 from support.mistakes import mistake
 
 import paxsim
@@ -184,12 +183,12 @@ def test_marks_are_adjusted_by_benjamini_and_hochberg():
 
 
 def test_verdict_depends_only_on_what_the_seat_knew(game):
-    random, workspace = np.random.default_rng(3), imagined.new_workspace()
+    random, workspace = np.random.default_rng(3), worlds.new_workspace()
     models = models_of(game.setup["policies"], 4)
     for decision in retrace(game.events)[1][20:90:23]:
         other = decision.game.copy()
-        known = imagined.what_is_known(workspace, decision.game._address)
-        change_what_is_hidden(other.record, known, random)
+        beliefs = worlds.beliefs_of(workspace, decision.game._address)
+        worlds.change_hidden_state(other.record, beliefs, random)
         one, two = (
             judge(Decision(0, each, decision.chosen, 0), models, 10, 5)
             for each in (decision.game, other)

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 from conftest import TABLE_NAMES, TABLES
-from support import imagined
+from support import worlds
 from support.onlookers import UNKNOWN, look_on
 
 import paxsim
@@ -60,10 +60,10 @@ def check_knowledge(setting, record, table, known, perfect=True):
 def follow(setting, lineup, deals, seed=1, perfect=True):
     """Compare at every decision of some games; return what was met, to be sure that it was."""
     met = Counter()
-    workspace = imagined.new_workspace()
+    workspace = worlds.new_workspace()
     for deal in range(deals):
         for record, table, address in look_on(setting, lineup, seed, deal, deal % setting.players):
-            known = imagined.what_is_known(workspace, address)
+            known = worlds.beliefs_of(workspace, address)
             said = check_knowledge(setting, record, table, known, perfect)
             seat = int(record["hidden"]["seat"])
             met["decisions"] += 1

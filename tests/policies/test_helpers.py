@@ -5,7 +5,7 @@ from collections import Counter, namedtuple
 import numpy as np
 import pytest
 from conftest import TABLES
-from support import imagined
+from support import worlds
 from support.positions import bare_game, card, lay_deck, lay_display, lay_legion, lay_rome
 
 import paxsim
@@ -355,7 +355,7 @@ def test_nothing_against_nothing_is_held_by_rome():
 def never_seen(position, workspace):
     """The cards that the deciding seat can't place, or has just drawn, as a counter of codes."""
     game = position.game
-    known = imagined.what_is_known(workspace, game._address)
+    known = worlds.beliefs_of(workspace, game._address)
     unseen = Counter(
         {int(known["card"][k]): int(known["unseen"][k]) for k in range(known["kinds"])}
     )
@@ -366,7 +366,7 @@ def never_seen(position, workspace):
 
 def test_unseen_cards_are_exactly_those_that_a_perfect_memory_can_not_place(positions):
     """What the search works out with a memory of its own, which onlookers have checked."""
-    workspace, players = imagined.new_workspace(), Counter()
+    workspace, players = worlds.new_workspace(), Counter()
     for position in positions:
         unseen = never_seen(position, workspace)
         resolved = position.game.setting.resolved()

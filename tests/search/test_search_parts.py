@@ -1,6 +1,7 @@
-"""The parts of a search by themselves, in plain Python: the race, models and the tree."""
+"""Parts of the search in plain Python: sequential halving, models, tree, value of an end."""
 
 import functools
+import itertools
 import math
 
 import numpy as np
@@ -10,6 +11,7 @@ from support.plain import plain, view
 import paxsim
 from paxsim.cards import Card
 from paxsim.engine.records import DRAWN_FROM, PLAYED_CARD, table_dtype
+from paxsim.game import walk
 from paxsim.search import ismcts, opponents, rollouts, sequential_halving
 from paxsim.search.memory import profile_dtype, search_dtype
 
@@ -27,11 +29,11 @@ def search():
     return np.zeros(1, search_dtype)[0]
 
 
-# --- the race -------------------------------------------------------------------------------
+# --- sequential halving --------------------------------------------------------------------
 
 
-def racing(search, gains, played=10.0, squared=0.0, doubt=1.0):
-    """Arms that have gained so much over the plain arm 0, all of them in the race."""
+def arms_with(search, gains, played=10.0, squared=0.0, doubt=1.0):
+    """Return a search whose remaining arms have these gains over the plain arm 0."""
     search["arms"] = len(gains)
     search["alive"][: len(gains)] = 1
     search["gain"][: len(gains)] = gains
@@ -41,8 +43,8 @@ def racing(search, gains, played=10.0, squared=0.0, doubt=1.0):
     return view(search)
 
 
-def test_halving_keeps_the_better_half_and_the_plain_arm_however_bad(search):
-    view_of = racing(search, [0.0, -3.0, 2.0, -1.0, 5.0])
+def test_halving_keeps_the_better_half_and_the_plain_arm(search):
+    view_of = arms_with(search, [0.0, -3.0, 2.0, -1.0, 5.0])
     assert in_python(sequential_halving.halve)(view_of, 0, 5) == 3
     assert search["alive"][:5].tolist() == [1, 0, 1, 0, 1]
 
@@ -52,30 +54,32 @@ def test_arms_are_halved_until_two_are_left(arms, rounds):
     assert in_python(sequential_halving.halvings)(arms) == rounds
 
 
-def test_the_best_arm_wins_if_it_is_better_by_more_than_its_doubt(search):
-    # The error of the mean is sqrt(3 + 1) / 10 = 0.2, for one disagreement is taken for granted.
+def test_the_best_arm_has_to_be_significantly_better(search):
+    # The error of the mean is sqrt(3 + 1) / 10 = 0.2, with the prior of 1.
     assert (
-        in_python(sequential_halving.best_arm)(racing(search, [0.0, 1.0, 2.1], squared=3.0), 0) == 2
+        in_python(sequential_halving.best_arm)(arms_with(search, [0.0, 1.0, 2.1], squared=3.0), 0)
+        == 2
     )
     assert (
-        in_python(sequential_halving.best_arm)(racing(search, [0.0, 1.0, 1.9], squared=3.0), 0) == 0
+        in_python(sequential_halving.best_arm)(arms_with(search, [0.0, 1.0, 1.9], squared=3.0), 0)
+        == 0
     )
 
 
-def test_an_arm_that_is_out_of_the_race_does_not_win(search):
-    arms = racing(search, [0.0, 9.0, 5.0])
+def test_dropped_arms_are_not_chosen(search):
+    arms = arms_with(search, [0.0, 9.0, 5.0])
     search["alive"][1] = 0
     assert in_python(sequential_halving.best_arm)(arms, 0) == 2
     search["alive"][2] = 0
     assert in_python(sequential_halving.best_arm)(arms, 0) == 0
 
 
-def test_arms_are_compared_with_the_plain_one_in_the_same_world(search, monkeypatch):
-    worth = {0: 0.25, 1: 1.0, 2: 0.0}
-    monkeypatch.setattr(sequential_halving, "imagine_world", lambda *_: None)
-    monkeypatch.setattr(sequential_halving, "value_of_arm", lambda search, me, arm: worth[arm])
+def test_arms_are_compared_in_the_same_worlds(search, monkeypatch):
+    values = {0: 0.25, 1: 1.0, 2: 0.0}
+    monkeypatch.setattr(sequential_halving, "determinize", lambda *_: None)
+    monkeypatch.setattr(sequential_halving, "value_of_arm", lambda search, me, arm: values[arm])
     compare = plain(sequential_halving.compare_arms)
-    arms = racing(search, [0.0] * 3, played=0.0)
+    arms = arms_with(search, [0.0] * 3, played=0.0)
     me = np.zeros(1, [("stream", np.uint64, 4)])[0]
     for _ in range(2):
         compare(arms, view(me), None, 0)
@@ -84,7 +88,7 @@ def test_arms_are_compared_with_the_plain_one_in_the_same_world(search, monkeypa
     assert search["played"][:3].tolist() == [0.0, 2.0, 2.0]
 
 
-def test_a_plan_is_credited_with_less_and_less_as_the_deck_runs_out(search):
+def test_credit_of_a_plan_shrinks_with_the_deck(search):
     table = paxsim.Game(4).record["table"]
     cards = len(paxsim.load_deck().cards)
     search["credit"][0, 1] = 0.8
@@ -100,7 +104,7 @@ def test_a_plan_is_credited_with_less_and_less_as_the_deck_runs_out(search):
 
 
 def diary(*turns):
-    """A table at which seat 1 has had some turns, each a list of cards bought and one of played."""
+    """Return a table at which seat 1 had some turns, as pairs of cards bought and played."""
     table = np.zeros(1, table_dtype)[0]
     entries = []
     for bought, played in turns:
@@ -112,66 +116,66 @@ def diary(*turns):
 
 @pytest.fixture
 def profile():
-    """Habits that are numbers easily told apart."""
-    found = np.zeros(1, profile_dtype)[0]
+    """Return habits whose numbers are easy to distinguish."""
+    habits = np.zeros(1, profile_dtype)[0]
     for phase in range(2):
-        found["bought"][phase] = 100.0 * (1 + phase) + np.arange(8)
-        found["played"][phase] = 1000.0 * (1 + phase) + np.arange(8)
-        found["purchase"][phase] = 0.1 * (1 + phase) * np.arange(8)
-        found["display"][phase] = 0.001 * (1 + phase) * np.arange(8)
-    return found
+        habits["bought"][phase] = 100.0 * (1 + phase) + np.arange(8)
+        habits["played"][phase] = 1000.0 * (1 + phase) + np.arange(8)
+        habits["purchase"][phase] = 0.1 * (1 + phase) * np.arange(8)
+        habits["display"][phase] = 0.001 * (1 + phase) * np.arange(8)
+    return habits
 
 
-def test_a_rival_is_weighed_by_what_it_bought_and_played_turn_by_turn(profile):
+def test_log_likelihood_of_turns(profile):
     land, fleet = paxsim.CATEGORIES.index("land"), paxsim.CATEGORIES.index("fleet")
-    likeness = in_python(opponents.likeness_of_turns)
+    likelihood = in_python(opponents.log_likelihood_of_turns)
     two = diary(([LAND, FLEET], [LAND]), ([], [FLEET]))
     expected = (100 + land) + (100 + fleet) + (1000 + land) + (1000 + fleet)
     expected += (0.1 * 2 + 0.001 * 1) + (0.1 * 0 + 0.001 * 1)
-    assert likeness(view(profile), two, 1) == pytest.approx(expected)
-    assert likeness(view(profile), two, 0) == 0  # nobody saw that seat do anything
+    assert likelihood(view(profile), two, 1) == pytest.approx(expected)
+    assert likelihood(view(profile), two, 0) == 0  # a seat without turns
 
 
-def test_the_fifth_turn_of_a_rival_is_no_longer_early(profile):
-    likeness = in_python(opponents.likeness_of_turns)
+def test_the_fifth_turn_is_in_the_later_phase(profile):
+    likelihood = in_python(opponents.log_likelihood_of_turns)
     land = paxsim.CATEGORIES.index("land")
-    five = likeness(view(profile), diary(*[([], [])] * 4, ([LAND], [])), 1)
+    five = likelihood(view(profile), diary(*[([], [])] * 4, ([LAND], [])), 1)
     assert five == pytest.approx(200 + land + 0.2)
 
 
-def test_so_many_cards_in_a_turn_are_one_case(profile):
-    counts = in_python(opponents.likeness_of_counts)
+def test_three_or_more_cards_in_a_turn_are_one_case(profile):
+    counts = in_python(opponents.log_likelihood_of_counts)
     assert counts(view(profile), 0, 3, 5) == counts(view(profile), 0, 4, 3) == pytest.approx(0.303)
 
 
-def test_no_model_of_a_rival_is_ruled_out(search, profile):
+def test_no_model_is_ruled_out(search, profile):
     search["models"], search["adaptive"] = 3, 1
     search["prior"][:3] = [0.0, -1.0, 0.0]
     search["profile"][0] = search["profile"][1] = profile
     weigh = in_python(opponents.weigh_models)
     weigh(view(search), diary(([LAND], [])), 1)
-    assert search["weight"][1, :3] == pytest.approx([1.0, math.exp(-1), opponents.FLOOR])
+    assert search["weight"][1, :3] == pytest.approx([1.0, math.exp(-1), opponents.LEAST_WEIGHT])
     assert not search["weight"][0].any()
 
 
-def test_before_anything_is_seen_strong_policies_are_likelier_but_not_by_much():
+def test_prior_prefers_strong_policies():
     measured = {name: counts["wins"] for name, counts in opponents._measured().items()}
     strongest, weakest = max(measured, key=measured.get), min(measured, key=measured.get)
     priors = np.exp(opponents.priors_of([strongest, weakest, "a stranger"]))
-    chosen = np.array([measured[strongest], measured[weakest], 1.0]) ** opponents.AMBITION
+    chosen = np.array([measured[strongest], measured[weakest], 1.0]) ** opponents.STRENGTH_POWER
     expected = (1 - opponents.INDIFFERENCE) * chosen / chosen.sum() + opponents.INDIFFERENCE / 3
     assert priors == pytest.approx(expected) and priors.sum() == pytest.approx(1)
     assert priors[0] > priors[2] > priors[1]
 
 
-def test_models_are_drawn_as_often_as_they_weigh(search, monkeypatch):
+def test_models_are_drawn_by_weight(search, monkeypatch):
     search["models"] = 3
     search["weight"][1, :3] = [1.0, 0.0, 3.0]
-    found = []
+    models = []
     for point in (0.0, 0.24, 0.26, 0.99):
         monkeypatch.setattr(rollouts, "unit", lambda _, point=point: point)
-        found.append(plain(rollouts.draw_model)(view(search), 1, None))
-    assert found == [0, 0, 2, 2]
+        models.append(plain(rollouts.draw_model)(view(search), 1, None))
+    assert models == [0, 0, 2, 2]
 
 
 # --- the tree -------------------------------------------------------------------------------
@@ -179,53 +183,130 @@ def test_models_are_drawn_as_often_as_they_weigh(search, monkeypatch):
 
 @pytest.fixture
 def node(monkeypatch):
-    """A tree with one node, and a way to ask which option is followed from there.
-
-    Options are told apart by their numbers alone.
-    """
+    """Return a tree with one node and a function that chooses an option there."""
     monkeypatch.setattr(ismcts, "code_of", lambda table, me, choice, option: option + 1)
     choose = plain(ismcts.choose_edge)
     find = plain(ismcts.find_node)
     record = np.zeros(1, search_dtype)[0]["tree"]
-    one, known = find(view(record), np.uint64(77))
-    assert not known and find(view(record), np.uint64(77)) == (one, True)
+    one, existed = find(view(record), np.uint64(77))
+    assert not existed and find(view(record), np.uint64(77)) == (one, True)
     choice = np.zeros(1, [("count", np.int32)])[0]
     choice["count"] = 3
 
-    def descend(plain_option, known=True):
+    def descend(plain_option, existed=True):
         record["visits"] += 1
-        return choose(view(record), one, None, None, view(choice), plain_option, known)
+        return choose(view(record), one, None, None, view(choice), plain_option, existed)
 
     return record, descend
 
 
-def test_at_a_new_node_the_policys_own_option_is_followed(node):
+def test_a_new_node_follows_the_policy(node):
     _, descend = node
-    assert descend(2, known=False)[1] == 2
+    assert descend(2, existed=False)[1] == 2
 
 
-def test_options_that_nobody_tried_are_taken_for_a_little_worse_than_the_policys(node):
+def test_untried_options_are_expected_to_be_slightly_worse(node):
     record, descend = node
     edge, option = descend(1)
     assert option == 1
-    record["chosen"][edge], record["worth"][edge] = 2.0, 2.0
-    # (2 + 2 * 1) / 4 = 1 beside (0 + 2 * 0.9) / 2 = 0.9, and what is rarely tried is looked at:
-    # 0.18 more beside 0.26 more, which would be the other way round without the caution.
+    record["chosen"][edge], record["value"][edge] = 2.0, 2.0
+    # (2 + 2 * 1) / 4 = 1 and (0 + 2 * 0.9) / 2 = 0.9; exploration adds 0.18 and 0.26, which would
+    # decide without the caution.
     assert descend(1)[1] == 1
 
 
-def test_what_brought_more_is_followed_more_often(node):
+def test_better_options_are_followed(node):
     record, descend = node
     own, _ = descend(0)
     place = int(np.flatnonzero(record["key"])[0])
     edges = [in_python(ismcts.edge_of)(view(record), place, code) for code in (1, 2, 3)]
     assert edges[0] == own
     record["chosen"][:3] = 50.0
-    record["worth"][edges] = [20.0, 45.0, 30.0]
+    record["value"][edges] = [20.0, 45.0, 30.0]
     assert descend(0)[1] == 1
 
 
-def test_a_full_tree_has_no_room_for_another_option(node):
+def test_a_full_tree_follows_the_policy(node):
     record, descend = node
     record["edges"] = len(record["code"])
     assert descend(2) == (ismcts.NONE, 2)
+
+
+# --- value of an end -------------------------------------------------------------------------
+
+
+def value_of_end(game, seat, closeness):
+    """Return the value of a finished game, in plain Python."""
+    search = np.zeros(1, search_dtype)[0]
+    search["closeness"], search["result"]["shares"] = closeness, 7.0
+    return plain(rollouts.value_of_end)(view(search), view(game.record), seat)
+
+
+def step(lead, width):
+    return 1 / (1 + math.exp(-lead / width))
+
+
+def fewest(lacks, needed):
+    """Return the fewest symbols for some categories, by enumeration."""
+    return min(sum(max(lack, 0) for lack in some) for some in itertools.combinations(lacks, needed))
+
+
+def near_in_solo(game, needed):
+    result = game.result()
+    lacks = np.array(result["rome_symbols"][:7]) + 1 - np.array(result["symbols"][0][:7])
+    hidden = (np.array(game.table["cards"][0][:7]) == 0).sum()
+    return math.exp(-(fewest(lacks, needed) + hidden) / rollouts.SOLO_LACK)
+
+
+def near_with_others(game, seat, rome_needs=4):
+    """Return the closeness to a win, from the game's own result."""
+    result, players = game.result(), game.setting.players
+    symbols = np.array(result["symbols"])[:players, :7]
+    lacks = np.array(result["rome_symbols"][:7]) + 1 - symbols.max(axis=0)
+    missing = fewest(lacks, 8 - rome_needs)
+    lead = missing - 0.5 if missing else sorted(lacks)[7 - rome_needs] - 0.5
+    assert (lead > 0) == bool(result["rome_wins"])
+    rome = step(lead, rollouts.ROME_LEAD)
+    rivals = [rival for rival in range(players) if rival != seat]
+    intrigue = np.array(game.table["symbols"])[:players, 6]
+    ahead = intrigue[seat] - intrigue[rivals].max() + (0.5 if result["primus"] == seat else -0.5)
+    points = np.array(result["points"][:players])
+    more = points[seat] - points[rivals].max()
+    return rome * step(ahead, rollouts.INTRIGUE_LEAD) + (1 - rome) * step(
+        more, rollouts.POINTS_LEAD
+    )
+
+
+def ends(setting, policies, deals):
+    """Yield finished games."""
+    lineup = paxsim.make_lineup(policies, setting.players)
+    for deal in range(deals):
+        *_, game = walk(setting, lineup, 3, deal, 0)
+        yield game
+
+
+@pytest.mark.parametrize(
+    ("players", "closeness"), [(2, 0.4), (2, 1.0), (4, 0.0), (4, 0.4), (8, 1.0)]
+)
+def test_value_of_an_end_is_share_and_closeness(players, closeness):
+    policies = (["weighted", "tribune", "builder", "hermit"] * 2)[:players]
+    won, romes = set(), set()
+    for game in ends(paxsim.make_setting(players), policies, 12 - players):
+        for seat in range(players):
+            share = game.result()["shares"][seat]
+            expected = (1 - closeness) * share + closeness * near_with_others(game, seat)
+            assert value_of_end(game, seat, closeness) == pytest.approx(expected)
+            won.add(share > 0)
+        romes.add(bool(game.result()["rome_wins"]))
+    assert won == {False, True} and (romes == won or players == 8)
+
+
+@pytest.mark.parametrize("level", [1, 5])
+def test_value_of_an_end_in_solo(level):
+    values = set()
+    for game in ends(paxsim.make_setting(solo_level=level), "hermit", 12):
+        near = value_of_end(game, 0, 1.0)
+        assert near == pytest.approx(near_in_solo(game, level + 2))
+        assert (near == 1) == (game.result()["shares"][0] == 1)
+        values.add(near)
+    assert len(values) > 3 or level == 1

@@ -1,5 +1,6 @@
-"""Imagined worlds: they fit what the seat knows, and are as likely as they are in truth."""
+"""Sampled worlds: they fit what the seat knows and have the right distribution."""
 
+import functools
 import itertools
 from collections import Counter
 
@@ -9,7 +10,7 @@ from conftest import TABLE_NAMES, TABLES
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
-from support import imagined
+from support import worlds
 from support.strategies import playable_settings
 
 import paxsim
@@ -22,7 +23,7 @@ RARE = 1e-4
 
 
 def begun(setting, deal, seed=3):
-    """A dealt game at its first decision: record and address."""
+    """Return the record of a game at its first decision."""
     record = setting.new_game()
     start_game(address_of(record), seat_keys(seed), seed, deal, 0)
     return record
@@ -33,14 +34,14 @@ def view(record):
 
 
 def deciding(record):
-    """The deciding seat's record and choice."""
+    """Return the deciding seat's record and choice."""
     game = view(record)
     seat = int(game["hidden"]["seat"])
     return game["seats"][seat], game["choices"][seat]
 
 
 def play_some(record, random, steps, peeking=0.1):
-    """Random decisions; peeks are rare, as each is a turn not taken."""
+    """Play random decisions; peeks are rare, as each takes a turn."""
     for _ in range(steps):
         if view(record)["hidden"]["decision"] == OVER:
             return
@@ -52,7 +53,7 @@ def play_some(record, random, steps, peeking=0.1):
 
 
 def cards_of(game):
-    """All cards that are in nobody's sight and in hands, and on the table, as a counter."""
+    """Return all cards in the deck, removed, with Rome and in hands, as a counter."""
     hidden, table = game["hidden"], game["table"]
     deck = [(int(table["deck_top"]) + i) % RING for i in range(table["deck_left"])]
     lists = [hidden["deck"][deck], hidden["removed"][: hidden["removed_count"]]]
@@ -62,20 +63,18 @@ def cards_of(game):
 
 
 @given(playable_settings(), st.integers(0, 10**6), st.integers(0, 150))
-def test_an_imagined_world_fits_all_that_the_seat_knows(setting, deal, steps):
+def test_a_sampled_world_fits_the_beliefs_of_the_seat(setting, deal, steps):
     record, random = begun(setting, deal), np.random.default_rng(deal)
     play_some(record, random, steps)
     if view(record)["hidden"]["decision"] == OVER:
         return
-    workspace = WORKSPACES.setdefault(
-        "one", imagined.new_workspace()
-    )  # used again and again, as in a run
+    workspace = shared_workspace()  # used repeatedly, as in a run
     game, before = view(record), record.copy()
-    known = imagined.what_is_known(workspace, address_of(record))
-    world = imagined.imagine(workspace, address_of(record))
+    beliefs = worlds.beliefs_of(workspace, address_of(record))
+    world = worlds.sample_world(workspace, address_of(record))
     seat = int(game["hidden"]["seat"])
     game["seats"][seat]["stream"] = view(before)["seats"][seat]["stream"]
-    assert (record == before).all(), "the searcher may only draw from its random stream"
+    assert (record == before).all(), "only the random stream may change"
 
     assert world["table"].tobytes() == game["table"].tobytes()
     assert world["choices"][seat].tobytes() == game["choices"][seat].tobytes()
@@ -90,8 +89,8 @@ def test_an_imagined_world_fits_all_that_the_seat_knows(setting, deal, steps):
         for name in ("seat", "money", "hand_count", "peeked"):
             assert mine[name] == theirs[name]
         assert not mine["hand"][mine["hand_count"] :].any() and not mine["memory"].any()
-        count = known["hand_count"][rival]
-        assert mine["hand"][:count].tolist() == known["hand"][rival][:count].tolist()
+        count = beliefs["hand_count"][rival]
+        assert mine["hand"][:count].tolist() == beliefs["hand"][rival][:count].tolist()
         assert not mine["buried_count"] and not mine["buried"].any()
         if mine["peeked"]:
             assert (
@@ -109,7 +108,7 @@ def test_an_imagined_world_fits_all_that_the_seat_knows(setting, deal, steps):
         assert made.total() == real.total() and made <= copies
     else:
         assert made == real
-    for slot in known["deck"].nonzero()[0]:
+    for slot in beliefs["deck"].nonzero()[0]:
         if (slot - int(game["table"]["deck_top"])) % RING < game["table"]["deck_left"]:
             assert world["hidden"]["deck"][slot] == game["hidden"]["deck"][slot]
     if game["seats"][seat]["peeked"]:
@@ -124,7 +123,10 @@ def test_an_imagined_world_fits_all_that_the_seat_knows(setting, deal, steps):
     assert view(continued)["hidden"]["decision"] == OVER
 
 
-WORKSPACES = {}
+@functools.cache
+def shared_workspace():
+    return worlds.new_workspace()
+
 
 SMALL = paxsim.Deck(
     name="small",
@@ -133,7 +135,7 @@ SMALL = paxsim.Deck(
 
 
 def places_of(world, seat):
-    """Everything that a seat does not see, as one tuple: hands, Rome, deck, removed cards."""
+    """Return all that a seat does not see as a tuple: hands, Rome, deck, removed cards."""
     hidden, table = world["hidden"], world["table"]
     deck = [(int(table["deck_top"]) + i) % RING for i in range(table["deck_left"])]
     hands = [
@@ -147,23 +149,26 @@ def places_of(world, seat):
 
 
 @pytest.mark.parametrize("steps", [0, 1, 5])
-def test_every_unseen_card_is_as_likely_in_every_place(steps):
+def test_unlocated_cards_are_equally_likely_in_every_place(steps):
     rules = {"cards_removed": 1, "rome_hidden": 1, "legions": 2, "draft_sizes": [2, 2]}
     record = begun(paxsim.make_setting(2, deck=SMALL, rules=rules), 4)
     play_some(record, np.random.default_rng(1), steps, peeking=0.0)
-    workspace, seat = imagined.new_workspace(), int(view(record)["hidden"]["seat"])
-    known = imagined.what_is_known(workspace, address_of(record))
-    unseen = [int(known["card"][k]) for k in range(known["kinds"]) if known["unseen"][k]]
-    assert len(unseen) == known["places"] > 2
-    worlds = 6000
-    found = np.array(
-        [places_of(imagined.imagine(workspace, address_of(record)), seat) for _ in range(worlds)]
+    workspace, seat = worlds.new_workspace(), int(view(record)["hidden"]["seat"])
+    beliefs = worlds.beliefs_of(workspace, address_of(record))
+    unseen = [int(beliefs["card"][k]) for k in range(beliefs["kinds"]) if beliefs["unseen"][k]]
+    assert len(unseen) == beliefs["places"] > 2
+    repeats = 6000
+    samples = np.array(
+        [
+            places_of(worlds.sample_world(workspace, address_of(record)), seat)
+            for _ in range(repeats)
+        ]
     )
-    uncertain = [column for column in found.T if len(set(column)) > 1]
-    assert len(uncertain) == known["places"]
+    uncertain = [column for column in samples.T if len(set(column)) > 1]
+    assert len(uncertain) == beliefs["places"]
     for column in uncertain:
         counts = [(column == card).sum() for card in unseen]
-        assert sum(counts) == worlds and chisquare(counts).pvalue > RARE
+        assert sum(counts) == repeats and chisquare(counts).pvalue > RARE
     pairs = Counter(zip(uncertain[0].tolist(), uncertain[1].tolist(), strict=True))
     assert len(pairs) == len(unseen) * (len(unseen) - 1)
     assert chisquare(list(pairs.values())).pvalue > RARE
@@ -181,22 +186,24 @@ TINY = paxsim.Deck(
 )
 
 
-def chances(copy, added, seen):
-    """The chance of every order of the unseen cards, by going through all that may be in play.
+def chances(copy, added, observed):
+    """Return the probability of every order of the unseen cards, by enumeration.
 
     Parameters
     ----------
     copy : list of int
         One copy of the deck; `added` cards of a second one are in play.
-    seen : list of int
+    observed : list of int
         The cards in some places.
     """
     weights = Counter()
     for second in itertools.combinations(copy, added):
         in_play = (*copy, *second)
-        hits = sum(order == tuple(seen) for order in itertools.permutations(in_play, len(seen)))
+        hits = sum(
+            order == tuple(observed) for order in itertools.permutations(in_play, len(observed))
+        )
         rest = Counter(in_play)
-        rest.subtract(seen)
+        rest.subtract(observed)
         weights[tuple(sorted(rest.elements() if min(rest.values()) >= 0 else ()))] += hits
     orders = Counter()
     for rest, weight in weights.items():
@@ -208,26 +215,26 @@ def chances(copy, added, seen):
 
 
 @pytest.mark.parametrize("deal", range(4))
-def test_with_a_second_copy_in_part_every_deal_is_as_likely_as_it_is_in_truth(deal):
-    """Which cards are not in play depends on those that are seen, and on how many a copy has."""
+def test_distribution_with_part_of_a_second_copy(deal):
+    """The cards out of play depend on those observed and on their numbers in a copy."""
     rules = {"cards_added": 3, "cards_removed": 1, "rome_hidden": 1, "rome_open": 1, "legions": 1}
     rules["draft_sizes"] = [2, 1, 1, 1, 1]
     record = begun(paxsim.make_setting(5, deck=TINY, rules=rules), deal)
-    workspace, game = imagined.new_workspace(), view(record)
-    assert imagined.what_is_known(workspace, address_of(record))["out"] == 3
-    seen = [int(game["table"]["shown"][0]), *deciding(record)[1]["drawn"][:2].tolist()]
-    expected = chances([card.code for card in TINY.cards], 3, seen)
-    worlds = 20_000
-    found = Counter(
-        places_of(imagined.imagine(workspace, address_of(record)), 0) for _ in range(worlds)
+    workspace, game = worlds.new_workspace(), view(record)
+    assert worlds.beliefs_of(workspace, address_of(record))["out"] == 3
+    observed = [int(game["table"]["shown"][0]), *deciding(record)[1]["drawn"][:2].tolist()]
+    expected = chances([card.code for card in TINY.cards], 3, observed)
+    repeats = 20_000
+    samples = Counter(
+        places_of(worlds.sample_world(workspace, address_of(record)), 0) for _ in range(repeats)
     )
-    assert set(found) <= set(expected)
-    counts = [found[order] for order in expected]
-    assert chisquare(counts, [worlds * chance for chance in expected.values()]).pvalue > RARE
+    assert set(samples) <= set(expected)
+    counts = [samples[order] for order in expected]
+    assert chisquare(counts, [repeats * chance for chance in expected.values()]).pvalue > RARE
 
 
 @pytest.mark.parametrize(("players", "level"), TABLES, ids=TABLE_NAMES)
-def test_a_lean_copy_over_another_game_is_that_game_and_plays_on_like_it(players, level):
+def test_copy_of_a_game_over_another_continues_like_the_original(players, level):
     setting = paxsim.make_setting(players, solo_level=level)
     random = np.random.default_rng(players)
     target = begun(paxsim.make_setting(8), 99)  # of another setting, and far on
@@ -237,9 +244,9 @@ def test_a_lean_copy_over_another_game_is_that_game_and_plays_on_like_it(players
     for steps in (0, 3, 40, 90, 10):
         source = begun(setting, steps)
         play_some(source, random, steps)
-        kept = params[: setting.players].copy()
-        imagined.copy_lean(address_of(target), address_of(source))
-        assert (params[: setting.players] == kept).all()
+        before = params[: setting.players].copy()
+        worlds.copy_game(address_of(target), address_of(source))
+        assert (params[: setting.players] == before).all()
         compare_games(view(target), view(source))
         for _ in range(2000):
             if view(source)["hidden"]["decision"] == OVER:
@@ -252,7 +259,7 @@ def test_a_lean_copy_over_another_game_is_that_game_and_plays_on_like_it(players
 
 
 def compare_games(one, other):
-    """All that anybody reads is the same, but for the parameters of the policies."""
+    """Compare all records that can be read, except the parameters of policies."""
     for part in ("table", "hidden"):
         assert one[part].tobytes() == other[part].tobytes(), part
     for seat in range(other["table"]["players"]):
