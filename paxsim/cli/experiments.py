@@ -383,10 +383,9 @@ def double_oracle_command(generations, out, csv, as_json, **run):
     with progress_bar(out) as bar, made_by(command_line()):
         outcome = double_oracle(
             **run,
-            effort={} if generations is None else {"generations": generations},
+            oracle_options={} if generations is None else {"generations": generations},
             out=out,
             progress=bar,
-            answering=bar,
         )
     outcome.result.tables["steps"] = outcome.steps
     print_result(outcome.result, as_json, csv)

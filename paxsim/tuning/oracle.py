@@ -1,9 +1,14 @@
-"""Double oracle: add best responses to the equilibrium until none of them gains.
+"""Double oracle: add best responses to a set of strategies until none of them gains.
 
-Double oracle, as PSRO has it: the empirical game of a set of strategies says where its players end;
-an oracle looks for the best answer to that, of one seat and of several that act together; what
-really gains there, on deals that the oracle has not seen, joins the set. Only line-ups with the
-newcomer are played. It ends when nothing gains more than a margin, or when the rounds are over.
+The metagame of a set of strategies shows where adapting players end. An oracle looks for the best
+response to that, of one seat and of several that act together. A response that gains on deals which
+the oracle has not seen joins the set, and only line-ups with it are played. This is the scheme of
+policy-space response oracles (PSRO).
+
+References
+----------
+M. Lanctot et al., "A Unified Game-Theoretic Approach to Multiagent Reinforcement Learning",
+NeurIPS 2017.
 """
 
 from __future__ import annotations
@@ -36,38 +41,39 @@ from paxsim.experiment.progress import Progress
 from paxsim.experiment.result import Result, Tables
 from paxsim.experiment.run import RunOptions, run
 from paxsim.gametheory.games import drawn_multisets, multisets, number_of_multisets
-from paxsim.gametheory.metagame import coalitions, drawn, interval, measured
+from paxsim.gametheory.metagame import Played, coalitions, drawn, interval, measured
 from paxsim.lineup import LINEUP_SEED
 from paxsim.playing import LineupLike
 from paxsim.policies.policy import Policy
-from paxsim.text import points, significant
+from paxsim.setting import Setting
+from paxsim.text import significant
 
-#: An answer joins the set if it gains more than this over where the players are, in wins.
+#: A response joins the set if it gains more than this, in wins.
 MARGIN = 0.01
-#: Rounds of answers unless said otherwise, and at most.
+#: Default and largest number of rounds.
 ROUNDS, MOST_ROUNDS = 3, 50
-#: What is tuned to answer.
+#: Policy that is tuned by default.
 TUNED = "weighted"
 
-#: Looks for the best answer: called like `paxsim.tune`, its result has a ``best`` policy.
+#: Returns a result with a ``best`` policy; called like `paxsim.tune`.
 Oracle = Callable[..., Any]
 
 
 @dataclass(frozen=True, eq=False)
 class DoubleOracleResult:
-    """What came of widening a set of strategies.
+    """Result of `paxsim.double_oracle`.
 
     Attributes
     ----------
     result : Result
-        The meta-game of the widened set.
+        Metagame of the final set.
     strategies : list of Policy
-        The widened set.
+        The final set.
     steps : pandas.DataFrame
-        Every answer that was tried: round, seats, policy, what each seat gains on fresh deals over
-        the state that it answers, and whether it joined.
+        Every response: round, seats that deviate together, policy, gain of each of these seats on
+        fresh deals with its interval, and whether it joined.
     ended : str
-        Why it ended, in a sentence.
+        Reason for the end, in a sentence.
     """
 
     result: Result
@@ -87,89 +93,112 @@ def double_oracle(
     margin: float = MARGIN,
     rounds: int = ROUNDS,
     oracle: Oracle | None = None,
-    effort: dict[str, Any] | None = None,
+    oracle_options: dict[str, Any] | None = None,
     deck: str | Path | Deck = DEFAULT_DECK,
     rules: RulesLike = None,
     jobs: int | None = None,
     out: str | Path | None = None,
     chunk_games: int = CHUNK_GAMES,
     progress: Progress | None = None,
-    answering: Callable[..., None] | None = None,
 ) -> DoubleOracleResult:
-    """Add best answers to a set of strategies until nothing gains more than a margin.
+    """Add best responses to a set of strategies until none gains more than a margin.
 
     Parameters
     ----------
     policies : sequence
-        The set to begin with, two or more; searchers may be among them.
+        Initial set, two or more; searchers may be among them.
     players, seed, deck, rules, jobs, chunk_games, progress
         As for `metagame`.
     games : int, optional
-        Games of the first table in all; newcomers' line-ups get as many each.
+        Games of the initial metagame. Line-ups with new strategies get as many each.
     tuned : str or Policy
-        The policy whose parameters are tuned to answer.
+        Policy whose parameters are tuned for a response.
     seats : sequence of int
-        Answers are looked for of one seat alone, of two together, and so on.
+        Numbers of seats that deviate together.
     margin : float
-        What an answer must gain to join, as a win rate (0.01 is one percentage point).
+        Gain in win rate that a response has to exceed (0.01 is one percentage point).
     rounds : int
-        Rounds of answers at most.
+        Maximum number of rounds.
     oracle : callable, optional
-        Looks for answers; `paxsim.tune` by default.
-    effort : dict, optional
-        More arguments of the oracle, such as ``generations``.
+        Finds responses (default: `paxsim.tune`).
+    oracle_options : dict, optional
+        Further arguments of the oracle, such as ``generations``.
     out : str or pathlib.Path, optional
-        Keep everything below this folder, and go on from there.
-    answering : callable, optional
-        The oracle's own ``progress``.
+        Folder for all runs; the same call resumes it.
+
+    Returns
+    -------
+    DoubleOracleResult
+        Final set, its metagame, and all responses.
+
+    Raises
+    ------
+    PaxsimError
+        If an argument is out of range, or there are too many line-ups.
+
+    Examples
+    --------
+    >>> import paxsim
+    >>> options = {"generations": 1, "restarts": 1, "games": 20}
+    >>> outcome = paxsim.double_oracle(
+    ...     "first,random", 2, 600, seats=[1], rounds=1, oracle_options=options, jobs=1
+    ... )
+    >>> len(outcome.steps)
+    1
     """
-    found = find_strategies(policies)
-    setting = table_setting(len(found), players, deck, rules)
-    wanted = [
+    strategies = find_strategies(policies)
+    setting = table_setting(len(strategies), players, deck, rules)
+    coalition_sizes = [
         checked_int("seats", number, 1, setting.players - 1)
         for number in checked_list("seats", seats, "a list of seat counts, e.g. 1,2,3")
     ]
     if not is_number(margin) or not 0 <= margin < 1:
-        raise PaxsimError(f"margin: found {safe_repr(margin)}; allowed: from 0 to below 1 (100%)")
+        raise PaxsimError(f"margin must be at least 0 and below 1, got {safe_repr(margin)}")
     rounds = checked_int("rounds", rounds, 1, MOST_ROUNDS)
     folder = None if out is None else checked_path("out", out)
-    lineups = len(drawn_multisets(len(found), setting.players, MOST_PLAYED, LINEUP_SEED))
+    lineups = len(drawn_multisets(len(strategies), setting.players, MOST_PLAYED, LINEUP_SEED))
     blocks = BLOCKS if games is None else blocks_each(games, lineups, setting.players)
-    how = RunOptions(jobs=jobs, chunk_games=chunk_games, progress=progress)
+    options = RunOptions(jobs=jobs, chunk_games=chunk_games, progress=progress)
     first = metagame(
-        found, setting.players, blocks * setting.players * lineups, seed, deck=deck, rules=rules,
-        out=_below(folder, "set"), jobs=jobs, chunk_games=chunk_games, progress=progress,
+        strategies, setting.players, blocks * setting.players * lineups, seed, deck=deck,
+        rules=rules, out=_below(folder, "set"), **options,
     )  # fmt: skip
-    process = _Process(found, first, blocks, seed, setting, how, folder)
+    state = _GrowingSet(strategies, first, blocks, seed, setting, options, folder)
+    if oracle is None:
+        from paxsim.tuning import tune  # needs an extra library
 
-    def answer(population: dict[str, float], number: int, coalition: int) -> Policy:
-        looked = oracle or _tune()
-        return looked(
-            tuned, opponents=population, players=setting.players, goal="wins", coalition=coalition,
-            seed=seed + 1 + number, deck=deck, rules=rules, jobs=jobs,
-            out=_below(folder, f"answer-{number}-{coalition}"), progress=answering,
-            **(effort or {}),
-        ).best  # fmt: skip
-
-    ended = process.run(answer, wanted, margin, rounds)
-    return DoubleOracleResult(
-        process.result, process.strategies, pd.DataFrame(process.steps), ended
+        oracle = tune
+    for number in range(rounds):
+        population = state.population()
+        joined = False
+        for coalition in coalition_sizes:
+            if number_of_multisets(len(state.strategies) + 1, setting.players) > MOST_LINEUPS:
+                ended = f"Ended because another strategy would make over {MOST_LINEUPS:,} line-ups."
+                return state.outcome(ended)
+            newcomer = oracle(
+                tuned, opponents=population, players=setting.players, goal="wins",
+                coalition=coalition, seed=seed + 1 + number, deck=deck, rules=rules, jobs=jobs,
+                out=_below(folder, f"answer-{number}-{coalition}"), progress=progress,
+                **(oracle_options or {}),
+            ).best  # fmt: skip
+            joined |= state.try_newcomer(newcomer, population, number, coalition, margin)
+        if not joined:
+            return state.outcome(
+                f"Ended after round {number + 1} because no best response gained more than "
+                f"{significant(100 * margin)}% of the games."
+            )
+    return state.outcome(
+        f"Ended after {rounds} of at most {rounds} rounds, the last of which found a best "
+        "response: more rounds may find more."
     )
-
-
-def _tune() -> Oracle:
-    """The package's own search for parameters; it needs a library that nothing else here does."""
-    from paxsim.tuning import tune
-
-    return tune
 
 
 def _below(folder: Path | None, name: str) -> Path | None:
     return None if folder is None else folder / name
 
 
-class _Process:
-    """A set of strategies while it grows."""
+class _GrowingSet:
+    """Set of strategies with its metagame."""
 
     def __init__(
         self,
@@ -177,124 +206,92 @@ class _Process:
         result: Result,
         blocks: int,
         seed: int,
-        setting: Any,
-        how: RunOptions,
+        setting: Setting,
+        options: RunOptions,
         folder: Path | None,
     ):
-        self.strategies, self.result = list(strategies), result
-        self.steps: list[dict[str, Any]] = []
+        self.strategies, self.result = strategies, result
+        self._steps: list[dict[str, Any]] = []
         self._blocks, self._seed, self._setting = blocks, seed, setting
-        self._how, self._folder = how, folder
+        self._options, self._folder = options, folder
 
-    def run(
-        self,
-        answer: Callable[[dict[str, float], int, int], Policy],
-        seats: Sequence[int],
-        margin: float,
-        rounds: int,
-    ) -> str:
-        """Go through rounds of answers; say why it ended."""
-        for number in range(rounds):
-            population = self.population()
-            named = {
-                policy.spec: float(share)
-                for policy, share in zip(self.strategies, population, strict=True)
-                if share > 0
-            }
-            joined = 0
-            for coalition in seats:
-                if self._full():
-                    most = f"{MOST_LINEUPS:,}"
-                    return f"It ended because one strategy more would make over {most} line-ups."
-                newcomer = answer(named, number, coalition)
-                joined += self.try_out(newcomer, population, number, coalition, margin)
-                population = np.pad(population, (0, len(self.strategies) - len(population)))
-            if not joined:
-                return (
-                    f"It ended because no answer of {_or(seats)} gained more than "
-                    f"{significant(100 * margin)} % of the games (round {number + 1})."
-                )
-        return (
-            f"It ended after {rounds} of at most {rounds} rounds; the last still found an answer, "
-            "so more rounds may find more."
-        )
-
-    def population(self) -> np.ndarray:
-        """Where most starts lead, shape (strategies,)."""
+    def population(self) -> dict[str, float]:
+        """Return the shares of the strategies in the state with the largest basin, by spec."""
         states = self.result["states"]
         row = states.loc[states["basin"].idxmax()]
         shares = np.array([row[f"share_{policy.label}"] for policy in self.strategies], float)
-        return shares / shares.sum()
+        shares /= shares.sum()
+        pairs = zip(self.strategies, shares.tolist(), strict=True)
+        return {policy.spec: share for policy, share in pairs if share > 0}
 
-    def _full(self) -> bool:
-        more = number_of_multisets(len(self.strategies) + 1, self._setting.players)
-        return more > MOST_LINEUPS
-
-    def try_out(
-        self, newcomer: Policy, population: np.ndarray, number: int, coalition: int, margin: float
+    def try_newcomer(
+        self,
+        newcomer: Policy,
+        population: dict[str, float],
+        number: int,
+        coalition: int,
+        margin: float,
     ) -> bool:
-        """Play the line-ups with a newcomer, and take it into the set if it gains enough."""
-        step = {"round": number + 1, "seats": coalition, "policy": newcomer.spec}
-        nothing = {"gain": np.nan, "gain_low": np.nan, "gain_high": np.nan}
-        if newcomer.label in [policy.label for policy in self.strategies]:
-            self.steps.append({**step, **nothing, "joined": False, "said": "is in the set"})
-            return False
-        wider = [*self.strategies, newcomer]
-        added = self._play(wider, newcomer, f"with-{number}-{coalition}")
-        bundles = [*self.result.bundles, *added.bundles]
-        matches = [match for bundle in bundles for match in bundle]
-        labels = [policy.label for policy in wider]
-        played = gather(labels, matches)
-        shares = np.append(population, 0.0)
-        pick = lambda game: next(  # noqa: E731
-            c.gain for c in coalitions(game, shares)
-            if (c.strategy, c.seats) == (len(wider) - 1, coalition)
-        )  # fmt: skip
-        gain = float(pick(measured(played)))
-        low, high = interval(pick(drawn(played)))
-        joined = gain > margin and low > 0
-        self.steps.append(
+        """Play the line-ups with a newcomer; add it to the set if it gains enough."""
+        gain = low = high = np.nan
+        joined = False
+        if newcomer.label not in [policy.label for policy in self.strategies]:
+            wider = [*self.strategies, newcomer]
+            added = self._play(wider, newcomer, f"with-{number}-{coalition}")
+            bundles = [*self.result.bundles, *added.bundles]
+            matches = [match for bundle in bundles for match in bundle]
+            labels = [policy.label for policy in wider]
+            shares = np.array([population.get(policy.spec, 0.0) for policy in wider])
+            gain, low, high = _gain(gather(labels, matches), shares, coalition)
+            joined = gain > margin and low > 0
+        self._steps.append(
             {
-                **step,
-                "gain": gain,
-                "gain_low": low,
-                "gain_high": high,
-                "joined": joined,
-                "said": points(gain, low, high),
+                "round": number + 1, "seats": coalition, "policy": newcomer.spec, "gain": gain,
+                "gain_low": low, "gain_high": high, "joined": joined,
             }
-        )
+        )  # fmt: skip
         if joined:
             self.strategies = wider
-            manifest = _joined_manifest(self.result.manifest, added.manifest, wider)
-            tables = metagame_tables(labels, matches)
+            manifest = _merged_manifest(self.result.manifest, added.manifest, wider)
+            tables = Tables(metagame_tables(labels, matches))
             timing = {
                 name: self.result.timing[name] + added.timing[name]
                 for name in ("seconds", "playing_seconds")
             }
-            self.result = Result(manifest, bundles, Tables(tables), "states", timing)
+            self.result = Result(manifest, bundles, tables, "states", timing)
         return joined
 
     def _play(self, wider: list[Policy], newcomer: Policy, name: str) -> Result:
-        """The line-ups that the newcomer sits in."""
+        """Play the line-ups with the newcomer."""
         players = self._setting.players
         rows = drawn_multisets(len(wider), players, MOST_PLAYED, LINEUP_SEED)
         lineups = multisets(len(wider), players)[rows]
         lineups = lineups[lineups[:, -1] > 0]
         plan = plan_of(wider, self._setting, lineups, self._blocks, self._seed)
-        how = RunOptions(**{**self._how, "out": _below(self._folder, name)})
-        return run(plan, question_of(wider, newcomer), how)
+        options = RunOptions(**{**self._options, "out": _below(self._folder, name)})
+        return run(plan, question_of(wider, newcomer), options)
+
+    def outcome(self, ended: str) -> DoubleOracleResult:
+        """Return the result."""
+        return DoubleOracleResult(self.result, self.strategies, pd.DataFrame(self._steps), ended)
 
 
-def _or(seats: Sequence[int]) -> str:
-    words = [str(number) for number in seats]
-    said = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
-    return f"{said} {'seat' if said == '1' else 'seats'}"
+def _gain(played: Played, shares: np.ndarray, coalition: int) -> tuple[float, float, float]:
+    """Return the gain of each seat of a coalition that plays the last strategy, with interval."""
+
+    def gain(game: Any) -> Any:
+        return next(
+            c.gain for c in coalitions(game, shares)
+            if (c.strategy, c.seats) == (len(shares) - 1, coalition)
+        )  # fmt: skip
+
+    return float(gain(measured(played))), *interval(gain(drawn(played)))
 
 
-def _joined_manifest(
+def _merged_manifest(
     old: dict[str, Any], new: dict[str, Any], strategies: Sequence[Policy]
 ) -> dict[str, Any]:
-    """What both runs played."""
+    """Return the manifest of two runs together."""
     plans = old["plan"], new["plan"]
     plan = {
         **plans[0],
@@ -302,5 +299,5 @@ def _joined_manifest(
         "blocks": [number for plan in plans for number in plan["blocks"]],
         "bundles": [bundle for plan in plans for bundle in plan["bundles"]],
     }
-    known = {key: {**old[key], **new[key]} for key in ("decks", "policies")}
-    return {**old, **known, "plan": plan, "question": question_of(strategies)}
+    merged = {key: {**old[key], **new[key]} for key in ("decks", "policies")}
+    return {**old, **merged, "plan": plan, "question": question_of(strategies)}

@@ -108,8 +108,8 @@ class TuningRecord:
 
     def candidates(self, restarts: int, generations: int) -> int:
         """Return the number of candidates with scores in the first restarts and generations."""
-        kept = [scores[:generations] for scores in self._scores[:restarts]]
-        return sum(len(scores) for generation in kept for scores in generation)
+        counted = [scores[:generations] for scores in self._scores[:restarts]]
+        return sum(len(scores) for restart in counted for scores in restart)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the best and the mean score of every generation."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -120,18 +121,18 @@ class TuneResult:
         table = self.held_out.set_index("role")
         tuned = table.loc[TUNED]
         rate = percent(tuned["score"], tuned["score_low"], tuned["score_high"])
-        said = f"Held-out {self.score}: {rate} with the tuned parameters"
+        text = f"Held-out {self.score}: {rate} with the tuned parameters"
         start = table.loc[START] if START in table.index else None
         if start is not None:
-            said += f"; the initial parameters: {_difference(start)}"
+            text += f"; the initial parameters: {_difference(start)}"
         others = self.held_out[self.held_out["role"] == CATALOGUE]
         if others.empty:
-            return f"{said}."
+            return f"{text}."
         other = others.iloc[0]
         if self.best.label == other["policy"]:
-            return f"{said}. {other['policy']} of the catalogue does better: {_difference(other)}."
+            return f"{text}. {other['policy']} of the catalogue does better: {_difference(other)}."
         best = f"{other['policy']}: {_difference(other)}"
-        return f"{said}. No policy of the catalogue does better ({best})."
+        return f"{text}. No policy of the catalogue does better ({best})."
 
     def to_json(self) -> str:
         """Return the result as a JSON object."""
@@ -269,13 +270,13 @@ def tune(
         search = Search(space, arena, deals, evaluator.scores)
         evaluator.skip(record.candidates(restarts, generations), deals)
         evaluator.stage = "looking for starting points"
-        found = []
+        results = []
         for restart, start in enumerate(search.starting_points(restarts)):
             evaluator.stage = f"restart {restart + 1} of {restarts}"
-            found.append(search.run(restart, start, generations, record))
+            results.append(search.run(restart, start, generations, record))
         evaluator.stage = "choosing"
-        scores = evaluator.scores(found, FOR_CHOOSING, _CHOOSING * deals)
-        contenders.insert(0, Contender(TUNED, found[int(np.argmax(scores))]))
+        scores = evaluator.scores(results, FOR_CHOOSING, _CHOOSING * deals)
+        contenders.insert(0, Contender(TUNED, results[int(np.argmax(scores))]))
         evaluator.stage = "held-out deals"
         measures = evaluator.measure(
             [c.policy for c in contenders], FOR_HELD_OUT, _HELD_OUT * deals
@@ -430,13 +431,11 @@ def tune_for_ablation(
             deck=deck,
             rules=rules,
             jobs=jobs,
-            progress=with_prefix(progress, f"policy {number + 1} of {len(todo)}: "),
+            progress=progress
+            and functools.partial(_prefixed, progress, f"policy {number + 1} of {len(todo)}: "),
         ).best
     return tuned
 
 
-def with_prefix(progress: Progress | None, prefix: str) -> Progress | None:
-    """Return a progress callback that adds a prefix to the text."""
-    if progress is None:
-        return None
-    return lambda done, expected, text: progress(done, expected, prefix + text)
+def _prefixed(progress: Progress, prefix: str, done: int, expected: int | None, text: str) -> None:
+    progress(done, expected, prefix + text)
