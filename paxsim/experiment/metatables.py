@@ -13,7 +13,7 @@ from paxsim.experiment.tables import Row, make_table, setting_of, size_of, sprea
 from paxsim.gametheory.equilibria import CYCLE, PURE, State
 from paxsim.gametheory.games import (
     SymmetricGame,
-    left_out_error,
+    leave_one_out_error,
     multisets,
     number_of_multisets,
     rows_of,
@@ -100,7 +100,7 @@ def _error_of_estimates(played: Played, analysis: Analysis) -> float:
     game = analysis.game
     if len(played.rows) == len(game.rome):
         return 0.0
-    return left_out_error(game.players, played.rows, game.payoffs[played.rows])
+    return leave_one_out_error(game.players, played.rows, game.payoffs[played.rows])
 
 
 # --- states ---------------------------------------------------------------------------------

@@ -8,7 +8,14 @@ here depends on PAX, except that every table also has the rate at which Rome win
 from paxsim.gametheory.alpharank import alpha_rank
 from paxsim.gametheory.equilibria import equilibria, find_states, regret
 from paxsim.gametheory.games import SymmetricGame
-from paxsim.gametheory.metagame import Analysis, Played, analyse, coalitions, drawn, measured
+from paxsim.gametheory.metagame import (
+    Analysis,
+    Played,
+    analyse,
+    bootstrap_games,
+    coalitions,
+    measured_game,
+)
 from paxsim.gametheory.replicator import even_starts, follow
 
 __all__ = [
@@ -18,11 +25,11 @@ __all__ = [
     "alpha_rank",
     "analyse",
     "coalitions",
-    "drawn",
+    "bootstrap_games",
     "equilibria",
     "even_starts",
     "find_states",
     "follow",
-    "measured",
+    "measured_game",
     "regret",
 ]

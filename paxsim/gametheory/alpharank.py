@@ -26,7 +26,23 @@ _TINY = 1e-250
 
 
 def alpha_rank(game: SymmetricGame, alpha: float = ALPHA, population: int = POPULATION) -> Floats:
-    """Return the share of time that the population spends at each strategy, (..., strategies)."""
+    """Return the share of time that the population spends at each strategy, (..., strategies).
+
+    Parameters
+    ----------
+    game : SymmetricGame
+        The game, possibly with draws.
+    alpha : float
+        Selection strength.
+    population : int
+        Size of the population.
+
+    Examples
+    --------
+    >>> stag_hunt = SymmetricGame(2, np.array([[4, np.nan], [0, 3], [np.nan, 3]]), np.zeros(3))
+    >>> alpha_rank(stag_hunt).round(3)
+    array([0., 1.])
+    """
     return stationary(transitions(game, alpha, population))
 
 
@@ -62,15 +78,15 @@ def fixation(
 
 
 def _payoff(
-    game: SymmetricGame, own: int, other: int, alike: np.ndarray, population: int
+    game: SymmetricGame, own: int, other: int, same_strategy: np.ndarray, population: int
 ) -> Floats:
     """Return a player's expected payoff at tables drawn from a population of two strategies.
 
     Parameters
     ----------
     own, other : int
-        Strategy of the player, and of those who play differently.
-    alike : ndarray of int, shape (sizes,)
+        Strategy of the player, and the other strategy.
+    same_strategy : ndarray of int, shape (sizes,)
         Number of others in the population with the player's strategy.
 
     Returns
@@ -84,7 +100,9 @@ def _payoff(
     counts[:, other] = rivals - same
     payoffs = game.payoffs[..., rows_of(counts), own]
     # Drawn without replacement: hypergeometric.
-    drawn = comb(alike[:, None], same) * comb(population - 1 - alike[:, None], rivals - same)
+    drawn = comb(same_strategy[:, None], same) * comb(
+        population - 1 - same_strategy[:, None], rivals - same
+    )
     probabilities = drawn / comb(population - 1, rivals)
     return np.asarray(payoffs @ probabilities.T)
 

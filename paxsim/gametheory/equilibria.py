@@ -28,7 +28,7 @@ _DELTA = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Equilibrium:
-    """Symmetric equilibrium: a population in which nobody gains by deviating alone.
+    """Symmetric equilibrium: a population in which no player gains by deviating alone.
 
     Attributes
     ----------
@@ -56,7 +56,14 @@ def advantages(game: SymmetricGame, populations: Floats) -> Floats:
 
 
 def regret(game: SymmetricGame, populations: Floats) -> Floats:
-    """Return the gain of the best response over the mean payoff, shape (states,)."""
+    """Return the gain of the best response over the mean payoff, shape (states,).
+
+    Examples
+    --------
+    >>> hawk_dove = SymmetricGame(2, np.array([[-1, np.nan], [4, 0], [np.nan, 2]]), np.zeros(3))
+    >>> regret(hawk_dove, np.array([[1.0, 0.0], [0.0, 1.0]]))
+    array([1., 2.])
+    """
     return np.asarray(advantages(game, populations).max(axis=-1))
 
 
@@ -66,17 +73,23 @@ def equilibria(game: SymmetricGame) -> list[Equilibrium]:
     Every support is searched for shares at which all its strategies do equally well. Supports of
     three or more strategies may have several equilibria, and the search can miss some. With more
     than `MOST_STRATEGIES` strategies, only supports of one and two are searched.
+
+    Examples
+    --------
+    >>> hawk_dove = SymmetricGame(2, np.array([[-1, np.nan], [4, 0], [np.nan, 2]]), np.zeros(3))
+    >>> [(found.shares.round(3).tolist(), found.stable) for found in equilibria(hawk_dove)]
+    [([0.667, 0.333], True)]
     """
     k = game.strategies
-    found: list[Equilibrium] = []
+    results: list[Equilibrium] = []
     for size in range(1, k + 1 if k <= MOST_STRATEGIES else 3):
         for support in itertools.combinations(range(k), size):
             states = _balanced_on(game, support)
             states = states[regret(game, states) <= NO_REGRET]
             for shares, stable in zip(states, are_stable(game, states), strict=True):
-                if _is_new(shares, [other.shares for other in found]):
-                    found.append(Equilibrium(shares, bool(stable)))
-    return found
+                if _is_new(shares, [other.shares for other in results]):
+                    results.append(Equilibrium(shares, bool(stable)))
+    return results
 
 
 def _is_new(shares: Floats, others: Sequence[Floats]) -> bool:
@@ -221,11 +234,18 @@ def find_states(game: SymmetricGame, starts: Floats) -> tuple[list[State], Limit
         Pure states in the order of the strategies, then the others.
     limits : Limits
         Limits of the trajectories.
+
+    Examples
+    --------
+    >>> hawk_dove = SymmetricGame(2, np.array([[-1, np.nan], [4, 0], [np.nan, 2]]), np.zeros(3))
+    >>> states, limits = find_states(hawk_dove, even_starts(2, 4))
+    >>> [state.kind for state in states]
+    ['pure', 'pure', 'mixed']
     """
     states = [State(PURE, pure_state(game.strategies, i)) for i in range(game.strategies)]
-    for found in equilibria(game):
-        if (found.shares > 0).sum() > 1:
-            states.append(State(MIXED, found.shares))
+    for equilibrium in equilibria(game):
+        if (equilibrium.shares > 0).sum() > 1:
+            states.append(State(MIXED, equilibrium.shares))
     limits = follow(game, starts)
     for shares in limits.shares[0][limits.settled[0]]:
         if _is_new(shares, [state.shares for state in states]):
@@ -243,13 +263,13 @@ def reached(states: list[State], limits: Limits, near: float = SAME) -> NDArray[
     places = np.array([states[i].shares for i in still])
     distance = np.abs(limits.shares[..., None, :] - places).max(axis=-1)
     nearest = np.array(still)[distance.argmin(axis=-1)]
-    found = np.where(limits.settled & (distance.min(axis=-1) < near), nearest, ELSEWHERE)
+    ends = np.where(limits.settled & (distance.min(axis=-1) < near), nearest, ELSEWHERE)
     cycles = {frozenset(state.cycle): i for i, state in enumerate(states) if state.kind == CYCLE}
     for trajectory, cycle in limits.cycles.items():
-        found[trajectory] = cycles.get(frozenset(cycle), ELSEWHERE)
-    return found
+        ends[trajectory] = cycles.get(frozenset(cycle), ELSEWHERE)
+    return ends
 
 
-def basins(states: list[State], found: NDArray[np.int64]) -> Floats:
+def basins(states: list[State], ends: NDArray[np.int64]) -> Floats:
     """Return the share of starts that lead to each state, shape (draws, states)."""
-    return np.stack([(found == i).mean(axis=-1) for i in range(len(states))], axis=-1)
+    return np.stack([(ends == i).mean(axis=-1) for i in range(len(states))], axis=-1)

@@ -124,6 +124,13 @@ class SymmetricGame:
         strategies that are not in the multiset are ignored.
     rome : ndarray, shape (..., multisets)
         Rome's rate in each multiset.
+
+    Examples
+    --------
+    >>> payoffs = np.array([[-1, np.nan], [4, 0], [np.nan, 2]])  # hawk-dove
+    >>> game = SymmetricGame(2, payoffs, rome=np.zeros(3))
+    >>> game.expected_payoffs([0.5, 0.5])
+    array([1.5, 1. ])
     """
 
     players: int
@@ -226,7 +233,7 @@ def pure_state(strategies: int, strategy: int) -> Floats:
 # --- line-ups that were not played --------------------------------------------------------------
 
 
-def fill(
+def fill_missing(
     players: int, rows: NDArray[np.intp], payoffs: Floats, rome: Floats
 ) -> tuple[Floats, Floats]:
     """Estimate the multisets that were not played by a quadratic fit.
@@ -256,15 +263,15 @@ def fill(
     missing = np.setdiff1d(np.arange(len(counts)), rows)
     rates[..., missing] = rome @ _fit(counts, rows, missing).T
     for strategy in range(counts.shape[1]):
-        known, wanted = (part[counts[part, strategy] > 0] for part in (rows, missing))
-        if len(wanted):
-            fit = _fit(counts, known, wanted)
-            whole[..., wanted, strategy] = whole[..., known, strategy] @ fit.T
+        played, absent = (part[counts[part, strategy] > 0] for part in (rows, missing))
+        if len(absent):
+            fit = _fit(counts, played, absent)
+            whole[..., absent, strategy] = whole[..., played, strategy] @ fit.T
     return whole, rates
 
 
-def left_out_error(players: int, rows: NDArray[np.intp], payoffs: Floats) -> float:
-    """Return the root mean square leave-one-out error of `fill`, for the same arguments.
+def leave_one_out_error(players: int, rows: NDArray[np.intp], payoffs: Floats) -> float:
+    """Return the root mean square leave-one-out error of `fill_missing`, for the same arguments.
 
     NaN if the fit passes through all played multisets.
     """
@@ -281,9 +288,9 @@ def left_out_error(players: int, rows: NDArray[np.intp], payoffs: Floats) -> flo
     return float(np.sqrt(np.mean(errors**2))) if len(errors) else float("nan")
 
 
-def _fit(counts: Counts, known: NDArray[np.intp], wanted: NDArray[np.intp]) -> Floats:
-    """Return the matrix from known to wanted values, shape (wanted, known)."""
-    return np.asarray(_terms(counts[wanted]) @ np.linalg.pinv(_terms(counts[known])))
+def _fit(counts: Counts, rows: NDArray[np.intp], targets: NDArray[np.intp]) -> Floats:
+    """Return the matrix of the least squares fit, shape (targets, rows)."""
+    return np.asarray(_terms(counts[targets]) @ np.linalg.pinv(_terms(counts[rows])))
 
 
 def _terms(counts: Counts) -> Floats:

@@ -24,7 +24,7 @@ from paxsim.gametheory.equilibria import (
     reached,
     regret,
 )
-from paxsim.gametheory.games import Floats, SymmetricGame, fill
+from paxsim.gametheory.games import Floats, SymmetricGame, fill_missing
 from paxsim.gametheory.replicator import even_starts, follow
 from paxsim.stats.constants import LEVEL, RESAMPLING_SEED
 
@@ -77,12 +77,24 @@ class Played:
         return np.flatnonzero((self.games > 0).all(axis=1))
 
 
-def measured(played: Played) -> SymmetricGame:
-    """Return the game estimated from all played games."""
+def measured_game(played: Played) -> SymmetricGame:
+    """Return the game estimated from all played games.
+
+    Examples
+    --------
+    >>> wins = np.array([[[9.0, 0.0], [3.0, 6.0], [0.0, 8.0]]])  # of one group, by multiset
+    >>> games = np.full((1, 3), 20.0)
+    >>> measured_game(Played(2, np.arange(3), wins, games - wins.sum(axis=2), games)).payoffs
+    array([[0.45, 0.  ],
+           [0.15, 0.3 ],
+           [0.  , 0.4 ]])
+    """
     return _weighted_game(played, np.ones((1, len(played.games)))).draw(0)
 
 
-def drawn(played: Played, draws: int = DRAWS, seed: int = RESAMPLING_SEED) -> SymmetricGame:
+def bootstrap_games(
+    played: Played, draws: int = DRAWS, seed: int = RESAMPLING_SEED
+) -> SymmetricGame:
     """Return bootstrap draws of the game: payoffs of shape (draws, multisets, strategies)."""
     used = played.used
     if len(used) < 2:
@@ -100,7 +112,7 @@ def _weighted_game(played: Played, weights: Floats) -> SymmetricGame:
     wins = (weights @ played.wins.reshape(groups, -1)).reshape(-1, rows, strategies)
     rome = (weights @ played.rome) / games
     payoffs = wins / games[..., None]
-    return SymmetricGame(played.players, *fill(played.players, played.rows, payoffs, rome))
+    return SymmetricGame(played.players, *fill_missing(played.players, played.rows, payoffs, rome))
 
 
 def interval(draws: Floats, level: float = LEVEL) -> tuple[float, float]:
@@ -170,9 +182,15 @@ def coalitions(game: SymmetricGame, population: Floats) -> list[Coalition[Floats
     """Return the results of all coalitions of one to all seats, for each absent or rare strategy.
 
     Seats outside the coalition are drawn from the population.
+
+    Examples
+    --------
+    >>> stag_hunt = SymmetricGame(2, np.array([[4, np.nan], [0, 3], [np.nan, 3]]), np.zeros(3))
+    >>> [(c.seats, float(c.gain)) for c in coalitions(stag_hunt, np.array([0.0, 1.0]))]
+    [(1, -3.0), (2, 1.0)]
     """
     before, rome = game.mean_payoff(population), game.rome_rate(population)
-    found = []
+    results = []
     for strategy in np.flatnonzero(population < 1).tolist():
         for seats in range(1, game.players + 1):
             result = game.seated(population, _taken(game, {strategy: seats}))
@@ -187,12 +205,12 @@ def coalitions(game: SymmetricGame, population: Floats) -> list[Coalition[Floats
             ]
             inside = np.asarray(np.max(left, axis=0))
             gain = np.asarray(after - before)
-            found.append(
+            results.append(
                 Coalition(
                     strategy, seats, before, after, result.others, gain, inside, rome, result.rome
                 )
             )
-    return found
+    return results
 
 
 def _taken(game: SymmetricGame, seats: dict[int, int]) -> list[int]:
@@ -214,7 +232,7 @@ class Described:
         Rome's rate, gain of the best response (NaN for a cycle), share of starting points that lead
         to the state, and mean payoff.
     equilibrium, stable : bool
-        Whether nobody gains by deviating alone, and whether the dynamics return to it, both in the
+        Whether no player gains by deviating alone, and whether the dynamics return to it, in the
         measured game.
     stable_draws : float
         Share of the bootstrap draws in which it is stable.
@@ -281,7 +299,7 @@ def analyse(
     Analysis
         All states with their properties.
     """
-    game, resampled = measured(played), drawn(played, draws, seed)
+    game, resampled = measured_game(played), bootstrap_games(played, draws, seed)
     points = even_starts(game.strategies, starts)
     states, limits = find_states(game, points)
     ends = reached(states, limits)
@@ -320,7 +338,7 @@ def _describe(
     """Describe a pure or mixed state; a mixed one is solved again in each draw."""
     shares = state.shares
     places, solved = balanced(resampled, np.tile(shares, (len(resampled.rome), 1)))
-    found = solved & (np.abs(places - shares).max(axis=-1) < NEAR)
+    same = solved & (np.abs(places - shares).max(axis=-1) < NEAR)
     gap = float(regret(game, shares[None])[0])
     gaps = _estimate(gap, regret(resampled, np.broadcast_to(shares, places.shape)))
     # The maximum over several worthless responses is positive in every draw, so the interval of a
@@ -336,13 +354,13 @@ def _describe(
     payoffs = (places * payoffs_at(resampled, places)).sum(axis=-1)
     return Described(
         state,
-        _estimate(game.rome_rate(shares), resampled.rome_rate(places[:, None])[:, 0][found]),
+        _estimate(game.rome_rate(shares), resampled.rome_rate(places[:, None])[:, 0][same]),
         gaps,
         basin,
-        _estimate(game.mean_payoff(shares), payoffs[found]),
+        _estimate(game.mean_payoff(shares), payoffs[same]),
         gap <= NO_REGRET,
         stable,
-        float((found & are_stable(resampled, places)).mean()),
+        float((same & are_stable(resampled, places)).mean()),
         rank,
         gains,
     )

@@ -68,6 +68,13 @@ def even_starts(strategies: int, starts: int) -> Floats:
     """Return evenly spread populations, shape (starts, strategies).
 
     Quasi-random points estimate the sizes of basins more precisely than random ones.
+
+    Examples
+    --------
+    >>> even_starts(2, 3).round(2)
+    array([[0.34, 0.66],
+           [0.91, 0.09],
+           [0.15, 0.85]])
     """
     weights = -np.log(even_points(starts, strategies))
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
@@ -96,6 +103,13 @@ def follow(
     -------
     Limits
         Limits of all trajectories.
+
+    Examples
+    --------
+    >>> hawk_dove = SymmetricGame(2, np.array([[-1, np.nan], [4, 0], [np.nan, 2]]), np.zeros(3))
+    >>> follow(hawk_dove, even_starts(2, 2)).shares.round(3)
+    array([[[0.667, 0.333],
+            [0.667, 0.333]]])
     """
     if game.payoffs.ndim == 2:
         game = SymmetricGame(game.players, game.payoffs[None], game.rome[None])
@@ -219,10 +233,10 @@ def _observe(
     means[part] /= passed[..., None]
     rome[part] /= passed
     trajectories.settled[part] |= (high - low).max(axis=-1) < NARROW
-    seen = np.array(leaders)
+    history = np.array(leaders)
     draws, starts = (index.ravel() for index in part)
     cycles = {
-        (int(draws[i]), int(starts[j])): cycle_of(seen[:, i, j].tolist())
+        (int(draws[i]), int(starts[j])): cycle_of(history[:, i, j].tolist())
         for i, j in zip(*np.nonzero(~trajectories.settled[part]), strict=True)
     }
     return means, rome, cycles

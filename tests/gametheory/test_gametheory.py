@@ -25,13 +25,13 @@ from paxsim.gametheory import (
     SymmetricGame,
     alpha_rank,
     analyse,
+    bootstrap_games,
     coalitions,
-    drawn,
     equilibria,
     even_starts,
     find_states,
     follow,
-    measured,
+    measured_game,
     regret,
 )
 from paxsim.gametheory.alpharank import fixation, stationary
@@ -39,8 +39,8 @@ from paxsim.gametheory.equilibria import ELSEWHERE, are_stable, balanced, basins
 from paxsim.gametheory.games import (
     chances,
     drawn_multisets,
-    fill,
-    left_out_error,
+    fill_missing,
+    leave_one_out_error,
     multisets,
     number_of_multisets,
     pure_state,
@@ -108,7 +108,7 @@ def test_a_table_of_the_wrong_size_is_refused():
 # --- textbook games -------------------------------------------------------------------------
 
 
-def found_in(game, starts=32):
+def states_of(game, starts=32):
     """Return all states and the sizes of their basins."""
     states, ends = find_states(game, even_starts(game.strategies, starts))
     sizes = basins(states, reached(states, ends))[0]
@@ -118,7 +118,7 @@ def found_in(game, starts=32):
 @pytest.mark.parametrize("players", [2, 4])
 def test_prisoners_dilemma_ends_in_defection_although_a_full_coalition_gains(players):
     game = matrix_game(PRISONERS, players)
-    states, sizes = found_in(game)
+    states, sizes = states_of(game)
     assert [state.kind for state in states] == ["pure", "pure"] and sizes.tolist() == [0, 1]
     assert regret(game, np.eye(2)).tolist() == [2, 0]
     together = {(c.strategy, c.seats): c.gain for c in coalitions(game, pure_state(2, 1))}
@@ -130,11 +130,11 @@ def test_prisoners_dilemma_ends_in_defection_although_a_full_coalition_gains(pla
 @pytest.mark.parametrize("players", [2, 3, 5])
 def test_stag_hunt_has_two_stable_equilibria_and_coalitions_that_leave_one(players):
     game = matrix_game(STAG_HUNT, players)
-    states, sizes = found_in(game, 256)
+    states, sizes = states_of(game, 256)
     assert [state.kind for state in states] == ["pure", "pure", "mixed"]
     assert states[2].shares == pytest.approx([0.75, 0.25])  # both strategies do equally well
     assert sizes == pytest.approx([0.25, 0.75, 0], abs=0.02)
-    assert [found.stable for found in equilibria(game)] == [True, True, False]
+    assert [one.stable for one in equilibria(game)] == [True, True, False]
     gains = {c.seats: float(c.gain) for c in coalitions(game, pure_state(2, 1))}
     # With k hunters each meets k - 1 others: 4 (k - 1) / (n - 1) against 3.
     for seats, gain in gains.items():
@@ -147,27 +147,27 @@ def test_stag_hunt_has_two_stable_equilibria_and_coalitions_that_leave_one(playe
 @pytest.mark.parametrize("players", [2, 4])
 def test_hawk_dove_has_a_stable_mixture(players):
     game = matrix_game(HAWK_DOVE, players)
-    states, sizes = found_in(game)
+    states, sizes = states_of(game)
     assert sizes.tolist() == [0, 0, 1]
     assert states[2].shares == pytest.approx([2 / 3, 1 / 3], abs=1e-6)
-    (only,) = [found for found in equilibria(game) if found.stable]
+    (only,) = [one for one in equilibria(game) if one.stable]
     assert only.shares == pytest.approx([2 / 3, 1 / 3])
 
 
 @pytest.mark.parametrize("players", [2, 4])
 def test_rock_paper_scissors_is_a_cycle(players):
     for matrix in (RPS, BAD_RPS):
-        states, sizes = found_in(matrix_game(matrix, players), 4)
+        states, sizes = states_of(matrix_game(matrix, players), 4)
         cycle = states[-1]
         assert cycle.kind == "cycle" and cycle.cycle == (0, 1, 2) and sizes[-1] == 1
         assert cycle.shares == pytest.approx([1 / 3] * 3, abs=0.02)
     reverse = matrix_game(np.array(RPS).T, players)
-    assert found_in(reverse, 2)[0][-1].cycle == (0, 2, 1)
+    assert states_of(reverse, 2)[0][-1].cycle == (0, 2, 1)
 
 
 def test_rock_paper_scissors_settles_if_wins_pay_more_than_losses_cost():
     game = matrix_game(GOOD_RPS)
-    states, sizes = found_in(game, 8)
+    states, sizes = states_of(game, 8)
     assert [state.kind for state in states] == ["pure"] * 3 + ["mixed"]
     assert states[3].shares == pytest.approx([1 / 3] * 3) and sizes[3] == 1
     assert equilibria(game)[0].stable
@@ -298,12 +298,12 @@ def test_results_do_not_depend_on_the_order_of_strategies(seed, order):
 @given(st.integers(0, 10**6))
 def test_dynamics_return_to_stable_equilibria(seed):
     game = random_game(seed, players=3)
-    for found in equilibria(game):
-        assert regret(game, found.shares[None])[0] <= 1e-7
-        if found.stable:
-            nearby = np.clip(found.shares + np.array([0.004, -0.002, 0.002]), 1e-3, 1)
+    for equilibrium in equilibria(game):
+        assert regret(game, equilibrium.shares[None])[0] <= 1e-7
+        if equilibrium.stable:
+            nearby = np.clip(equilibrium.shares + np.array([0.004, -0.002, 0.002]), 1e-3, 1)
             end = follow(game, nearby[None] / nearby.sum()).shares[0, 0]
-            np.testing.assert_allclose(end, found.shares, atol=0.02)
+            np.testing.assert_allclose(end, equilibrium.shares, atol=0.02)
 
 
 # --- line-ups that were not played ----------------------------------------------------------
@@ -318,7 +318,7 @@ def test_drawn_multisets_include_all_with_one_or_two_strategies():
     assert len(drawn_multisets(5, 6, 1000, seed=1)) == number_of_multisets(5, 6)
 
 
-def test_fill_is_exact_for_quadratic_payoffs_and_else_knows_its_error():
+def test_fit_is_exact_for_quadratic_payoffs_and_estimates_its_error():
     counts = multisets(4, 5)
     rng = np.random.default_rng(3)
     bend, rome_bend = rng.normal(size=(4, 4, 4)), rng.normal(size=(4, 4))
@@ -326,20 +326,20 @@ def test_fill_is_exact_for_quadratic_payoffs_and_else_knows_its_error():
     rome = np.einsum("ri,ij,rj->r", counts, rome_bend, counts) / 50
     rows = drawn_multisets(4, 5, 40, seed=2)
     here = counts > 0
-    nobody = np.where(here, payoffs, np.nan)  # payoffs of absent strategies
-    filled, filled_rome = fill(5, rows, nobody[rows], rome[rows])
+    defined = np.where(here, payoffs, np.nan)
+    filled, filled_rome = fill_missing(5, rows, defined[rows], rome[rows])
     np.testing.assert_allclose(filled[here], payoffs[here], atol=1e-8)
     np.testing.assert_allclose(filled_rome, rome, atol=1e-8)
-    assert left_out_error(5, rows, payoffs[rows]) < 1e-8
+    assert leave_one_out_error(5, rows, payoffs[rows]) < 1e-8
     missing = np.setdiff1d(np.arange(len(counts)), rows)
-    real, told = [], []
+    errors, estimates = [], []
     for _ in range(20):
         rough = payoffs + rng.normal(0, [0.02, 0.05, 0.1, 0.2], payoffs.shape)
-        off = (fill(5, rows, rough[rows], rome[rows])[0] - rough)[missing][here[missing]]
-        real.append(np.mean(off**2))
-        told.append(left_out_error(5, rows, rough[rows]) ** 2)
+        off = (fill_missing(5, rows, rough[rows], rome[rows])[0] - rough)[missing][here[missing]]
+        errors.append(np.mean(off**2))
+        estimates.append(leave_one_out_error(5, rows, rough[rows]) ** 2)
     # Multisets left out in turn are more often at the edge than missing ones, so errors are larger.
-    assert 0.8 * np.mean(real) < np.mean(told) < 2 * np.mean(real)
+    assert 0.8 * np.mean(errors) < np.mean(estimates) < 2 * np.mean(errors)
 
 
 # --- intervals ------------------------------------------------------------------------------
@@ -364,30 +364,32 @@ def simulate_groups(rng, groups=100, games=40):
 
 def test_intervals_have_nominal_coverage():
     """A 95% interval misses in 10 ± 3.1 of 200 simulations; above 22 has probability 1/3,000."""
-    (true,) = [found for found in equilibria(TRUE) if found.stable]
+    (true,) = [one for one in equilibria(TRUE) if one.stable]
     hawks = pure_state(2, 0)
     at_hawks, rome_at_hawks = regret(TRUE, hawks[None])[0], TRUE.rome_rate(hawks)
     missed = np.zeros(3, int)
     rng = np.random.default_rng(11)
     for _ in range(200):
-        again = drawn(simulate_groups(rng))
+        again = bootstrap_games(simulate_groups(rng))
         places, solved = balanced(again, np.tile(true.shares, (len(again.rome), 1)))
         assert solved.all() and are_stable(again, places).all()
-        found = [
+        results = [
             (again.rome_rate(hawks), rome_at_hawks),
             (regret(again, np.tile(hawks, (len(again.rome), 1))), at_hawks),
             (again.rome_rate(places[:, None])[:, 0], TRUE.rome_rate(true.shares)),
         ]
-        for i, (draws, truth) in enumerate(found):
+        for i, (draws, truth) in enumerate(results):
             low, high = interval(draws)
             missed[i] += not low <= truth <= high
     assert (missed <= 22).all() and missed.min() >= 2, missed
 
 
 def test_analysis_finds_the_true_states():
-    (true,) = [found for found in equilibria(TRUE) if found.stable]
-    found = analyse(simulate_groups(np.random.default_rng(4), 200, 400), starts=16, drawn_starts=4)
-    hawks, doves, mixed = found.states
+    (true,) = [one for one in equilibria(TRUE) if one.stable]
+    analysis = analyse(
+        simulate_groups(np.random.default_rng(4), 200, 400), starts=16, drawn_starts=4
+    )
+    hawks, doves, mixed = analysis.states
     assert [hawks.stable_draws, doves.stable_draws, mixed.stable_draws] == [0, 0, 1]
     assert not hawks.equilibrium and mixed.equilibrium and mixed.stable
     assert (mixed.basin.estimate, mixed.basin.low, hawks.basin.high) == (1, 1, 0)
@@ -404,12 +406,12 @@ def test_analysis_finds_the_true_states():
 
 def test_measured_game_is_the_mean_over_all_games():
     played = simulate_groups(np.random.default_rng(1))
-    game = measured(played)
+    game = measured_game(played)
     expected = played.wins.sum(axis=0) / played.games.sum(axis=0)[:, None]
     np.testing.assert_allclose(game.payoffs, expected)
     one_group = Played(3, played.rows, played.wins[:1], played.rome[:1], played.games[:1])
     with pytest.raises(PaxsimError, match="two or more groups"):
-        drawn(one_group)
+        bootstrap_games(one_group)
 
 
 def test_groups_without_games_of_a_multiset_are_not_used():
