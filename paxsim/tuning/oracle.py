@@ -41,7 +41,7 @@ from paxsim.experiment.progress import Progress
 from paxsim.experiment.result import Result, Tables
 from paxsim.experiment.run import RunOptions, run
 from paxsim.gametheory.games import drawn_multisets, multisets, number_of_multisets
-from paxsim.gametheory.metagame import Played, coalitions, drawn, interval, measured
+from paxsim.gametheory.metagame import Played, bootstrap_games, coalitions, interval, measured_game
 from paxsim.lineup import LINEUP_SEED
 from paxsim.playing import LineupLike
 from paxsim.policies.policy import Policy
@@ -161,7 +161,7 @@ def double_oracle(
     options = RunOptions(jobs=jobs, chunk_games=chunk_games, progress=progress)
     first = metagame(
         strategies, setting.players, blocks * setting.players * lineups, seed, deck=deck,
-        rules=rules, out=_below(folder, "set"), **options,
+        rules=rules, **_kept_in(options, folder, "set"),
     )  # fmt: skip
     state = _GrowingSet(strategies, first, blocks, seed, setting, options, folder)
     if oracle is None:
@@ -178,7 +178,7 @@ def double_oracle(
             newcomer = oracle(
                 tuned, opponents=population, players=setting.players, goal="wins",
                 coalition=coalition, seed=seed + 1 + number, deck=deck, rules=rules, jobs=jobs,
-                out=_below(folder, f"answer-{number}-{coalition}"), progress=progress,
+                out=folder and folder / f"answer-{number}-{coalition}", progress=progress,
                 **(oracle_options or {}),
             ).best  # fmt: skip
             joined |= state.try_newcomer(newcomer, population, number, coalition, margin)
@@ -193,8 +193,9 @@ def double_oracle(
     )
 
 
-def _below(folder: Path | None, name: str) -> Path | None:
-    return None if folder is None else folder / name
+def _kept_in(options: RunOptions, folder: Path | None, name: str) -> RunOptions:
+    """Return options with a run directory in a folder."""
+    return {**options, "out": folder and folder / name}
 
 
 class _GrowingSet:
@@ -268,7 +269,7 @@ class _GrowingSet:
         lineups = multisets(len(wider), players)[rows]
         lineups = lineups[lineups[:, -1] > 0]
         plan = plan_of(wider, self._setting, lineups, self._blocks, self._seed)
-        options = RunOptions(**{**self._options, "out": _below(self._folder, name)})
+        options = _kept_in(self._options, self._folder, name)
         return run(plan, question_of(wider, newcomer), options)
 
     def outcome(self, ended: str) -> DoubleOracleResult:
@@ -285,7 +286,7 @@ def _gain(played: Played, shares: np.ndarray, coalition: int) -> tuple[float, fl
             if (c.strategy, c.seats) == (len(shares) - 1, coalition)
         )  # fmt: skip
 
-    return float(gain(measured(played))), *interval(gain(drawn(played)))
+    return float(gain(measured_game(played))), *interval(gain(bootstrap_games(played)))
 
 
 def _merged_manifest(
