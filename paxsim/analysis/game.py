@@ -225,7 +225,7 @@ class Analysis:
         if kind == "choice":
             verdict = self.verdicts[k]
             decision = verdict.decision
-            what = f"Seat {decision.seat} chose: {verdict.text_of(decision.chosen)}"
+            what = f"Seat {decision.seat} decides to {verdict.text_of(decision.chosen)}."
             before, after, error = ledger.before[k], ledger.after[k], ledger.choice_errors[k]
             step, number = decision.step, decision.round
         else:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr
 
+from paxsim.board.words import option_in_words
 from paxsim.errors import PaxsimError
 from paxsim.game import Game
 from paxsim.lineup import as_specs
@@ -112,7 +113,7 @@ class Verdict:
 
     def text_of(self, option: int) -> str:
         """Return an option in words."""
-        return str(self.decision.game.options()[option])
+        return option_in_words(self.decision.game.options()[option], self.decision.kind)
 
 
 def judge(decision: Decision, models: Models, rollouts: int, seed: int) -> Verdict:

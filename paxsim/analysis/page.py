@@ -42,8 +42,9 @@ def summary(analysis: Analysis) -> list[str]:
         if row["result"] > 0:
             name = player_name(analysis.replay.setup, int(place) + 1)
             sentences.append(
-                f"{row['who'].capitalize()} ({name}) went from a win chance of "
-                f"{in_percent(row['start'], 0)}% to {in_percent(row['result'], 0)}% of the win. "
+                f"{row['who'].capitalize()} ({name}) began with a win chance of "
+                f"{in_percent(row['start'], 0)}% and got {in_percent(row['result'], 0)}% of the "
+                "win. "
                 f"Draws changed it by {_points(row['draws'], row['draws_error'])}, "
                 f"its own choices by {_points(row['own_choices'], row['own_error'])} and "
                 f"the choices of others by {_points(row['other_choices'], row['other_error'])}."

@@ -13,7 +13,7 @@ import numpy as np
 
 from paxsim.board.replay import PERSON, Replay, page_head
 from paxsim.board.view import Observer, visible_to, with_rome_turned_up
-from paxsim.board.words import card_name, roman
+from paxsim.board.words import option_in_words
 from paxsim.cards import DEFAULT_DECK, load_deck
 from paxsim.engine.loop import ask_policy, progress_dtype
 from paxsim.engine.records import address_of
@@ -166,8 +166,6 @@ _QUESTIONS = {
     "play": "Which card do you play?",
     "react": "Do you react with a card?",
 }
-_PLAIN = {"turn": "Take a turn", "peek": "Peek at Rome's hidden cards", "stop": "Play no card"}
-_PLACES = {"hand": "into your hand", "bottom": "under the deck"}
 
 
 def question(game: Game, view: dict[str, Any]) -> dict[str, Any]:
@@ -207,20 +205,13 @@ def question(game: Game, view: dict[str, Any]) -> dict[str, Any]:
 
 
 def option_text(option: Option, decision: str, price: int, view: dict[str, Any]) -> str:
-    """Return an option as the text of a button."""
-    card = card_name(str(option.card)) if option.card else ""
-    if isinstance(option.to, int):
-        legion = f"legion {roman(option.to)}"
-        if option.action == "buy":
-            return f"Buy {legion} for {view['prices'][option.to - 1]}"
-        return f"{card} below {legion}"
-    if option.to is not None:
-        return f"{card} {_PLACES[option.to]}"
-    if option.action in ("play", "react"):
-        return f"Play {card}" + (f" for {price}" if price else "")
-    if option.action == "pass":
-        return "Buy nothing" if decision == "buy" else "Do not react"
-    return _PLAIN.get(option.action) or f"{option.action.capitalize()} {card}"
+    """Return an option as the text of a button, with its price."""
+    text = option_in_words(option, decision)
+    if option.action == "buy":
+        price = view["prices"][int(option.to or 0) - 1]
+    elif option.action not in ("play", "react"):
+        price = 0
+    return text[0].upper() + text[1:] + (f" for {price}" if price else "")
 
 
 def _place_on_board(option: Option, one_card: bool) -> str | None:

@@ -7,9 +7,12 @@ A card is written ``land 2/3``: two symbols of land, value 3. Of cards that the 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from paxsim.text import listing
+
+if TYPE_CHECKING:
+    from paxsim.game import Option
 
 #: The digits of Roman numerals as far as legions go.
 _ROMAN = ((10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I"))
@@ -41,6 +44,21 @@ def card_names(cards: Sequence[str | None]) -> str:
     if hidden:
         names.append(_count(hidden, "card") if hidden > 1 else "a card")
     return listing(names) if names else "no cards"
+
+
+def option_in_words(option: Option, decision: str) -> str:
+    """Return an option of a decision as an instruction, e.g. ``put land 2/3 below legion II``."""
+    card = card_name(str(option.card)) if option.card else ""
+    if option.action == "buy":
+        return f"buy legion {roman(int(option.to or 0))}"
+    if option.action == "place":
+        if isinstance(option.to, int):
+            return f"put {card} below legion {roman(option.to)}"
+        return f"take {card} into hand" if option.to == "hand" else f"put {card} under the deck"
+    if option.action == "pass":
+        return "buy nothing" if decision == "buy" else "do not react"
+    plain = {"turn": "take a turn", "peek": "peek at Rome's hidden cards", "stop": "play no card"}
+    return plain.get(option.action) or f"{option.action.replace('react', 'play')} {card}"
 
 
 def player_name(setup: dict[str, Any], seat: int) -> str:

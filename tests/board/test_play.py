@@ -319,11 +319,13 @@ def test_late_or_early_decision_is_refused(tmp_path):
         (Option("pass"), "buy", "Buy nothing"),
         (Option("pass"), "react", "Do not react"),
         (Option("stop"), "play", "Play no card"),
-        (Option("place", Card("land", 2, 4), 3), "place", "land 2/4 below legion III"),
+        (Option("react", Card("land", 2, 4)), "react", "Play land 2/4 for 1"),
+        (Option("place", Card("land", 2, 4), "bottom"), "place", "Put land 2/4 under the deck"),
+        (Option("place", Card("land", 2, 4), 3), "place", "Put land 2/4 below legion III"),
     ],
 )
 def test_option_as_text(option, decision, text):
-    assert option_text(option, decision, 0, {"prices": [3, 5, 7]}) == text
+    assert option_text(option, decision, 1, {"prices": [3, 5, 7]}) == text
 
 
 def test_server_is_local_and_its_tokens_are_long(tmp_path):
