@@ -5,16 +5,15 @@ import re
 from collections import Counter
 
 import pytest
-from support import onlookers
+from support.positions import random_game
 
 import paxsim
 from paxsim.board.replay import steps_of
 from paxsim.board.view import EVERYTHING, Observer, visible_to, with_rome_turned_up
 from paxsim.board.words import in_words, roman
 from paxsim.cards import CATEGORIES
-from paxsim.engine.records import DISPLAY, KEEP
 from paxsim.engine.turn import price_of_group
-from paxsim.trace import TracedGame, _Writer, trace_game, trace_lines
+from paxsim.trace import TracedGame, trace_game, trace_lines
 
 CARD = re.compile(rf"({'|'.join(CATEGORIES)})/\d+/\d+")
 
@@ -53,18 +52,6 @@ def compare_with_record(observer, record):
     assert view["primus"] == table["primus"] + 1
 
 
-def compare_with_onlooker(observer, onlooker):
-    """Compare an observer with the independent one of the tests of the search."""
-    assert Counter(observer.hands[observer.viewer]) == names((+onlooker.hand).elements())
-    for rival, cards in onlooker.rivals.items():
-        known = Counter(card for card in observer.hands[rival + 1] if card is not None)
-        assert known == names((+cards).elements())
-    deck = [None if card is None else str(paxsim.Card.from_code(card)) for card in onlooker.deck]
-    assert observer.deck == deck
-    known = [card for card in observer.rome_hidden if card is not None]
-    assert Counter(known) == names(onlooker.peeked.elements())
-
-
 #: Thirteen cards for two: a draft reaches cards that the one before it has put under the deck.
 SMALL = dict(
     deck=paxsim.Deck(
@@ -79,46 +66,31 @@ SMALL = dict(
     [(2, None, 1, {}), (4, None, 1, {}), (6, None, 1, {}), (1, 4, 1, {}), (2, None, 12, SMALL)],
     ids=["two", "four", "six", "solo", "small deck"],
 )
-def test_observers_agree_with_the_engine_and_an_independent_onlooker(
-    players, level, deals, setting, monkeypatch
-):
+def test_observers_agree_with_the_engine(players, level, deals, setting):
     setting = paxsim.make_setting(players, solo_level=level, **setting)
-    policies = (["weighted", "random", "tribune", "builder"] * 2)[:players]
-    lineup = paxsim.make_lineup(policies if players > 1 else "random", players)
     counts = Counter()
     for deal in range(deals):
-        counts += follow_observers(setting, lineup, deal, monkeypatch)
+        counts += follow_observers(setting, deal)
     assert counts["events"] > 60 and counts["known in the deck"] > 100
 
 
-def follow_observers(setting, lineup, deal, monkeypatch):
-    """Compare all observers at every decision of a game; return counts of what was compared."""
-    teller = _Writer(setting, lineup.at_seats(0), 8, deal, 0)
-    lines = []
+def follow_observers(setting, deal):
+    """Compare all observers at every decision of a game; return counts of what was compared.
 
-    class Table(onlookers.Table):
-        def tell(self, words):
-            super().tell(words)
-            lines.extend(teller.write(words).splitlines())
-
+    Seats see what the search knows: see test_knowledge.py.
+    """
     observers = [Observer(seat) for seat in range(setting.players + 1)]
+    everything = observers[EVERYTHING]
     counts = Counter()
-    with monkeypatch.context() as patch:
-        patch.setattr(onlookers, "Table", Table)
-        for record, table, _ in onlookers.look_on(setting, lineup, 8, deal):
-            for line in lines[counts["events"] :]:
-                for observer in observers:
-                    observer.observe(json.loads(line))
-            counts["events"] = len(lines)
-            if record["hidden"]["decision"] in (DISPLAY, KEEP):
-                continue  # a draft is one event, at its end
-            for observer in observers:
-                compare_with_record(observer, record)
-                if observer.viewer != EVERYTHING:
-                    compare_with_onlooker(observer, table.onlookers[observer.viewer - 1])
-                    counts["known in the deck"] += len(observer.view["deck_known"])
-            everything = observers[EVERYTHING]
-            assert None not in everything.deck and None not in sum(everything.hands.values(), [])
+    for game, events in random_game(setting, 8, deal):
+        counts["events"] += len(events)
+        for observer in observers:
+            for event in events:
+                observer.observe(event)
+            compare_with_record(observer, game.record)
+            if observer is not everything:
+                counts["known in the deck"] += len(observer.view["deck_known"])
+        assert None not in everything.deck and None not in sum(everything.hands.values(), [])
     return counts
 
 

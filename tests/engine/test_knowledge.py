@@ -1,18 +1,21 @@
-"""What a seat knows, compared with onlookers who follow every card at every decision."""
+"""What the search knows of hidden cards, compared with the board's view and with the truth."""
 
+import itertools
 from collections import Counter
 
 import pytest
 from conftest import TABLE_NAMES, TABLES
 from support import worlds
-from support.onlookers import UNKNOWN, look_on
+from support.positions import card as card_of
+from support.positions import random_game
 
 import paxsim
-from paxsim.engine.records import PLACE, RING
+from paxsim.board.view import Observer
+from paxsim.engine.records import RING
 
 
-def told(known):
-    """What the search has worked out, as plain counters."""
+def counters(known):
+    """Return the cards that the search has located, and those it has not, as counters."""
     kinds = range(known["kinds"])
     located, unseen = (
         Counter({int(known["card"][k]): int(known[name][k]) for k in kinds if known[name][k]})
@@ -22,75 +25,73 @@ def told(known):
 
 
 def real_deck(record):
-    """The deck from its top."""
+    """Return the slots and the cards of the deck, from its top."""
     table = record["table"]
     slots = [(int(table["deck_top"]) + i) % RING for i in range(table["deck_left"])]
     return slots, [int(record["hidden"]["deck"][slot]) for slot in slots]
 
 
-def check_knowledge(setting, record, table, known, perfect=True):
-    """Compare what the deciding seat knows with the onlooker there, and with the truth."""
+def codes(cards):
+    """Return a counter of the codes of cards given as texts; unknown cards are left out."""
+    return Counter(card_of(text).code for text in cards if text is not None)
+
+
+def check_knowledge(game, observer, known, perfect=True):
+    """Compare what the search knows of the deciding seat with the observer there and the truth."""
+    record, setting = game.record, game.setting
     seat = int(record["hidden"]["seat"])
-    me = table.onlookers[seat]
-    located, unseen = told(known)
-    copies = 2 if setting.resolved()["cards_added"] else 1
+    located, unseen = counters(known)
+    rules = setting.resolved()
+    copies = 2 if rules["cards_added"] else 1
     assert located + unseen == Counter({k.code: copies * n for k, n in setting.deck.counts.items()})
     slots, deck = real_deck(record)
-    said = [int(known["deck"][slot]) or UNKNOWN for slot in slots]
+    in_deck = [int(known["deck"][slot]) for slot in slots]
     unknown_hands = 0
-    for rival, cards in me.rivals.items():
+    for rival in set(range(setting.players)) - {seat}:
         theirs = record["seats"][rival]
         hand = Counter(theirs["hand"][: theirs["hand_count"]].tolist())
         in_hand = Counter(known["hand"][rival][: known["hand_count"][rival]].tolist())
+        seen = codes(observer.hands[rival + 1])
         assert in_hand <= hand, "a card that is not there"
-        assert in_hand == +cards if perfect else in_hand <= cards
+        assert in_hand == seen if perfect else in_hand <= seen
         unknown_hands += int(theirs["hand_count"]) - in_hand.total()
-    assert all(card in (UNKNOWN, truth) for card, truth in zip(said, deck, strict=True))
+    assert all(card in (0, truth) for card, truth in zip(in_deck, deck, strict=True))
     if perfect:
-        assert said == me.deck
-        assert located == +me.located(table.on_table)
-    hidden = 0 if record["seats"][seat]["peeked"] else setting.resolved()["rome_hidden"]
-    places = setting.resolved()["cards_removed"] + hidden + unknown_hands + said.count(UNKNOWN)
+        assert in_deck == [text and card_of(text).code or 0 for text in observer.deck]
+        shown = [observer.rome, observer.rome_hidden, observer.deck, observer.drawn]
+        shown += [*observer.displays.values(), *observer.hands.values(), *observer.legions.values()]
+        assert located == codes(itertools.chain(*shown))
+    hidden = 0 if record["seats"][seat]["peeked"] else rules["rome_hidden"]
+    places = rules["cards_removed"] + hidden + unknown_hands + in_deck.count(0)
     assert known["places"] == places
-    out = len(setting.deck.cards) - setting.resolved()["cards_added"] if copies == 2 else 0
+    out = len(setting.deck.cards) - rules["cards_added"] if copies == 2 else 0
     assert known["out"] == out == unseen.total() - places
-    return said
 
 
-def follow(setting, lineup, deals, seed=1, perfect=True):
-    """Compare at every decision of some games; return what was met, to be sure that it was."""
-    met = Counter()
+def follow(setting, deals, perfect=True):
+    """Compare at every decision of random games; return counts of what was compared."""
+    counts = Counter()
     workspace = worlds.new_workspace()
     for deal in range(deals):
-        for record, table, address in look_on(setting, lineup, seed, deal, deal % setting.players):
-            known = worlds.beliefs_of(workspace, address)
-            said = check_knowledge(setting, record, table, known, perfect)
-            seat = int(record["hidden"]["seat"])
-            met["decisions"] += 1
-            met["own buried"] += any(said)
-            met["rivals' cards"] += any(known["hand_count"][: setting.players])
-            met["peeked"] += int(record["seats"][seat]["peeked"])
-            choice = record["choices"][seat]
-            met["view"] += choice["kind"] == PLACE and choice["drawn_count"] > 1
-    return met
-
-
-def lineup_of(names, players):
-    """Policies one after another round the table."""
-    return paxsim.make_lineup([names[i % len(names)] for i in range(players)], players)
-
-
-LINEUPS = [("random",), ("weighted", "tribune", "augur", "economist"), ("hermit", "random")]
+        observers = [Observer(seat + 1) for seat in range(setting.players)]
+        for game, events in random_game(setting, 1, deal):
+            for observer, event in itertools.product(observers, events):
+                observer.observe(event)
+            known = worlds.beliefs_of(workspace, game._address)
+            check_knowledge(game, observers[game.seat - 1], known, perfect)
+            counts["decisions"] += 1
+            counts["own buried"] += any(known["deck"])
+            counts["rivals' cards"] += any(known["hand_count"][: setting.players])
+            counts["peeked"] += int(game.record["seats"][game.seat - 1]["peeked"])
+            counts["view"] += game.decision == "place" and game.choice["drawn_count"] > 1
+    return counts
 
 
 @pytest.mark.parametrize(("players", "level"), TABLES, ids=TABLE_NAMES)
-def test_a_seat_knows_what_an_onlooker_there_knows(players, level):
-    setting = paxsim.make_setting(players, solo_level=level)
-    met = Counter()
-    for names in LINEUPS:
-        met += follow(setting, lineup_of(names, players), 1 if players > 4 else 3)
-    assert met["decisions"] > 200 and met["own buried"] and met["view"]
-    assert bool(met["rivals' cards"]) == bool(met["peeked"]) == (players > 1)
+def test_the_search_knows_what_the_board_shows_to_a_seat(players, level):
+    counts = follow(paxsim.make_setting(players, solo_level=level), 1 if players > 4 else 2)
+    assert counts["decisions"] > 60 and counts["own buried"]
+    assert bool(counts["rivals' cards"]) == bool(counts["peeked"]) == (players > 1)
 
 
 VARIANTS = {
@@ -110,13 +111,12 @@ VARIANTS = {
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_a_seat_knows_what_an_onlooker_there_knows_under_other_rules(variant):
-    for players in (2, 3, 6):
-        setting = paxsim.make_setting(players, rules=VARIANTS[variant])
-        for names in LINEUPS[:2]:
-            assert follow(setting, lineup_of(names, players), 1)["decisions"] > 25
+def test_the_search_knows_what_the_board_shows_under_other_rules(variant):
+    for players in (2, 5):
+        assert follow(paxsim.make_setting(players, rules=VARIANTS[variant]), 1)["decisions"] > 25
     solo = paxsim.make_setting(solo_level=4, rules=VARIANTS[variant])
-    assert follow(solo, lineup_of(["random"], 1), 3)["decisions"] > 30
+    counts = follow(solo, 3)
+    assert counts["decisions"] > 30 and (counts["view"] or "in view" not in variant)
 
 
 def test_in_a_small_deck_buried_cards_come_round_again_and_are_followed():
@@ -125,19 +125,15 @@ def test_in_a_small_deck_buried_cards_come_round_again_and_are_followed():
     deck = paxsim.Deck(name="small", cards=tuple(sorted(kinds)))
     rules = {"cards_removed": 0, "rome_hidden": 1, "religion_two": 99, "religion_three": 99}
     setting = paxsim.make_setting(2, deck=deck, rules={**rules, "draft_sizes": [5, 5]})
-    met = Counter()
-    for names in LINEUPS:
-        met += follow(setting, lineup_of(names, 2), 40)
-    assert met["rivals' cards"] > 500
+    assert follow(setting, 60)["rivals' cards"] > 200
 
 
-def test_of_the_largest_decks_a_seat_forgets_old_draws_but_is_never_wrong():
-    """Places of a deck of 240 cards outnumber the ring: draws of long ago are lost sight of."""
+def test_in_the_largest_decks_a_seat_forgets_old_draws_but_is_never_wrong():
+    """With 240 cards there are more places than in the ring, so draws of long ago are forgotten."""
     cards = [paxsim.Card(c, s, v) for c in paxsim.CATEGORIES for s in (1, 2) for v in range(9)]
     deck = paxsim.Deck(name="large", cards=tuple(sorted(cards[:120])))
     copy = len(deck.cards)
-    for players in (2, 8):
+    for players in (2, 4):
         rules = {"cards_removed": 0, "cards_added": copy, "religion_two": 99, "religion_three": 99}
         setting = paxsim.make_setting(players, deck=deck, rules=rules)
-        met = follow(setting, lineup_of(LINEUPS[0], players), 2, perfect=False)
-        assert met["decisions"] > 200
+        assert follow(setting, 1, perfect=False)["decisions"] > 200

@@ -23,9 +23,9 @@ def failing(table, me, choice):
 
 
 FAILING = make_policy(failing, solo=True)
-#: A name that JSON has to escape, and the largest card.
+#: A deck of other kinds, with the largest card.
 ODD_DECK = paxsim.Deck(
-    name='Κύκλος "seven\\eight"',
+    name="odd",
     cards=tuple(
         paxsim.Card(category, symbols, value)
         for category in paxsim.CATEGORIES

@@ -4,9 +4,12 @@ All that these tests know about the engine's records is in this file. Seats and 
 1 as in everything a person reads; a card is a text such as "land/1/2".
 """
 
+import random
+
 import paxsim
 from paxsim.cards import CATEGORIES
 from paxsim.engine.records import NOBODY, OVER
+from paxsim.trace import TracedGame
 
 #: An empty deck pays nothing, so that a turn goes straight to buying and playing and every Aureus
 #: in a test has one source. Tests of the empty deck itself use the published rules.
@@ -138,6 +141,22 @@ def choose(game, *wishes):
         options = texts(game)
         assert wish in options, f"seat {game.seat} may not {wish!r}, only {options}"
         game.apply(options.index(wish))
+
+
+def random_game(setting, seed, deal):
+    """Play at random, with few peeks; yield the game and its new events at every decision.
+
+    The decisions of the draft are left out, because a draft is one event, at its end.
+    """
+    game = TracedGame(setting, ["random"] * setting.players, seed, deal, 0)
+    rng = random.Random(seed * 1000 + deal)
+    count = 0
+    while not game.over:
+        if game.decision not in ("keep", "display"):
+            yield game, game.events[count:]
+            count = len(game.events)
+        options = int(game.choice["count"])
+        game.apply(int(rng.random() < 0.15) if game.decision == "turn" else rng.randrange(options))
 
 
 def peek_round(game):
