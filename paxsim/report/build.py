@@ -99,8 +99,8 @@ def make_report(
     facts = {"games": f"{sum(runs.games_of.values()):,}", "seed": seed, "scale": f"{scale:g}",
              "version": __version__}  # fmt: skip
     decks = {name: cards.load_deck(name).note for name in cards.list_decks()}
-    page = render(sections, facts, subject.title, subject.ideas,
-                  {subject.deck.name: subject.deck.note, **decks}, example_games(runs))  # fmt: skip
+    page = render(sections, facts, subject.ideas, {subject.deck.name: subject.deck.note, **decks},
+                  subject.title, example_games(runs))  # fmt: skip
     make_folder(out, "out")
     with atomic_write(out / PAGE) as file:
         file.write(page)

@@ -47,9 +47,9 @@ Sections = Mapping[str, Section]
 def render(
     sections: Sequence[Section],
     facts: Mapping[str, Any],
+    strategies: Mapping[str, str],
+    decks: Mapping[str, str],
     title: str = "",
-    strategies: Mapping[str, str] | None = None,
-    decks: Mapping[str, str] | None = None,
     examples: Sequence[Mapping[str, str]] = (),
 ) -> str:
     """Return the page of a report as HTML.
@@ -60,10 +60,10 @@ def render(
         What the studies returned, in the order of the page.
     facts : mapping
         ``games``, ``seed``, ``scale`` and ``version`` of the report.
+    strategies, decks : mapping of str to str
+        Description of each by its name, the deck of the report first.
     title : str
         Difference of the subject from the package's own report.
-    strategies, decks : mapping of str to str, optional
-        Description of each by its name.
     examples : sequence of mapping
         Games to watch: ``title``, ``result`` and ``command``.
     """
@@ -94,8 +94,8 @@ def render(
         deck_summary=_sentence(by_name, "decks", "deck/summary"),
         claims=decks_section["claims"].to_dict("records") if decks_section else [],
         leading=leading,
-        strategies=strategies or {},
-        decks=decks or {},
+        strategies=strategies,
+        decks=decks,
         examples=examples,
     )
 

@@ -238,7 +238,6 @@ WRONG_CHARTS = [
     (lambda r: charts.tornado(r), "unknown table 'rule_changes'"),
     (lambda r: charts.rating_forest({}), "source … {}"),
     (lambda r: charts.distribution(r, "wins"), "unknown name 'wins'"),
-    (lambda r: charts.how_won([1]), "source … [1]"),
     (lambda r: charts.stacked_shares(r["rome"], None), "source: does not fit"),
     (lambda r: charts.forest(r["rome"], "x", by="deck", label=""), "source: has no 'x'"),
     (lambda r: charts.forest(None, "x", by="deck", label=""), "source: does not fit"),

@@ -4,7 +4,6 @@ import json
 import shutil
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,13 +11,10 @@ from paxsim.cli.printing import SHOWN
 from support.mistakes import mistake
 
 import paxsim
-from paxsim import charts
-from paxsim.cli import run_command
 from paxsim.experiment import answers
 from paxsim.experiment.design import fingerprint_of
 from paxsim.experiment.store import RunDirectory, plan_of, read_manifest
 from paxsim.io import misfit, whole
-from paxsim.report.study import Options, Study
 
 
 @pytest.fixture(autouse=True)
@@ -195,71 +191,3 @@ def test_a_place_is_named_by_its_path():
     assert misfit({"a": [{"b": 1}, {"b": 10}]}, shape) == ("a[1].b must be between 0 and 9, got 10")
     assert misfit({"a": [{"b": 1}]}, shape) is None
     assert misfit({"a": {}}, shape) == "a: found {}; allowed: a list"
-
-
-# --- the report -----------------------------------------------------------------------------
-
-
-def small_study(out):
-    """A study as it is written, with a name that a page must not obey."""
-    study = Study("seat_bias", "Seats <b>", "Who is <script>?", Options(out))
-    table = pd.DataFrame({"deck": ["=<script>", "b"], "win_rate": [0.5, 0.25], "games": [8, 8]})
-    study.table("seats", "Seats", table)
-    figure, axes = charts.panels()
-    axes.plot([1, 2])
-    study.chart("seats", "Seats", figure, "two seats")
-    study.finish()
-    return study.folder
-
-
-def test_a_page_shows_what_studies_say_and_obeys_nothing(here, capsys):
-    small_study(here)
-    assert run_command(["report", "--page-only", "--out", str(here)]) == 0
-    html = (here / "index.html").read_text()
-    assert html.count("<script>") == 1  # the page's own
-    assert "Seats &lt;b&gt;" in html and ">=&lt;script&gt;</td>" in html
-
-
-DAMAGES = {
-    "no JSON": ("study.json", lambda old: b"{"),
-    "another JSON": ("study.json", lambda old: b"[1]"),
-    "nested": ("study.json", lambda old: b"[" * 10**5),
-    "not UTF-8": ("study.json", lambda old: b"\xff\xfe"),
-    "no charts": ("study.json", lambda old: old.replace(b'"charts"', b'"chats"')),
-    "another study": ("study.json", lambda old: old.replace(b'"seat_bias"', b'"decks"')),
-    "a way out": ("study.json", lambda old: old.replace(b'"seats"', b'"../../secret"')),
-    "numbers as text": ("study.json", lambda old: old.replace(b'"seed": 2026', b'"seed": "x"')),
-    "no table": ("seats.csv", None),
-    "an empty table": ("seats.csv", lambda old: b""),
-    "a torn table": ("seats.csv", lambda old: b'a,b\n"1,2\n3'),
-    "a table not UTF-8": ("seats.csv", lambda old: b"a,b\n\xff,2\n"),
-    "a ragged table": ("seats.csv", lambda old: b"a,b\n1,2\n3,4,5,6\n"),
-    "texts as intervals": ("seats.csv", lambda old: b"x,x_low,x_high\n1,a,b\n"),
-    "no chart": ("seats.svg", None),
-}
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_study_is_named_and_the_page_stays_as_it_was(here, capsys, damage):
-    folder = small_study(here)
-    (here / "index.html").write_text("old")
-    name, spoil = DAMAGES[damage]
-    old = (folder / name).read_bytes()
-    (folder / name).unlink()
-    if spoil is not None:
-        (folder / name).write_bytes(spoil(old))
-    assert f"seat_bias/{name}" in mistake(capsys, "report", "--page-only", "--out", here)
-    assert (here / "index.html").read_text() == "old"
-
-
-@pytest.mark.parametrize("content", [b"", b"garbage", b"PK\x03\x04 torn"])
-def test_damaged_numbers_of_a_study_are_played_again(here, content):
-    study = Study("rulings", "Rulings", "?", Options(here))
-
-    def play():
-        return {"n": pd.Series([1, 2]).to_numpy()}
-
-    assert study.compute("leads", 2, play)["n"].tolist() == [1, 2]
-    (file,) = (here / ".runs").glob("*.npz")
-    file.write_bytes(content)
-    assert study.compute("leads", 2, play)["n"].tolist() == [1, 2]

@@ -122,7 +122,7 @@ def test_the_usual_population_is_that_of_the_report(capsys):
     assert run_command(words) == 0
     lineups = json.loads(capsys.readouterr().out)["manifest"]["lineups"]
     subject = make_subject()
-    drawn = draw_lineups([subject.found[spec] for spec in subject.strategies], 7)
+    drawn = draw_lineups([subject.policies[spec] for spec in subject.strategies], 7)
     assert lineups == [[one.label for one in lineup] for lineup in drawn]
 
 

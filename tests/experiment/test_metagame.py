@@ -12,8 +12,6 @@ from paxsim.cli import run_command
 from paxsim.errors import PaxsimError
 from paxsim.experiment import populations as question
 from paxsim.experiment.metatables import summary, where_players_end
-from paxsim.report.studies import metagame as study
-from paxsim.report.subject import make_subject
 
 NAMES = ["random", "first", "miser"]
 
@@ -215,51 +213,6 @@ def test_a_coalition_is_told_with_what_it_costs_and_does_to_rome():
     assert summary(states, safe)[1].endswith(
         "No two to four seats surely gain by leaving together."
     )
-
-
-def test_the_study_says_what_fighting_rome_together_does_and_costs():
-    states = states_table(("a", "pure", 1.0, 0.98))
-    gains = coalition()
-    pays = coalition(seats=2, gain=-0.05, gain_low=-0.06, gain_high=-0.04, after=0.2)
-    idle = coalition(seats=2, rome_after=0.99, rome_after_low=0.98, rome_after_high=1.0)
-    tables = {"states": states, "coalitions": pd.DataFrame([gains, pays])}
-    found = study.together_finding("d", tables, 3)
-    assert found.sure and (found.estimate, found.low, found.high) == (0.3, 0.29, 0.31)
-    assert found.text == (
-        "Deck d: with 4 players who all play a Rome wins 98.0 ± 1.0 %; if three players fight it "
-        "together (as b), 30.0 ± 1.0 %. Each of them gains: 27.0 % instead of 25.0 % (+2.0 ± 1.0 "
-        "percentage points), and the one other player wins 22.0 ± 1.0 %; but one of them who "
-        "breaks the pact gains +5.0 ± 1.0 percentage points more."
-    )
-    assert "Each of them pays for it: 20.0 % instead of 25.0 %" in (
-        study.together_finding("d", tables, 2).text
-    )
-    nothing = {"states": states, "coalitions": pd.DataFrame([idle])}
-    assert "who fight Rome together change nothing" in study.together_finding("d", nothing, 2).text
-    safe = {"states": states, "coalitions": pd.DataFrame([pays])}
-    round_ = {
-        "states": states_table(("cycle", "cycle", 1.0, 0.5)),
-        "coalitions": safe["coalitions"],
-    }
-    decks = {"d": tables, "e": nothing, "f": safe, "g": round_}
-    assert study.leaving_finding(decks).text == (
-        "In the state where most players end, nobody gains by playing something else alone; two or "
-        "three who leave it together gain on the decks d and e; no two or three of these "
-        "strategies surely gain so on the deck f; players do not come to rest on the deck g."
-    )
-    alone = study.alone_finding("d", tables)
-    assert alone.text.startswith("Deck d: if nobody coordinates, starting anywhere, players end")
-    assert alone.sure and alone.estimate == 0.98
-
-
-def test_the_study_is_about_the_deck_and_the_strategies_of_the_report():
-    assert [deck.name for deck in study.decks_of(make_subject())] == list(study.DECKS)
-    assert study.strategies_of(make_subject()) == list(study.STRATEGIES)
-    mine = make_subject(deck="steep", policies="miser,weighted")
-    assert [deck.name for deck in study.decks_of(mine)] == ["steep"]
-    assert study.strategies_of(mine) == [
-        "miser", "weighted", "conspirator", "tribune", "defender", "answerer"
-    ]  # fmt: skip
 
 
 def test_the_command_prints_the_answer_first_then_the_tables(capsys, tmp_path):

@@ -1,89 +1,41 @@
-"""The studies are part of the package: all are found, and none needs a file beside it."""
+"""Studies: their names, commands, who plays in their runs, and what they compute themselves."""
 
-import ast
 import itertools
 import math
 import pkgutil
-import re
 from collections import Counter
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
-from paxsim.report.budget import GAMES, STUDIES
-from paxsim.report.studies.rulings import win_changes
 from scipy import stats
 
 import paxsim
 from paxsim.cli import run_command
-from paxsim.errors import PaxsimError
-from paxsim.experiment.api import compare_rules
 from paxsim.report import studies
-from paxsim.report.studies import decided, findings, load_study, luck
-from paxsim.report.study import Options, Study
+from paxsim.report.studies import load_study, luck, rome, rules
+from paxsim.report.study import GAMES, STUDIES, Runs, study_games
 from paxsim.report.subject import Subject
 from paxsim.stats import decided_shares, difference_interval
 
-PACKAGE = Path(paxsim.__file__).parent
+
+@pytest.fixture
+def runs(tmp_path):
+    return Runs(Subject(), tmp_path)
 
 
-@pytest.mark.parametrize("name", STUDIES)
-def test_every_study_of_the_plan_is_in_the_package_and_says_what_it_asks(name):
-    module = load_study(name)
-    assert Path(module.__file__).is_relative_to(PACKAGE)
-    assert module.__doc__ and module.QUESTION.endswith("?") and module.TITLE
-    assert callable(module.run)
+def test_every_module_is_a_study_of_the_report_with_a_question():
+    assert {info.name for info in pkgutil.iter_modules(studies.__path__)} == set(STUDIES)
+    for name in STUDIES:
+        module = load_study(name)
+        assert module.__doc__ and module.TITLE and module.QUESTION.endswith("?")
 
 
-def test_the_plan_has_every_study():
-    modules = [info.name for info in pkgutil.iter_modules(studies.__path__, f"{studies.__name__}.")]
-    sources = {name: (PACKAGE / "studies" / f"{name.split('.')[-1]}.py") for name in modules}
-    with_run = {
-        name.split(".")[-1]
-        for name, path in sources.items()
-        if re.search(r"^def run\(study: Study\)", path.read_text("utf-8"), re.MULTILINE)
-    }
-    assert with_run == set(STUDIES)
-
-
-def imports_of(path):
-    """The modules that a file imports, anywhere in it."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.ImportFrom):
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
-        elif isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-
-
-def test_studies_know_the_report_and_of_the_report_only_build_knows_studies():
-    known = {"paxsim.report.study", "paxsim.report.subject", "paxsim.report.budget"}
-    for path in (PACKAGE / "studies").glob("*.py"):
-        of_report = [name for name in imports_of(path) if name.startswith("paxsim.report")]
-        assert all(name.startswith(tuple(known)) for name in of_report), path.name
-    knowing = [
-        path.name
-        for path in (PACKAGE / "report").glob("*.py")
-        if any(name.startswith("paxsim.report.studies") for name in imports_of(path))
-    ]
-    assert knowing == ["build.py"]
-
-
-@pytest.mark.parametrize("folder", ["studies", "report"])
-def test_nothing_is_loaded_from_outside_the_package(folder):
-    for path in (PACKAGE / folder).glob("*.py"):
-        text = path.read_text("utf-8")
-        assert "experiments" not in text and "spec_from_file_location" not in text, path.name
-
-
-def test_a_study_that_there_is_not_is_refused():
-    with pytest.raises(PaxsimError, match="unknown study 'luck'; choose from rome_rate, "):
-        load_study("luck")
-
-
-# --- the command ----------------------------------------------------------------------------
+def test_every_run_belongs_to_a_study_and_shared_runs_count_once():
+    assert {run for names in STUDIES.values() for run in names} == set(GAMES)
+    assert study_games(*STUDIES) == sum(GAMES.values()) >= 2_000_000
+    assert study_games("rome", "strategies") == study_games("rome") + GAMES["guests"]
 
 
 def test_without_a_name_all_studies_are_listed_with_their_questions(capsys):
@@ -94,112 +46,133 @@ def test_without_a_name_all_studies_are_listed_with_their_questions(capsys):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("words", "part"),
     [
-        ("study luck", "unknown study 'luck'; choose from rome_rate"),
-        ("study rome_rat", "unknown study 'rome_rat' (did you mean 'rome_rate'?); choose from "),
-        ("study decks --games many", "games: found 'many'"),
-        ("study decks --games 9e14", "games: found 9e14; allowed for decks: at most"),
-        ("study decks --out /dev/null/x", "out: cannot write /dev/null/x"),
-        ("report --study luck", "unknown study 'luck'; choose from "),
-        ("report --scale 0", "scale: found 0.0; allowed: above 0, at most 1000"),
+        ("study lucky", "unknown study 'lucky' (did you mean 'luck'?)"),
+        ("study decks --games many", "many"),
+        ("study decks --games 9e14", "at most"),
+        ("study decks --out /dev/null/x", "cannot write /dev/null/x"),
+        ("report --study lucky", "unknown study 'lucky'"),
+        ("report --scale 0", "at most 1000"),
+        *((f"{command} {words}", part) for command in ("report", "study solo_ladder")
+          for words, part in (("--policies miser", "two or more"),
+                              ("--policies miser,miser", "must all be different"),
+                              ("--players 1-3", "1"), ("--deck none", "unknown deck 'none'"),
+                              ("--rules rome_needs=99", "99"))),
     ],
-)
-def test_a_mistake_is_one_line(arguments, said, capsys, tmp_path, monkeypatch):
+)  # fmt: skip
+def test_a_mistake_is_answered_in_one_line_before_anything_is_written(
+    words, part, capsys, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
-    assert run_command(arguments.split()) == 2
+    assert run_command(words.split()) == 2
     err = capsys.readouterr().err
-    assert said in err and err.count("\n") == 1
+    assert part in err and err.count("\n") == 1
     assert not list(tmp_path.iterdir())
 
 
-# --- what they play -------------------------------------------------------------------------
+# --- runs -----------------------------------------------------------------------------------
 
 
-def test_however_small_the_scale_a_tournament_can_be_played():
-    subject = Subject()
-    for players in subject.players:
-        lineups = findings.draw_lineups(list(subject.found.values()), players)
-        asked = findings.tournament_games(1, subject.strategies, subject.players)
-        assert asked >= 2 * players * len(lineups)
+def test_a_run_is_named_by_what_shapes_its_games_and_not_by_the_workers(tmp_path):
+    folders = []
+
+    def simulate(out, progress, **_):
+        folders.append(out)
+        progress(4, 4, "")
+        return SimpleNamespace(games=4)
+
+    for seed, jobs in ((1, 1), (1, 2), (2, 2)):
+        Runs(Subject(), tmp_path, seed=seed, jobs=jobs).ask("variance", simulate, policies="random")
+    assert folders[0] == folders[1] != folders[2]
+
+
+def test_computed_arrays_are_stored_and_recomputed_if_damaged(tmp_path):
+    def numbers(seed, jobs):
+        return {"n": np.array([seed, jobs])}
+
+    def compute(jobs):
+        return Runs(Subject(), tmp_path).compute("variance", 4, numbers, seed=3,
+                                                 neutral={"jobs": jobs})["n"].tolist()  # fmt: skip
+
+    assert [compute(1), compute(2)] == [[3, 1], [3, 1]]
+    for content in (b"", b"garbage", b"PK\x03\x04 torn"):
+        (file,) = (tmp_path / ".runs").glob("*.npz")
+        file.write_bytes(content)
+        assert compute(2) == [3, 2]
+
+
+def test_progress_counts_every_game_once(tmp_path):
+    calls = []
+    runs = Runs(Subject(), tmp_path, progress=lambda done, *_: calls.append(done))
+    runs.compute("rounds", 7, lambda: {"x": np.zeros(1)})
+    runs.ask("mixed", paxsim.simulate, policies=["random", "first"], games=20)
+    assert calls[-1] == 27 == sum(runs.games_of.values()) and calls == sorted(calls)
+
+
+def test_runs_that_studies_share_are_played_once(tmp_path, monkeypatch):
+    runs = Runs(Subject(players=(2, 3)), tmp_path, scale=0.0001)
+    asked = []
+    monkeypatch.setattr(Runs, "ask", lambda self, run, *_, **__: asked.append(run))
+    assert runs.solo is runs.solo and runs.tournament is runs.tournament
+    assert runs.mixed.keys() == {2, 3}
+    assert asked == ["solo", "tournament", "mixed-2", "mixed-3"]
+
+
+def test_however_small_the_scale_a_tournament_can_be_played(runs):
+    counts = runs.subject.players
+    for players in counts:
+        assert runs.tournament_games(1, counts) >= 2 * players * len(runs.lineups(players))
+
+
+def test_a_tournament_plays_as_many_games_as_planned(runs):
+    counts, wanted = runs.subject.players, GAMES["tournament"]
+    each = runs.tournament_games(wanted, counts)
+    played = 0
+    for players in counts:
+        lineups = len(runs.lineups(players))
+        played += lineups * players * math.ceil(math.ceil(each / lineups) / players)
+    assert wanted <= played < 1.02 * wanted
+    assert rome.games_per_count(7_000, (2, 3, 4)) * 3 == pytest.approx(7_000, rel=0.01)
 
 
 @pytest.mark.parametrize("players", [2, 4, 8])
-def test_in_the_mixed_field_every_strategy_plays_equally_often(players, tmp_path):
-    """With every player count, so that a difference between counts is not one of members."""
-    study = Study("rome_rate", "", "", Options(tmp_path))
-    names = study.subject.strategies
-    lineups = findings.mixed_lineups(study, players)
-    seats = Counter(name for lineup in lineups for name in lineup)
-    assert set(seats) == set(names) and max(seats.values()) - min(seats.values()) <= 1
+def test_every_strategy_plays_equally_often_over_all_line_ups(players, runs):
+    seats = Counter(name for lineup in runs.lineups(players) for name in lineup)
+    assert set(seats) == set(runs.subject.strategies)
+    assert max(seats.values()) - min(seats.values()) <= 1
 
 
-def test_strategies_are_ranked_by_what_they_won_of_their_fair_share():
-    """Over all counts; with a count, by their win rates there."""
+@pytest.mark.parametrize("players", [2, 3, 4, 5, 6])
+def test_members_of_a_population_sit_equally_often(players):
+    seats = Counter(name for lineup in rome.in_turn(["a", "b", "c"], players) for name in lineup)
+    assert len(set(seats.values())) == 1 and set(seats) == {"a", "b", "c"}
+
+
+def test_weak_and_strong_strategies_are_the_ends_of_the_ranking():
     rows = [("a", 2, 0.60, 0.5), ("b", 2, 0.40, 0.5), ("a", 8, 0.06, 0.1), ("b", 8, 0.15, 0.1)]
     standings = pd.DataFrame(rows, columns=["strategy", "players", "win_rate", "fair_share"])
-    assert findings.ranking(standings) == ["b", "a"]
-    assert findings.ranking(standings, 2) == ["a", "b"]
-
-
-def test_the_weak_and_the_strong_field_are_the_ends_of_the_ranking():
+    assert rome.ranking(standings) == ["b", "a"]
     names = [f"s{number}" for number in range(8)]
     standings = pd.DataFrame(
         {"strategy": names, "players": 4, "win_rate": np.linspace(0.4, 0.1, 8), "fair_share": 0.25}
     )
-    study = SimpleNamespace(subject=SimpleNamespace(specs=list))
-    found = findings.weak_and_strong(study, standings)
-    assert found == {"weak": names[-3:], "strong": names[:3]}
+    runs = SimpleNamespace(subject=SimpleNamespace(specs_of=list))
+    members = rome.weak_and_strong(runs, standings)
+    assert members == {"weak": names[-3:], "strong": names[:3]}
 
 
-@pytest.mark.parametrize("players", [2, 3, 4, 5, 6])
-def test_the_members_of_a_field_sit_equally_often_with_every_player_count(players):
-    lineups = findings.in_turn(["a", "b", "c"], players)
-    seats = Counter(name for lineup in lineups for name in lineup)
-    assert len(set(seats.values())) == 1 and set(seats) == {"a", "b", "c"}
-
-
-def test_the_number_of_workers_does_not_name_another_run(tmp_path):
-    def numbers(seed, jobs):
-        return {"found": np.array([seed, jobs])}
-
-    found = []
-    for jobs in (1, 2):
-        study = Study("decks", "", "", Options(tmp_path, jobs=jobs))
-        found.append(study.compute("variance", 4, numbers, seed=3, how={"jobs": jobs})["found"])
-    assert [row.tolist() for row in found] == [[3, 1], [3, 1]]  # the second was on disk
-
-
-def test_the_seed_names_another_run_of_a_question_and_the_number_of_workers_does_not(tmp_path):
-    folders = []
-
-    def simulate(out, **arguments):
-        folders.append(out)
-        return SimpleNamespace(games=4)
-
-    for seed, jobs in ((1, 1), (1, 2), (2, 2)):
-        study = Study("decks", "", "", Options(tmp_path, seed=seed, jobs=jobs))
-        study.ask("variance", simulate, policies="random")
-    assert folders[0] == folders[1] != folders[2]
-
-
-def test_the_bar_of_a_study_is_full_at_its_end(tmp_path):
-    counted = []
-    study = Study("decks", "", "", Options(tmp_path))
-    study.options.progress.count = counted.append
-    study.compute("leads", 7, lambda: {"x": np.zeros(1)})
-    study.ask("mixed", paxsim.simulate, policies=["random", "first"], games=20)
-    assert sum(counted) == 7 + 20 == sum(study.runs.values())
+# --- what they compute themselves -----------------------------------------------------------
 
 
 def test_changes_of_win_rates_are_taken_within_blocks():
     """Against the raw games: a t interval over the differences of blocks."""
     lineup, variant, blocks, seed = ["racer", "miser", "racer"], {"rome_needs": 6}, 40, 5
-    result = compare_rules(lineup, [variant], players=3, games=3 * blocks, seed=seed, jobs=1)
-    table = win_changes([result]).set_index("strategy")
+    result = paxsim.compare_rules(lineup, [variant], players=3, games=3 * blocks, seed=seed, jobs=1)
+    table = rules.win_changes([result]).set_index("strategy")
     shares = []
-    for rules in (None, variant):
-        batch = paxsim.play_batch(lineup, deals=blocks, rotations="all", seed=seed, rules=rules)
+    for changed in (None, variant):
+        batch = paxsim.play_batch(lineup, deals=blocks, rotations="all", seed=seed, rules=changed)
         by_position = np.take_along_axis(batch.shares, np.argsort(batch.positions, axis=1), axis=1)
         shares.append(by_position.reshape(blocks, 3, 3).mean(axis=1))
     change = shares[1] - shares[0]
@@ -215,42 +188,24 @@ def test_changes_of_win_rates_are_taken_within_blocks():
         )
 
 
-def test_a_tournament_plays_as_many_games_as_planned():
-    """630,000 at scale 1; every player count has as many."""
-    subject = Subject()
-    names, wanted = subject.strategies, GAMES["tournament"]
-    each = findings.tournament_games(wanted, names, subject.players)
-    found = [paxsim.get_policy(name) for name in names]
-    played = 0
-    for players in subject.players:
-        lineups = len(findings.draw_lineups(found, players))
-        played += lineups * players * math.ceil(math.ceil(each / lineups) / players)
-    assert wanted <= played < 1.02 * wanted
-    assert findings.games_asked(7_000, (2, 3, 4)) * 3 == pytest.approx(7_000, rel=0.01)
-
-
-def test_cards_dealt_anew_leave_what_was_seen_and_what_was_put_back():
+def test_reshuffling_leaves_seen_cards_and_those_that_players_put_back():
     game = paxsim.Game(players=3, seed=2)
     while game.record["table"]["round"] < 2:
         game.apply(0)
     table, before = game.record["table"], game.state()
-    top, left = int(table["deck_top"]), int(table["deck_left"])
-    luck.shuffle_undealt(game, top + left - 3, np.random.default_rng(1))
-    after = game.state()
-    assert after["deck"] != before["deck"] and after["deck"][-3:] == before["deck"][-3:]
-    assert sorted(after["deck"]) == sorted(before["deck"])
+    end = int(table["deck_top"]) + int(table["deck_left"]) - 3
     tops = set()
     for seed in range(5):
-        luck.shuffle_undealt(game, top + left - 3, np.random.default_rng(seed))
-        tops.add(game.state()["deck"][0])
-    assert len(tops) > 1  # the next card to be drawn is among them
-    assert {k: v for k, v in after.items() if k != "deck"} == {
-        k: v for k, v in before.items() if k != "deck"
-    }
+        luck.shuffle_undealt(game, end, np.random.default_rng(seed))
+        after = game.state()
+        assert after["deck"][-3:] == before["deck"][-3:]
+        assert sorted(after["deck"]) == sorted(before["deck"])
+        assert {**after, "deck": 0} == {**before, "deck": 0}
+        tops.add(after["deck"][0])
+    assert len(tops) > 1, "the next card to be drawn is among them"
 
 
-def test_a_game_dealt_anew_without_a_change_ends_as_it_did(monkeypatch):
-    """Copies that keep their deck are the game itself: all is decided from the draft on."""
+def test_copies_that_keep_their_deck_end_as_the_game(monkeypatch):
     monkeypatch.setattr(luck, "shuffle_undealt", lambda game, end, rng: None)
     lineup = ["weighted", "starver", "tribune"]
     shares = luck.redeal_games([lineup], 6, 1, {})["shares"]
@@ -259,26 +214,22 @@ def test_a_game_dealt_anew_without_a_change_ends_as_it_did(monkeypatch):
     assert (shares == own[:, None, None, :]).all()
 
 
-def test_what_is_decided_grows_from_the_draft_to_the_end():
-    played = luck.redeal_games([["weighted", "starver"]], 60, 1, {})
-    found = [share for share, _, _ in decided_shares(played["shares"])]
-    assert found[0] < found[4] < found[-1] <= 1
-    assert found[-1] > 0.8
-    undealt = played["undealt"]
+def test_more_is_decided_from_the_draft_to_the_end():
+    arrays = luck.redeal_games([["weighted", "starver"]], 60, 1, {})
+    decided = [share for share, _, _ in decided_shares(arrays["shares"])]
+    assert decided[0] < decided[4] < decided[-1] <= 1 and decided[-1] > 0.8
+    undealt = arrays["undealt"]
     assert (np.diff(undealt, axis=1) <= 0).all() and (undealt[:, 0] > 20).all()
-    # Where no card is left that could come otherwise, all copies are one game: no row of the table.
+    # Where at most one card is undealt, all copies are one game, and the table has no row.
     over = undealt.max(axis=0) < 2
-    assert over[-1] and (np.array(found)[over] == 1.0).all()
-    table = luck.decided_table(played["shares"], undealt, (0.2, 0.1, 0.3))
-    assert len(table) == 1 + np.count_nonzero(~over)
-    assert table["undealt"].iloc[1:].min() > 0
+    assert over[-1] and (np.array(decided)[over] == 1.0).all()
+    table = luck.decided_table(arrays["shares"], undealt, (0.2, 0.1, 0.3))
+    assert len(table) == 1 + np.count_nonzero(~over) and table["undealt"].iloc[1:].min() > 0
 
 
-def test_a_lead_can_pass_from_the_first_seat_to_another(tmp_path):
-    """Every round is scored afresh: who led before does not lead because of that."""
-    lineup = findings.sample_lineup(Study("decided", "", "", Options(tmp_path)), 4)
-    winner = decided.standings([lineup], 20, 3, {})["winner"]
-    games = [row[row != decided.OVER].tolist() for row in winner]
-    passed = [(a, b) for leads in games for a, b in itertools.pairwise(leads)]
-    assert any(a == 0 and b > 0 for a, b in passed)
+def test_the_lead_can_pass_from_the_first_seat_to_another(runs):
+    winner = luck.standings([runs.sample_lineup(4)], 20, 3, {})["winner"]
+    games = [row[row != luck.OVER].tolist() for row in winner]
+    passes = [pair for leads in games for pair in itertools.pairwise(leads)]
+    assert any(a == 0 and b > 0 for a, b in passes)
     assert {leads[-1] for leads in games} > {0}

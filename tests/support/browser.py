@@ -65,20 +65,12 @@ window.addEventListener("load", () => {
       || region.scrollHeight > region.clientHeight + 1,
     said: region.previousElementSibling?.matches(".hint") === true
       && region.previousElementSibling.getClientRects().length > 0}));
-  // Matplotlib draws texts a hundred times as large as a point, and scales them by their size.
-  const smallestText = (picture) => {
-    const svg = atob(picture.currentSrc.split(",")[1]);
-    const points = Number(/<svg[^>]* width="([\\d.]+)pt"/.exec(svg)[1]);
-    const sizes = [...svg.matchAll(/scale\\(([\\d.]+) -[\\d.]+\\)/g)].map(found => 100 * found[1]);
-    return Math.min(...sizes) * picture.getBoundingClientRect().width / points;
-  };
-  const charts = [...document.images].filter(i => i.currentSrc.startsWith("data:image/svg"));
   console.log("PROBE " + JSON.stringify({width: innerWidth, content: root.scrollWidth,
     sorted: document.querySelectorAll("th[aria-sort]").length, rows: rows().length === before,
     filtered, unreached: regions.filter(r => r.querySelector("tr") && beyond(r) > 1).length,
     widest: Math.max(0, ...[...document.querySelectorAll("table")]
       .map(t => t.getBoundingClientRect().right)),
-    text: Math.min(...charts.map(smallestText)), charts: charts.length,
+    charts: [...document.images].map(i => [i.getAttribute("src"), i.getBoundingClientRect().width]),
     cut: [...document.querySelectorAll(".scroll.findings")]
       .filter(region => region.scrollWidth > region.clientWidth).length,
     hinted: hints.filter(hint => hint.said).length,
@@ -118,7 +110,7 @@ def visit(page, width, folder, printed=False):
     Printed: with the style of the printed page, as wide as the paper.
     """
     chromium = find_chromium()
-    copy, frame, log = folder / "copy.html", folder / "frame.html", folder / "net.json"
+    copy, frame, log = page.with_name(".copy.html"), folder / "frame.html", folder / "net.json"
     text = page.read_text("utf-8").replace("</body>", f"{PROBE}</body>")
     copy.write_text(text.replace("@media print", "@media all") if printed else text, "utf-8")
     frame.write_text(
