@@ -33,7 +33,7 @@ from paxsim.engine.records import (
 )
 from paxsim.engine.rng import below, seat_keys, seed_seat
 
-GAMES_IN_ALL = 100_000 if THOROUGH else 30_000
+GAMES_IN_ALL = 100_000 if THOROUGH else 15_000
 #: No game of 240 cards comes near it: each round takes at least a card for good.
 MOST_DECISIONS = 20_000
 #: So far behind the last card of a list is looked at every decision.

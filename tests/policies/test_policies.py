@@ -2,6 +2,7 @@
 
 import dataclasses
 import inspect
+from itertools import islice
 
 import numba
 import numpy as np
@@ -126,7 +127,7 @@ def test_every_parameter_of_a_heuristic_matters(built_in):
 def test_plain_python_decides_alike_and_never_uses_an_index_out_of_range(name):
     policy = paxsim.get_policy(name)
     for number, game in enumerate(decisions(policy, seed=3)):
-        if number % 4 == 0:
+        if number % 12 == 0:
             seat = game.seat - 1
             copy = game.copy()
             answer = plain.asked(policy, *records_of(copy, seat))
@@ -168,11 +169,11 @@ def with_everything_else_replaced(game, seat, chance):
     return other
 
 
-def caught_cheating(policy, compiled, seed=7):
-    """How often the answer changes when what the seat must not see changes."""
+def caught_cheating(policy, compiled, every=1, seed=7):
+    """Count the answers that change when what the seat must not see changes."""
     chance = np.random.default_rng(seed)
     changed = 0
-    for game in decisions(policy, seed):
+    for game in islice(decisions(policy, seed), 0, None, every):
         seat = game.seat - 1
         other = with_everything_else_replaced(game, seat, chance)
         changed += asked(compiled, game.copy(), seat) != asked(compiled, other, seat)
@@ -182,7 +183,7 @@ def caught_cheating(policy, compiled, seed=7):
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_no_decision_depends_on_what_the_seat_cannot_see(name):
     policy = paxsim.get_policy(name)
-    assert caught_cheating(policy, policy.compiled) == 0
+    assert caught_cheating(policy, policy.compiled, every=3) == 0
 
 
 #: Where the money of the next seat is, counted in hand slots of this one.

@@ -133,9 +133,15 @@ def test_a_solo_game_that_begins_with_forbidden_cards_is_played_all_the_same():
 # --- and what it does not do ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("players", [1, 2, 4, 8])
-def test_a_restriction_that_never_matters_changes_no_game(players, tmp_path):
-    curious = str(policy_file(tmp_path, CURIOUS, arguments="table, me, choice, weight=3.0"))
+@pytest.fixture(scope="module")
+def curious(tmp_path_factory):
+    """Return the file of a user's policy; it is compiled once for all tests."""
+    folder = tmp_path_factory.mktemp("curious")
+    return str(policy_file(folder, CURIOUS, arguments="table, me, choice, weight=3.0"))
+
+
+@pytest.mark.parametrize("players", [1, 2, 8])
+def test_a_restriction_that_never_matters_changes_no_game(players, curious):
     for name in ("weighted:new=0.3", "random", f"{curious}:weight=5"):
         others = list(islice(cycle(["tribune", "random"]), players - 1))
         plain, bound = (
@@ -188,9 +194,8 @@ def test_a_heuristic_buys_nothing_for_a_category_that_it_may_never_play():
     assert bought[0] > 2 * bought[1]
 
 
-def test_a_restricted_policy_passes_the_contract(tmp_path):
-    guest = str(policy_file(tmp_path, CURIOUS, arguments="table, me, choice, weight=3.0"))
-    for policy in ("weighted", guest, "search:rollouts=2:self=random:opponents=random"):
+def test_a_restricted_policy_passes_the_contract(curious):
+    for policy in ("weighted", curious, "search:rollouts=2:self=random:opponents=random"):
         found = check_policy(restricted("intrigue+fleet+peek+second", policy), deals=2)
         assert [check.problem for check in found] == [None] * len(found)
 
