@@ -40,13 +40,13 @@ if TYPE_CHECKING:
     from paxsim.experiment import simulate as simulate
     from paxsim.experiment import solo as solo
     from paxsim.experiment import tournament as tournament
-    from paxsim.failures import PolicyError as PolicyError
     from paxsim.game import Game as Game
     from paxsim.game import Option as Option
     from paxsim.lineup import Lineup as Lineup
     from paxsim.lineup import make_lineup as make_lineup
     from paxsim.playing import Batch as Batch
     from paxsim.playing import GameResult as GameResult
+    from paxsim.playing import PolicyError as PolicyError
     from paxsim.playing import play as play
     from paxsim.playing import play_batch as play_batch
     from paxsim.policies.policy import Policy as Policy
@@ -77,10 +77,9 @@ _NAMES = {
     "errors": "PaxsimError",
     "experiment": "Result ablate compare compare_rules load_result metagame simulate solo "
     "tournament",
-    "failures": "PolicyError",
     "game": "Game Option",
     "lineup": "Lineup make_lineup",
-    "playing": "Batch GameResult play play_batch",
+    "playing": "Batch GameResult PolicyError play play_batch",
     "policies.policy": "Policy helper",
     "policies.registry": "get_policy list_policies policy",
     "report.build": "make_report run_study",

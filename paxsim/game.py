@@ -37,9 +37,9 @@ from paxsim.engine.records import (
 )
 from paxsim.engine.rng import seat_keys
 from paxsim.errors import PaxsimError, checked_int
-from paxsim.failures import ask_all
 from paxsim.io import html_table
 from paxsim.lineup import Lineup, PolicyContexts
+from paxsim.playing import ask_all
 from paxsim.rules import Rules
 from paxsim.setting import MAX_NUMBER, Setting, check_numbers, make_setting
 from paxsim.text import in_lines

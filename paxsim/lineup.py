@@ -92,21 +92,15 @@ class Lineup:
         """Return the line-up with all policies interpreted."""
         return Lineup(tuple(policy.as_plain() for policy in self.policies))
 
-    def addresses(self, explaining: bool = False) -> np.ndarray:
-        """Return the addresses of the policies by position, shape ``(MAX_PLAYERS,)``, uint64.
-
-        With `explaining`, policies that are not built in note the line that they are at.
-        """
-        return self._find_addresses(explaining=True) if explaining else self._addresses
+    def addresses(self) -> np.ndarray:
+        """Return the addresses of the policies by position, shape ``(MAX_PLAYERS,)``, uint64."""
+        return self._addresses
 
     @cached_property
     def _addresses(self) -> np.ndarray:
-        return self._find_addresses(explaining=False)
-
-    def _find_addresses(self, explaining: bool) -> np.ndarray:
         addresses = np.zeros(MAX_PLAYERS, np.uint64)
         for position, policy in enumerate(self.policies):
-            addresses[position] = policy.address(explaining)
+            addresses[position] = policy.address()
         addresses.flags.writeable = False
         return addresses
 

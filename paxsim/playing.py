@@ -1,17 +1,23 @@
-"""Playing games: one game, or many deals in one compiled call."""
+"""Playing games, one or many, and the errors of policies that fail in them."""
 
 from __future__ import annotations
 
+import contextlib
+import re
+import shlex
 import textwrap
-from collections.abc import Iterator, Sequence
+import threading
+from bdb import BdbQuit
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from paxsim.cards import DEFAULT_DECK, Deck
 from paxsim.engine.loop import (
+    FINE,
     apply_option,
     ask_policy,
     play_games,
@@ -22,13 +28,20 @@ from paxsim.engine.loop import (
     step_logged,
     take_seats,
 )
-from paxsim.engine.records import address_of, result_dtype
+from paxsim.engine.records import (
+    DECISIONS,
+    address_of,
+    choice_dtype,
+    result_dtype,
+    seat_dtype,
+    table_dtype,
+)
 from paxsim.engine.rng import seat_keys
-from paxsim.errors import checked_bool, checked_int, checked_list, one_line
-from paxsim.failures import PolicyError as PolicyError
-from paxsim.failures import ask_all
+from paxsim.errors import PaxsimError, checked_bool, checked_int, checked_list, one_line
 from paxsim.io import html_table
-from paxsim.lineup import Lineup, as_specs, make_lineup
+from paxsim.lineup import Lineup, PolicyContexts, as_specs, make_lineup
+from paxsim.policies.checks import is_cell, place_in, quoted_from
+from paxsim.policies.interpreted import line_of, take_error
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import BUILT_IN, get_policy
 from paxsim.rules import Rules
@@ -199,16 +212,8 @@ def play_deals(
     first_deal: int,
     deals: int,
     rotations: tuple[int, ...],
-    *,
-    patience: float | None = None,
 ) -> Batch:
-    """Play a range of deals of a setting and line-up; see `play_batch`.
-
-    Parameters
-    ----------
-    patience : float, optional
-        Seconds that a policy which is not built in may take for one decision.
-    """
+    """Play a range of deals of a setting and line-up; see `play_batch`."""
     seed = checked_int("seed", seed, 0, MAX_NUMBER)
     first_deal = checked_int("deal", first_deal, 0, MAX_NUMBER - deals)
     rotations = tuple(checked_int("rotation", r, 0, setting.players - 1) for r in rotations)
@@ -228,7 +233,7 @@ def play_deals(
         address_of(results),
         address_of(progress),
     )
-    ask_all(play_games, arguments, setting, lineup, contexts, seed, progress[0], patience)
+    ask_all(play_games, arguments, setting, lineup, contexts, seed, progress[0])
     return Batch(setting, lineup, seed, rotations, results)
 
 
@@ -370,6 +375,206 @@ class GameResult:
         return "\n".join(lines)
 
     __str__ = __repr__
+
+
+# --- policies that fail -----------------------------------------------------------------------
+
+
+class PolicyError(PaxsimError):
+    """A policy failed in a game; the message says which policy, where, and how to replay it."""
+
+
+#: Put into `progress_dtype.failure` to end a batch after its current game.
+_STOPPED = -1
+#: Seconds that a batch has for ending after Ctrl-C, before its thread is left alone.
+_GRACE = 1.0
+T = TypeVar("T")
+
+
+def ask_all(
+    entry_point: Any,
+    arguments: tuple,
+    setting: Setting,
+    lineup: Lineup,
+    contexts: PolicyContexts,
+    seed: int,
+    progress: np.void,
+) -> Any:
+    """Call compiled code that asks policies, and return its answer.
+
+    Parameters
+    ----------
+    entry_point : callable
+        An entry point of the engine (see `paxsim.engine.jit.entry`).
+    arguments : tuple
+        Its arguments.
+    setting, lineup, contexts, seed
+        What is being played.
+    progress : numpy.void
+        Where it stands (``paxsim.engine.loop.progress_dtype``).
+
+    Raises
+    ------
+    PolicyError
+        If a policy raises an exception or returns an option that does not exist.
+    """
+    ask = entry_point.compiled()
+
+    def call() -> tuple[Any, BaseException | None]:
+        return ask(*arguments), take_error()
+
+    def error_about(what: str, line: str = "") -> PolicyError:
+        return _policy_error(setting, lineup, contexts, seed, progress, what, line)
+
+    try:
+        answer, error = call() if lineup.trusted else in_worker_thread(call, progress)
+    except Exception as compiled_error:
+        error = _error_in_python(setting, lineup, seed, progress) or compiled_error
+        raise error_about(*_describe_error(error)) from None
+    if isinstance(error, Exception) and not isinstance(error, BdbQuit):
+        raise error_about(*_describe_error(error)) from error
+    if error is not None:  # the debugger was left
+        raise error
+    if progress["failure"] != FINE:
+        inner = contexts.by_position[_position(lineup, progress)].rollouts
+        option = (progress if inner is None else inner)["answer"]
+        raise error_about(f"returned option {option}, which does not exist")
+    return answer
+
+
+def in_worker_thread(work: Callable[[], T], progress: np.void | None = None) -> T:
+    """Call a function in another thread, so that Ctrl-C ends the wait for it.
+
+    Compiled code can't be interrupted: a policy that never returns is left to its thread, and a
+    batch, whose progress is given, ends after its current game.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return work()
+    results: list[T] = []
+    errors: list[BaseException] = []
+    done = threading.Event()
+
+    def call() -> None:
+        try:
+            results.append(work())
+        except BaseException as error:
+            errors.append(error)
+        finally:
+            done.set()
+
+    threading.Thread(target=call, name="paxsim games", daemon=True).start()
+    try:
+        done.wait()
+    except BaseException:
+        if progress is not None:
+            progress["failure"] = _STOPPED
+        done.wait(_GRACE)
+        raise
+    if errors:
+        raise errors[0]
+    return results[0]
+
+
+def _error_in_python(
+    setting: Setting, lineup: Lineup, seed: int, progress: np.void
+) -> Exception | None:
+    """Return the exception of Python's at the failing decision, found by replaying the game.
+
+    Compiled code does not say where it failed. The policies of users are interpreted in the replay.
+    """
+    plain = Lineup(tuple(p if p.built_in else p.as_plain() for p in lineup.policies))
+    game, result, again = setting.new_game(), np.zeros(1, result_dtype), np.zeros(1, progress_dtype)
+    contexts = plain.contexts()
+    arguments = (
+        address_of(game),
+        plain.addresses(),
+        contexts.params,
+        seat_keys(seed),
+        seed,
+        int(progress["deal"]),
+        1,
+        np.array([progress["rotation"]], np.int64),
+        address_of(result),
+        address_of(again),
+    )
+
+    def call() -> BaseException | None:
+        play_games(*arguments)
+        return take_error()
+
+    error = None
+    with contextlib.suppress(Exception):
+        error = in_worker_thread(call, again[0])
+    same = all(again[0][name] == progress[name] for name in ("deal", "rotation", "asked", "seat"))
+    return error if same and isinstance(error, Exception) else None
+
+
+def _describe_error(error: Exception) -> tuple[str, str]:
+    """Return what a policy raised and where, and the line itself."""
+    file, line = line_of(error)
+    what = f"raised {type(error).__name__}: {one_line(str(error))}"
+    if not line:
+        return what, ""
+    quote = quoted_from(file, line)
+    if isinstance(error, IndexError):
+        sizes = {name: _size(*name) for name in re.findall(r"\b(table|me|choice)\.(\w+)\[", quote)}
+        notes = [f"{'.'.join(name)} has {size} places" for name, size in sizes.items() if size]
+        quote += f" ({', '.join(notes)}, from 0)" if notes else ""
+    return f"{what} in {place_in(file, line)}", quote
+
+
+def _size(record: str, field: str) -> int:
+    """Return how many places a field of a record has; 0 if it is no array."""
+    dtypes = {"table": table_dtype, "me": seat_dtype, "choice": choice_dtype}
+    fields: Any = dtypes[record].fields or {}
+    return fields[field][0].shape[0] if field in fields and fields[field][0].shape else 0
+
+
+def _position(lineup: Lineup, progress: np.void) -> int:
+    """Return the line-up position of the policy that was asked last."""
+    return int(progress["seat"] + progress["rotation"]) % len(lineup.policies)
+
+
+def _policy_error(
+    setting: Setting,
+    lineup: Lineup,
+    contexts: PolicyContexts,
+    seed: int,
+    progress: np.void,
+    what: str,
+    line: str,
+) -> PolicyError:
+    """Return the error that names policy, seat, decision and the command that replays the game."""
+    position = _position(lineup, progress)
+    name, context = lineup.policies[position].label, contexts.by_position[position]
+    if context.asked is not None and context.rollouts is not None:
+        name = f"{context.asked(context.rollouts).label} in the rollouts of {name}"
+    replay = trace_command(setting, lineup, seed, int(progress["deal"]), int(progress["rotation"]))
+    return PolicyError(
+        f"policy {name} at seat {int(progress['seat']) + 1} {what}, at the decision "
+        f"{DECISIONS[progress['decision']]!r}{line}; to see this game: {replay}"
+    )
+
+
+def trace_command(setting: Setting, lineup: Lineup, seed: int, deal: int, rotation: int) -> str:
+    """Return the command that traces a game, or Python code for policies of a notebook."""
+    rules = setting.rules.describe() if setting.rules != Rules() else ""
+    deck = setting.deck.source if setting.deck.source != DEFAULT_DECK else ""
+    if any(is_cell(policy.origin) for policy in lineup.policies):
+        options = {"solo_level": setting.solo_level or "", "deck": deck, "rules": rules}
+        given = "".join(f", {name}={value!r}" for name, value in options.items() if value != "")
+        seats = ", ".join(p.name if is_cell(p.origin) else repr(p.spec) for p in lineup.policies)
+        made = f"paxsim.make_setting({setting.players}{given})"
+        lined = f"paxsim.make_lineup([{seats}], {setting.players})"
+        return f"list(paxsim.trace.trace_game({made}, {lined}, {seed}, {deal}, {rotation}))"
+    words = [f"paxsim trace --players {setting.players}"]
+    if setting.solo_level:
+        words.append(f"--solo-level {setting.solo_level}")
+    words.append(f"--policies {shlex.quote(','.join(lineup.specs))}")
+    words.append(f"--seed {seed} --deal {deal} --rotation {rotation}")
+    words += [f"--deck {shlex.quote(deck)}"] if deck else []
+    words += [f"--rules {shlex.quote(rules)}"] if rules else []
+    return " ".join(words)
 
 
 def warm_up() -> Iterator[str]:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import ast
 import inspect
+import pickle
 import re
+import subprocess
+import sys
 import textwrap
+import threading
 from bdb import BdbQuit
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,9 +21,8 @@ from paxsim.cards import DEFAULT_DECK, Deck
 from paxsim.engine.records import DECISIONS, OVER
 from paxsim.errors import PaxsimError, checked_int, checked_list, is_number, one_line, safe_repr
 from paxsim.game import Option, decisions
-from paxsim.guests.watch import off_the_main_thread
 from paxsim.lineup import Lineup, make_lineup
-from paxsim.playing import MAX_NUMBER, play_batch, play_deals
+from paxsim.playing import MAX_NUMBER, in_worker_thread, play_batch, play_deals
 from paxsim.policies.checks import place, quoted
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import get_policy
@@ -179,13 +182,79 @@ def check_policy(
         )
     settings = _settings(deck, rules, players)
     played = policy if compiled else policy.as_plain()
-    _ = played.compiled
     play_batch("random", 2)  # the time to compile the engine doesn't count as the policy's
     deals = deals or _default_deals(played)
-    checks = Checks(policy.name, _checks(played, settings, deals, seed, patience))
-    if checks.fine:
-        checks.warnings = lint(policy, play=compiled)
+    if played.built_in or played.is_plain or played.searches:
+        checks = Checks(policy.name, _checks(played, settings, deals, seed))
+        if checks.fine:
+            checks.warnings = lint(policy, play=compiled)
+        return checks
+    return _check_in_process(played, settings, deals, seed, patience)
+
+
+def _check_in_process(
+    policy: Policy, settings: dict[str, Setting], deals: int, seed: int, patience: float
+) -> Checks:
+    """Check a policy in a process of its own, which is ended if the policy does not answer."""
+    code = f"import sys; sys.path[:] = {sys.path!r}; import paxsim.testing as t; t._send_checks()"
+    command = [sys.executable, "-c", code]
+    checks = Checks(policy.name, [])
+    stuck = threading.Event()
+
+    def give_up() -> None:
+        stuck.set()
+        child.kill()
+
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        assert child.stdin is not None and child.stdout is not None
+        try:
+            with child.stdin as stdin:
+                pickle.dump((policy, settings, deals, seed), stdin)
+            answer: Any = pickle.load(child.stdout)  # compiling takes as long as it takes
+            while answer is None or isinstance(answer, Check):
+                checks += [] if answer is None else [answer]
+                timer = threading.Timer(patience, give_up)
+                timer.start()
+                try:
+                    answer = pickle.load(child.stdout)
+                finally:
+                    timer.cancel()
+        except EOFError:
+            problem = "ended the process that played it"
+            if stuck.is_set():
+                problem = f"gave no answer within {patience:g} s"
+            names = [name for name in settings if name not in {check.setting for check in checks}]
+            if names:
+                checks.append(Check(names[0], 0, f"policy {policy.name} {problem}"))
+            return checks
+        finally:
+            child.kill()
+    if isinstance(answer, PaxsimError):
+        raise answer
+    checks.warnings = answer
     return checks
+
+
+def _send_checks() -> None:
+    """Check the policy that stands in stdin, and write each outcome to stdout as it is known."""
+    out, sys.stdout = sys.stdout.buffer, sys.stderr
+
+    def send(answer: Any) -> None:
+        pickle.dump(answer, out)
+        out.flush()
+
+    policy, settings, deals, seed = pickle.load(sys.stdin.buffer)
+    try:
+        _ = policy.compiled
+        play_batch("random", 2)
+        send(None)
+        checks = Checks(policy.name, [])
+        for check in _checks(policy, settings, deals, seed):
+            checks.append(check)
+            send(check)
+        send(lint(policy) if checks.fine else [])
+    except PaxsimError as error:
+        send(PaxsimError(str(error)))
 
 
 def _default_deals(policy: Policy) -> int:
@@ -210,28 +279,21 @@ def _settings(deck: Any, rules: Any, players: Sequence[int] | None) -> dict[str,
     return settings
 
 
-def _checks(
-    policy: Policy, settings: dict[str, Setting], deals: int, seed: int, patience: float
-) -> Iterator[Check]:
+def _checks(policy: Policy, settings: dict[str, Setting], deals: int, seed: int) -> Iterator[Check]:
     """Play the policy in each setting among random players."""
     for name, setting in settings.items():
         lineup = make_lineup([policy] + ["random"] * (setting.players - 1), setting.players)
-        games, problem = _play_twice(setting, lineup, seed, deals, patience)
-        yield Check(name, games, problem)
-        if problem is not None and "no answer" in problem:
-            return  # it would take as long at every other table
+        yield Check(name, *_play_twice(setting, lineup, seed, deals))
 
 
-def _play_twice(
-    setting: Setting, lineup: Lineup, seed: int, deals: int, patience: float
-) -> tuple[int, str | None]:
+def _play_twice(setting: Setting, lineup: Lineup, seed: int, deals: int) -> tuple[int, str | None]:
     """Play the same games twice; return their number, and what is wrong, or None."""
     rotations = tuple(range(setting.players))
     games = 0
     try:
         batches = []
         for _ in range(2):
-            batch = play_deals(setting, lineup, seed, 0, deals, rotations, patience=patience)
+            batch = play_deals(setting, lineup, seed, 0, deals, rotations)
             batches.append(batch.results.tobytes())
             games = len(batch)
     except PaxsimError as error:
@@ -267,7 +329,8 @@ def lint(policy: str | Policy, play: bool = True) -> list[str]:
         return []
     warnings = list(lint_source(policy.function))
     if play:
-        warnings += off_the_main_thread(lambda: [*_options(policy), *_parameters(policy)])
+        # In one thread for all of them, and not in one for each decision.
+        warnings += in_worker_thread(lambda: [*_options(policy), *_parameters(policy)])
     return warnings
 
 

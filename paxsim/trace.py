@@ -29,9 +29,9 @@ from paxsim.engine.records import (
 from paxsim.engine.rng import seat_keys
 from paxsim.engine.steps import ONLY
 from paxsim.errors import PaxsimError, checked_int
-from paxsim.failures import PolicyError, ask_all
 from paxsim.game import GAME_OVER, Game, Option
 from paxsim.lineup import Lineup
+from paxsim.playing import PolicyError, ask_all
 from paxsim.setting import Setting, check_numbers
 
 VERSION = 1

@@ -29,9 +29,8 @@ EXTRAS = ("all", "dev")
 #: Whose oldest version is tried; of everything else the newest is.
 RANGED = ("numba", "numpy")
 SELECTION = (
-    "recorded_play", "against_reference", "compile_cache", "policies", "policy_contract",
-    "attacks_arithmetic", "attacks_cache", "attacks_hanging", "attacks_reading",
-    "attacks_repeating", "attacks_writing", "learning", "plain_policies", "lineups", "interrupts",
+    "recorded_play", "against_reference", "policies", "policy_errors", "policy_files", "readonly",
+    "interpreted", "lineups", "interrupts",
 )  # fmt: skip
 #: Compiled before the tests, which give processes of theirs less time than a search takes for it.
 COMPILED_FIRST = "import paxsim; paxsim.play(['search:rollouts=1', 'random'])"

@@ -18,10 +18,10 @@ from paxsim.cards import DEFAULT_DECK, load_deck
 from paxsim.engine.loop import ask_policy, progress_dtype
 from paxsim.engine.records import address_of
 from paxsim.errors import PaxsimError, checked_bool, checked_int, safe_repr
-from paxsim.failures import ask_all
 from paxsim.game import Game, Option
 from paxsim.io import atomic_write, check_can_write
 from paxsim.lineup import make_lineup
+from paxsim.playing import ask_all
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import get_policy, policies_named_by
 from paxsim.rules import SOLO_LEVELS

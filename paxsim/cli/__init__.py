@@ -6,16 +6,24 @@ them.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import os
+import signal
 import sys
+import threading
+from types import FrameType
+from typing import NoReturn
 
 import click
 
-from paxsim import interrupts
-from paxsim.interrupts import EXIT_INTERRUPTED
 from paxsim.version import __version__
 
 EXIT_USER_ERROR = 2
+EXIT_INTERRUPTED = 130
+#: Seconds that a command has for stopping cleanly after Ctrl-C.
+PATIENCE = 3
+_interrupted = threading.Event()
 
 #: Module and summary of every command, by group, in the order of `paxsim --help`.
 GROUPS = {
@@ -113,14 +121,37 @@ def cli(ctx: click.Context) -> None:
 
 def main() -> None:
     """Run the command line and exit; a user's mistake is one line and exit code 2."""
-    interrupts.handle_interrupts()
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # it may be ignored
+        signal.signal(signal.SIGINT, _interrupt)
     from paxsim.cli.console import escape_unencodable
 
     escape_unencodable()
     code = run_command(sys.argv[1:])
-    if interrupts.stopped():  # a thread may still be at work
-        interrupts.leave(code)
+    if _interrupted.is_set():  # a thread may still be in compiled code
+        _leave(code)
     sys.exit(code)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """Stop the command, in any case after a few seconds: a library may drop the exception."""
+    _interrupted.set()
+    timer = threading.Timer(PATIENCE, _give_up)
+    timer.daemon = True
+    timer.start()
+    raise KeyboardInterrupt
+
+
+def _give_up() -> None:
+    os.write(2, b"paxsim: interrupted\n")
+    _leave(EXIT_INTERRUPTED)
+
+
+def _leave(code: int) -> NoReturn:
+    """End the process, even if other threads still run compiled code."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):  # closed, or none
+            stream.flush()
+    os._exit(code)
 
 
 def run_command(arguments: list[str]) -> int:
@@ -150,7 +181,7 @@ def exit_code_of(error: Exception, arguments: list[str]) -> int:
     from paxsim.errors import PaxsimError, missing_library
 
     explained = isinstance(error, (click.ClickException, PaxsimError, BrokenPipeError))
-    if isinstance(error, click.Abort) or (interrupts.stopped() and not explained):
+    if isinstance(error, click.Abort) or (_interrupted.is_set() and not explained):
         warn("interrupted")  # whatever a library has made of it
         return EXIT_INTERRUPTED
     if isinstance(error, BrokenPipeError):
@@ -169,4 +200,4 @@ def exit_code_of(error: Exception, arguments: list[str]) -> int:
         warn("out of memory: play fewer games at a time")
     else:
         raise error
-    return EXIT_INTERRUPTED if interrupts.stopped() else EXIT_USER_ERROR
+    return EXIT_INTERRUPTED if _interrupted.is_set() else EXIT_USER_ERROR

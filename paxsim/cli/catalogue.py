@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import json
-import os
 import shlex
 import sys
 from collections import Counter
@@ -222,6 +221,4 @@ def check_command(
             say(f"policy {checks.policy}: fine")
         return
     warn(f"policy {checks.policy} fails the check, see above")
-    sys.stdout.flush()
-    # A stuck policy leaves a thread in compiled code, which only the end of the process stops.
-    os._exit(2)
+    sys.exit(2)

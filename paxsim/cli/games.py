@@ -291,7 +291,7 @@ def find_game(
         return replay, given_deck
     refuse_given(["number"], "without a trace")
     refuse_given(["game"], "without a run: use --deal")
-    from paxsim.failures import replay_command as trace_command_of
+    from paxsim.playing import trace_command as trace_command_of
     from paxsim.trace import trace_texts
 
     setting, lineup, seed, deal, games, rotation = prepare_game(**game_options)

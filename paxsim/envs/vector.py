@@ -53,9 +53,8 @@ from paxsim.engine.scoring import score
 from paxsim.envs.encoding import NOT_ALLOWED, allow, layout_at, observe
 from paxsim.envs.spaces import Layout
 from paxsim.errors import PaxsimError, checked_int
-from paxsim.failures import ask_all
 from paxsim.lineup import as_specs, make_lineup
-from paxsim.playing import LineupLike
+from paxsim.playing import LineupLike, ask_all
 from paxsim.rules import Rules
 from paxsim.setting import MAX_NUMBER, make_setting
 

@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from paxsim.errors import PaxsimError, checked_bool, checked_int
-from paxsim.failures import replay_command
 from paxsim.lineup import Lineup
+from paxsim.playing import trace_command
 from paxsim.policies.files import package_fingerprint
 from paxsim.setting import MAX_NUMBER, Setting
 from paxsim.version import __version__
@@ -366,7 +366,7 @@ class Plan:
         """Return the command line that traces a game of the run."""
         game = self.locate_game(number)
         setting = game.match.setting
-        return replay_command(setting, game.lineup, game.seed, game.deal, game.rotation)
+        return trace_command(setting, game.lineup, game.seed, game.deal, game.rotation)
 
 
 def fingerprint_of(described: dict[str, Any]) -> str:

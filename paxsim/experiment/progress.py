@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable
 from typing import TypeAlias
 
-from paxsim import interrupts
 from paxsim.errors import one_line
 from paxsim.text import whole_percent
 
@@ -55,7 +54,6 @@ class ProgressBar:
 
     def __call__(self, done: int, expected: int | None = None, text: str = "") -> None:
         """Update the line if it is due."""
-        interrupts.check()
         self.done = done
         now = self._clock()
         if self._speed_from < 0:  # compiling and stored games say nothing about speed

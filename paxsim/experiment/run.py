@@ -16,7 +16,6 @@ from pathlib import Path
 from pickle import PicklingError
 from typing import Any, TypedDict, cast
 
-from paxsim import interrupts
 from paxsim.errors import (
     PaxsimError,
     checked_int,
@@ -32,8 +31,7 @@ from paxsim.experiment.progress import Progress, ProgressBar
 from paxsim.experiment.result import Result, make_result
 from paxsim.experiment.store import RunStore, make_manifest
 from paxsim.experiment.tally import PlayedBlocks, Tally, merge_tallies, tally_blocks, warm_counting
-from paxsim.failures import PolicyError, replay_command
-from paxsim.playing import play_deals
+from paxsim.playing import PolicyError, play_deals, trace_command
 from paxsim.text import number, significant
 
 # An interrupted run is no mistake.
@@ -240,7 +238,6 @@ def run_plan(
 
     def count(chunk: Chunk, tally: Tally) -> None:
         nonlocal done
-        interrupts.check()  # between chunks, which are on disk by now
         merged = tallies[chunk.bundle]
         tallies[chunk.bundle] = tally if merged is None else merge_tallies(merged, tally)
         done += chunk.blocks * plan.block_games(chunk.bundle)
@@ -334,7 +331,7 @@ def refuse_unrepeatable(match: Match, seed: int) -> None:
     )
     for rotation in rotations:
         if first[rotation].tobytes() != second[rotation].tobytes():
-            replay = replay_command(match.setting, match.lineup, seed, 0, rotation)
+            replay = trace_command(match.setting, match.lineup, seed, 0, rotation)
             raise PolicyError(
                 f"policies {','.join(match.lineup.labels)} play the same game differently the "
                 f"second time; a policy must depend only on its arguments; to see this game: "

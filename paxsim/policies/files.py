@@ -1,617 +1,337 @@
-"""Importing a user's policy file, and keeping what it said when it was imported."""
+"""Policy files: importing them, telling their versions apart, and sending policies to workers."""
 
 from __future__ import annotations
 
-import builtins
+import ast
 import contextlib
-import dis
-import enum
+import functools
 import hashlib
+import importlib
 import importlib.util
-import itertools
+import io
 import linecache
-import os
+import pickle
 import re
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
-from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
+import cloudpickle
 import numba
 import numpy as np
-from numba import types
-from numba.core.typing.templates import builtin_registry
+from numba.core.dispatcher import Dispatcher
 
 from paxsim.errors import PaxsimError, one_line, suggestion
-from paxsim.policies.checks import quoted_from
+
+# --- importing ------------------------------------------------------------------------------
+
+#: Imported policy files, by path and digest.
+_imported: dict[tuple[Path, str], ModuleType] = {}
+#: Importing changes `sys.path`, so one thread at a time does it.
+_import_lock = threading.RLock()
 
 
-@dataclass(frozen=True)
-class UserFile:
-    """A user's file as it was imported.
+def import_user_file(path: Path) -> ModuleType:
+    """Import a policy file under a name of its own, once for each version of it.
 
-    Attributes
-    ----------
-    path : str
-        Where it was.
-    source : bytes
-        What was in it.
-    beside : dict of str to bytes
-        The modules beside it that were imported, by their paths relative to its folder.
+    The modules beside it are imported anew for every file, so that two folders may have modules of
+    the same name, and a changed module is noticed.
     """
-
-    path: str
-    source: bytes
-    beside: dict[str, bytes] = field(default_factory=dict)
-
-    @property
-    def module_name(self) -> str:
-        """A name of its own for each place and content."""
-        digest = hashlib.sha256(self.path.encode("utf-8", "surrogateescape") + self.source)
-        return f"paxsim_file_{digest.hexdigest()[:16]}"
-
-
-#: Files by module and path: the cells of a notebook are different files of one module.
-_imported: dict[tuple[str, str], UserFile] = {}
-#: Modules beside imported files, by folder and then by relative path.
-_beside: dict[str, dict[str, bytes]] = {}
-#: Importing changes what the whole process sees, so one thread at a time does it.
-_one_at_a_time = threading.RLock()
-
-
-def read_user_file(path: Path) -> UserFile:
-    """Read a file that is to be imported."""
     try:
         source = path.read_bytes()
     except OSError as error:
         raise PaxsimError(f"policy: cannot read {path}: {error.strerror}") from None
-    return UserFile(str(path), source, _beside.setdefault(str(path.parent), {}))
+    with _import_lock:
+        digest = source_digest(path)
+        if (path, digest) not in _imported:
+            _imported[path, digest] = _import(path, source, f"paxsim_file_{digest}")
+        return _imported[path, digest]
 
 
-def keep_user_file(module: str, path: Path) -> None:
-    """Keep the file of a module that has just defined something, also if it did so before."""
-    loader = getattr(sys.modules.get(module), "__loader__", None)
-    ours = isinstance(loader, _KeptLoader) and loader.path == str(path)
-    with contextlib.suppress(OSError):  # a notebook has no file
-        source = loader.source if ours else path.read_bytes()  # type: ignore[union-attr]
-        beside = _beside.setdefault(str(path.parent), {})
-        _imported[module, str(path)] = UserFile(str(path), source, beside)
-
-
-def user_file_of(module: str, path: str) -> UserFile | None:
-    """The file of a module as it was imported, if there is one."""
-    return _imported.get((module, path))
-
-
-def import_user_file(file: UserFile) -> ModuleType:
-    """Import a file from its bytes, under a name of its own, once for each content."""
-    with _one_at_a_time:
-        if file.module_name in sys.modules:
-            return sys.modules[file.module_name]
-        loader = _KeptLoader(file.module_name, file.path, file.source)
-        spec = importlib.util.spec_from_file_location(file.module_name, file.path, loader=loader)
-        assert spec is not None
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[file.module_name] = module
-        try:
-            with _modules_beside(file), stdout_to_stderr():
-                loader.exec_module(module)
-        except BaseException as error:  # a file may also end the program: sys.exit()
-            del sys.modules[file.module_name]
-            if isinstance(error, (PaxsimError, KeyboardInterrupt)):
-                raise
-            raise PaxsimError(_in_one_line(file.path, error)) from None
-        return module
+def _import(path: Path, source: bytes, name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    before = {name, *sys.modules} - {name}
+    write_bytecode = sys.dont_write_bytecode
+    sys.modules[name] = module  # dataclasses look for it
+    sys.path.insert(0, str(path.parent))
+    sys.dont_write_bytecode = True  # it can be stale within a second
+    importlib.invalidate_caches()
+    try:
+        with stdout_to_stderr():
+            text = importlib.util.decode_source(source)
+            linecache.cache[str(path)] = (len(text), None, text.splitlines(True), str(path))
+            exec(compile(source, str(path), "exec"), module.__dict__)
+    except (PaxsimError, KeyboardInterrupt):
+        raise
+    except BaseException as error:  # a file may also end the program: sys.exit()
+        raise PaxsimError(_import_error(path, error)) from None
+    finally:
+        sys.dont_write_bytecode = write_bytecode
+        with contextlib.suppress(ValueError):
+            sys.path.remove(str(path.parent))
+        for added in set(sys.modules) - before:
+            file = getattr(sys.modules[added], "__file__", None) or ""
+            if added == name or (Path(file).is_relative_to(path.parent) and not is_installed(file)):
+                del sys.modules[added]
+    return module
 
 
 def stdout_to_stderr() -> contextlib.AbstractContextManager:
-    """What users' files print while they are imported must not stand among the results."""
+    """Redirect what users' files print while they are imported, away from the results."""
     return contextlib.redirect_stdout(sys.stderr)
 
 
-def _in_one_line(path: str, error: BaseException) -> str:
-    name, number = Path(path).name, None
-    if isinstance(error, SyntaxError) and error.filename == path:  # and not in what it imports
-        number = error.lineno
-    here = number is not None
-    for frame in traceback.extract_tb(error.__traceback__):
-        if number is None and frame.filename == path:
-            number = frame.lineno
-    line = f" line {number}:" if number else ""
+def _import_error(path: Path, error: BaseException) -> str:
+    """Return one line about an exception during the import of a file."""
     if isinstance(error, SystemExit):
-        return f"policy {name}: ends the program when it is imported; allowed: definitions"
-    quote = quoted_from(path, number or 0)
-    return f"policy {name}:{line} {_what_is_wrong(error, here)}{quote}"
+        return f"policy {path.name}: the file ends the program when it is imported"
+    own = isinstance(error, SyntaxError) and error.filename == str(path)
+    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
+    number = error.lineno if own else lines[-1] if lines else None  # type: ignore[attr-defined]
+    text = error.msg if own else str(error)  # type: ignore[attr-defined]
+    missing = re.match(r"cannot import name '(\w+)' from '([\w.]+)'", text)
+    if missing:
+        names = [name for name in dir(sys.modules.get(missing[2])) if not name.startswith("_")]
+        text = f"{missing[2]} has no {missing[1]}{suggestion(missing[1], names)}"
+    place = f" line {number}:" if number else ""
+    line = one_line(linecache.getline(str(path), number or 0).strip())
+    quote = f"; the line: {line}" if line else ""
+    return f"policy {path.name}:{place} {type(error).__name__}: {one_line(text)}{quote}"
 
 
-def _what_is_wrong(error: BaseException, here: bool) -> str:
-    """An error of Python's in few words, without the place and paths that others need."""
-    found = re.match(r"cannot import name '(\w+)' from '([\w.]+)'", str(error))
-    if isinstance(error, ImportError) and found:
-        name, module = found.groups()
-        known = [other for other in dir(sys.modules.get(module)) if not other.startswith("_")]
-        return f"{module} has no {name}{suggestion(name, known)}; allowed: what {module} has"
-    said = error.msg if here and isinstance(error, SyntaxError) else str(error)
-    return f"{type(error).__name__}: {one_line(said)}"
-
-
-class _KeptLoader(SourceFileLoader):
-    """Loads a module from bytes that were read before, whatever its file says by now."""
-
-    def __init__(self, name: str, path: str, source: bytes):
-        super().__init__(name, path)
-        self.source = source
-
-    def get_data(self, path: str) -> bytes:
-        return self.source
-
-    def path_stats(self, path: str) -> dict:
-        # Python's own cache of compiled files takes two files of one second for the same.
-        raise OSError("not cached")
-
-    def exec_module(self, module: ModuleType) -> None:
-        """Run the module, with its text at hand for messages and for `inspect`."""
-        text = importlib.util.decode_source(self.source)
-        linecache.cache[self.path] = (len(text), None, text.splitlines(True), self.path)
-        super().exec_module(module)
-
-
-class _BesideFinder:
-    """Finds the modules beside a file, and keeps their bytes."""
-
-    def __init__(self, folder: Path, kept: dict[str, bytes]):
-        self._folder = folder
-        self._kept = kept
-
-    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        owner = sys.modules.get(name.partition(".")[0])
-        loader = getattr(owner, "__loader__", None)
-        if getattr(owner, "__file__", None) and not isinstance(loader, _KeptLoader):
-            return None  # a part of a package that is not beside the file
-        stem = name.replace(".", "/")
-        for relative in (f"{stem}/__init__.py", f"{stem}.py"):
-            if relative not in self._kept:
-                try:
-                    self._kept[relative] = (self._folder / relative).read_bytes()
-                except OSError:
-                    continue
-            file = str(self._folder / relative)
-            return importlib.util.spec_from_file_location(
-                name, file, loader=_KeptLoader(name, file, self._kept[relative])
-            )
-        return None
-
-
-@contextlib.contextmanager
-def _modules_beside(file: UserFile) -> Iterator[None]:
-    """Let a file import what stands beside it."""
-    folder = Path(file.path).parent
-    kept = _beside.setdefault(str(folder), {})
-    kept.update(file.beside)
-    finder = _BesideFinder(folder, kept)
-    places = [i for i, known in enumerate(sys.meta_path) if known is PathFinder]
-    sys.meta_path.insert(places[0] if places else len(sys.meta_path), finder)
-    sys.path.insert(0, str(folder))  # for what is not written in Python
-    try:
-        yield
-    finally:
-        sys.meta_path.remove(finder)
-        with contextlib.suppress(ValueError):  # the file itself may have taken it out
-            sys.path.remove(str(folder))
+# --- versions of policies -------------------------------------------------------------------
 
 
 _PACKAGE = Path(__file__).resolve().parent.parent
-#: The parts of the package that decide how a game goes and what is counted of it.
+#: The parts of the package that decide how games are played and counted.
 _SOURCES = (
     "cards.py",
-    "errors.py",
-    "failures.py",
     "rules.py",
-    "helpers.py",
     "setting.py",
+    "helpers.py",
     "lineup.py",
     "playing.py",
-    "experiment/counting.py",
-    "experiment/cutting.py",
-    "experiment/tallylayout.py",
-    "experiment/plan.py",
+    "engine/*.py",
+    "policies/*.py",
+    "search/*",
+    "experiment/design.py",
     "experiment/run.py",
     "experiment/tally.py",
-    "engine/**/*.py",
-    "guests/**/*.py",
-    "policies/**/*.py",
-    "search/**/*.py",
-    "search/profiles.toml",
 )
 
 
-def _package_sources() -> list[Path]:
-    """The files of `_SOURCES`."""
-    return sorted(path for pattern in _SOURCES for path in _PACKAGE.glob(pattern))
-
-
-def _digest_of_sources() -> str:
+@functools.cache
+def package_fingerprint() -> str:
+    """Return sixteen hexadecimal digits of the sources that play and count games."""
     digest = hashlib.sha256()
-    for path in _package_sources():
-        # As text, because line ends may differ from one copy to another.
-        digest.update(
-            repr((path.relative_to(_PACKAGE).as_posix(), path.read_text("utf-8"))).encode()
-        )
+    for path in sorted(path for pattern in _SOURCES for path in _PACKAGE.glob(pattern)):
+        if path.is_file():
+            # As text, because line ends may differ between copies.
+            name, text = path.relative_to(_PACKAGE).as_posix(), path.read_text("utf-8")
+            digest.update(repr((name, text)).encode())
     return digest.hexdigest()[:16]
 
 
-#: Taken when the package is imported: what is edited later is not what plays.
-_PACKAGE_FINGERPRINT = _digest_of_sources()
-_PACKAGE_FILES = frozenset(_package_sources())
+package_fingerprint()  # at import: what is edited later is not what plays
 
 
-def package_fingerprint() -> str:
-    """Sixteen hexadecimal digits of the sources of all that plays games and counts them.
-
-    They depend on the sources as they were imported, and neither on where they are nor on the
-    machine.
-    """
-    return _PACKAGE_FINGERPRINT
+def is_installed(file: str) -> bool:
+    """Return whether a file belongs to an installed package."""
+    return not {"site-packages", "dist-packages"}.isdisjoint(Path(file).parts)
 
 
-def _folder_of(module: ModuleType) -> Path:
-    return Path(str(module.__file__)).resolve().parent
+_LIBRARIES = frozenset({*sys.stdlib_module_names, "llvmlite", "numba", "numpy", "scipy"})
 
 
-#: Python's own library, and folders inside it that others install their packages into.
-_PYTHON = Path(os.__file__).resolve().parent
-_INSTALLED = {"site-packages", "dist-packages"}
-_COMPILERS = (_folder_of(np), _folder_of(numba))
+def is_library(module: str | None) -> bool:
+    """Return whether a module belongs to Python, NumPy or numba."""
+    return (module or "").partition(".")[0] in _LIBRARIES
 
 
-def _is_library_file(name: str) -> bool:
-    """Whether a file belongs to Python, numpy or numba; a user's file may well be `random.py`."""
-    path = Path(name).resolve()
-    if any(path.is_relative_to(folder) for folder in _COMPILERS):
+def is_shared(module: str | None) -> bool:
+    """Return whether every worker has a module: Python's, this package's, or an installed one."""
+    if is_library(module) or f"{module}.".startswith("paxsim."):
         return True
-    return path.is_relative_to(_PYTHON) and _INSTALLED.isdisjoint(path.parts)
+    file = getattr(sys.modules.get(module or ""), "__file__", None)
+    return file is not None and is_installed(file)
 
 
-def is_library(module: ModuleType) -> bool:
-    """Whether a module belongs to Python, numpy or numba."""
-    file = getattr(module, "__file__", None)
-    if file is not None:
-        return _is_library_file(file)
-    return module.__name__ in sys.builtin_module_names
+def source_digest(path: Path) -> str:
+    """Return sixteen hexadecimal digits of a file and of the modules beside it that it imports."""
+    digest = hashlib.sha256()
+    for file in _with_modules_beside(path):
+        with contextlib.suppress(OSError):
+            digest.update(repr(file.read_bytes()).encode())
+    return digest.hexdigest()[:16]
 
 
-def place_in_package(function: FunctionType) -> str | None:
-    """Where a function stands in the sources of `package_fingerprint`; None if it does not."""
-    code = function.__code__
-    path = Path(code.co_filename).resolve()
-    if path not in _PACKAGE_FILES:
-        return None
-    return f"{path.relative_to(_PACKAGE).as_posix()}:{code.co_firstlineno}"
+def _with_modules_beside(path: Path) -> list[Path]:
+    """Return a file and the modules beside it, or in its package, that it imports."""
+    root = path.parent
+    while (root / "__init__.py").exists() and root != root.parent:
+        root = root.parent
+    files = [path]
+    for file in files:
+        try:
+            tree = ast.parse(file.read_bytes())
+        except (OSError, SyntaxError, ValueError):
+            continue  # the import will say what is wrong
+        for folder, name in _imports_of(tree, file, root):
+            stem = folder.joinpath(*name.split("."))
+            for candidate in (stem.with_name(f"{stem.name}.py"), stem / "__init__.py"):
+                if candidate not in files and candidate.is_file():
+                    files.append(candidate)
+    return files
 
 
-def place_in_library(function: FunctionType) -> str | None:
-    """The name of a function of Python, numpy or numba; None if it is none of theirs."""
-    if not _is_library_file(function.__code__.co_filename):
-        return None
-    return f"{function.__module__}.{function.__qualname__}"
+def _imports_of(tree: ast.AST, file: Path, root: Path) -> Iterator[tuple[Path, str]]:
+    """Yield the modules that a file may import, with the folder that their names start from."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield root, alias.name
+        elif isinstance(node, ast.ImportFrom):
+            above = [root, *file.parents]  # by the number of dots
+            folder = above[min(node.level, len(above) - 1)]
+            if node.module:
+                yield folder, node.module
+            for alias in node.names:
+                yield folder, f"{node.module}.{alias.name}" if node.module else alias.name
 
 
-def library_name(value: Any) -> str | None:
-    """The name under which Python, numpy, numba or this package has a value; else None."""
-    place = "numpy" if isinstance(value, np.ufunc) else getattr(value, "__module__", None)
-    name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
-    module = sys.modules.get(place) if isinstance(place, str) else None
-    if module is None or not isinstance(name, str):
-        return None
-    ours = Path(str(getattr(module, "__file__", ""))).resolve() in _PACKAGE_FILES
-    if not ours and not is_library(module):
-        return None
-    found: Any = module
-    for part in name.split("."):
-        found = getattr(found, part, None)
-    return f"{place}.{name}" if found is value else None
+_sources: dict[Callable, str] = {}
+_digests: dict[Callable, str] = {}
 
 
-_compiled: dict[Callable, str] = {}
+def note_source(function: Callable, path: Path) -> None:
+    """Remember what stands in a function's file now, while it is being defined."""
+    if path.is_file():
+        _sources[function] = source_digest(path)
 
 
-def note_compiled(function: Callable) -> None:
-    """Remember what a policy was when it was compiled: its globals are frozen from then on."""
-    _compiled[function] = code_fingerprint(function)
+def code_fingerprint(function: FunctionType) -> str:
+    """Return sixty-four hexadecimal digits of everything that decides a user's policy's moves.
 
-
-def code_fingerprint(function: Callable) -> str:
-    """Sixty-four hexadecimal digits of all that decides the moves of a user's policy.
-
-    Raises
-    ------
-    PaxsimError
-        If it reads a value that can't be described exactly, or one that has changed since the
-        policy was compiled.
+    They depend on its file and the modules beside it, and on the code and the values that it reads,
+    such as a table that was loaded from another file. They are taken once, when the policy is
+    first used: compiled code does not notice later changes either.
     """
-    walk = _Walk(f"policy {function.__name__}")
-    walk.value(function)
-    walk.escaped_modules()
-    found = walk.digest.hexdigest()
-    if _compiled.get(function, found) != found:
+    if function not in _digests:
+        text = repr((_sources.get(function), _describe(function, [])))
+        _digests[function] = hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+    return _digests[function]
+
+
+def _describe(value: Any, seen: list[Any]) -> Any:
+    """Return something with a `repr` that depends on a value and on all that it reads."""
+    value = getattr(value, "py_func", value)
+    if isinstance(value, FunctionType):
+        if seen and is_shared(value.__module__):
+            return value.__module__, value.__qualname__
+        if value in seen:
+            return seen.index(value)
+        seen.append(value)
+        reads = [(name, _describe(each, seen)) for name, each in references(value)]
+        return _describe_code(value.__code__), _describe(value.__defaults__, seen), reads
+    if isinstance(value, ModuleType):
+        return value.__name__
+    if isinstance(value, np.ndarray):
+        return str(value.dtype), value.shape, hashlib.sha256(value.tobytes()).hexdigest()
+    if isinstance(value, (set, frozenset)):  # their order differs between processes
+        return sorted(map(repr, value))
+    if isinstance(value, (tuple, list)):
+        return [_describe(each, seen) for each in value]
+    return getattr(value, "fingerprint", None) or repr(value)
+
+
+def _describe_code(code: CodeType) -> tuple:
+    constants = [
+        _describe_code(each) if isinstance(each, CodeType) else _describe(each, [])
+        for each in code.co_consts
+    ]
+    return code.co_code, code.co_names, code.co_varnames, constants
+
+
+def names_in(code: CodeType) -> set[str]:
+    """Return the names of globals and attributes that code uses, with its inner functions."""
+    names = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            names |= names_in(constant)
+    return names
+
+
+def references(function: FunctionType) -> Iterator[tuple[str, Any]]:
+    """Yield what a function reads from outside, attributes of the user's modules included."""
+    names = sorted(names_in(function.__code__))
+    for name in names:
+        if name in function.__globals__:
+            value = function.__globals__[name]
+            yield name, value
+            if isinstance(value, ModuleType) and not is_shared(value.__name__):
+                for attribute in names:
+                    if attribute in vars(value):
+                        yield f"{name}.{attribute}", vars(value)[attribute]
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        with contextlib.suppress(ValueError):  # not filled yet
+            yield name, cell.cell_contents
+
+
+def user_functions(function: FunctionType) -> list[FunctionType]:
+    """Return a function and those of the user that it calls, itself or through others."""
+    functions = [function]
+    for each in functions:
+        for _, value in references(each):
+            inner = getattr(value, "py_func", value)
+            if isinstance(inner, FunctionType) and inner not in functions:
+                if not is_shared(inner.__module__):
+                    functions.append(inner)
+    return functions
+
+
+# --- to worker processes --------------------------------------------------------------------
+
+
+class _Pickler(cloudpickle.Pickler):
+    """Pickler that sends compiled functions as their Python functions."""
+
+    def reducer_override(self, value: Any) -> Any:
+        if not isinstance(value, Dispatcher):
+            return super().reducer_override(value)
+        name, module = value.py_func.__name__, sys.modules.get(value.py_func.__module__)
+        if module and is_shared(module.__name__) and getattr(module, name, None) is value:
+            return getattr, (module, name)
+        return numba.njit, (value.py_func,)
+
+
+@functools.cache
+def pack(function: FunctionType) -> bytes:
+    """Pickle a user's function by value, with all that it needs from files that workers lack."""
+    for each in user_functions(function):
+        values = [value for _, value in references(each) if isinstance(value, ModuleType)]
+        for name in {each.__module__, *(module.__name__ for module in values)}:
+            if name != "__main__" and name in sys.modules and not is_shared(name):
+                cloudpickle.register_pickle_by_value(sys.modules[name])
+    buffer = io.BytesIO()
+    try:
+        _Pickler(buffer).dump((function, code_fingerprint(function)))
+    except (pickle.PicklingError, TypeError, RecursionError, AttributeError) as error:
         raise PaxsimError(
-            f"policy {function.__name__}: a value that it reads has changed since it was compiled; "
-            "allowed: define the policy again, or start anew"
-        )
-    return found
+            f"policy {function.__name__} can't be sent to other processes "
+            f"({one_line(str(error))}); use the threads backend"
+        ) from None
+    return buffer.getvalue()
 
 
-#: What is the same wherever it is written down as `repr` does it.
-_PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...), range)
-_GLOBAL = ("LOAD_GLOBAL", "LOAD_NAME")
-_FREE = ("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF", "LOAD_CLOSURE")
-_ATTRIBUTE = ("LOAD_ATTR", "LOAD_METHOD")
-_NOTHING = object()
-
-
-class _Walk:
-    """A walk over all that a function refers to, which is hashed as it is met."""
-
-    def __init__(self, subject: str):
-        self.subject = subject
-        self.digest = hashlib.sha256()
-        self._path: list[str] = []
-        self._numbers: dict[int, int] = {}
-        self._met: list[Any] = []  # kept alive, so that no number is given twice
-        self._inside: list[int] = []
-        self._in_package = 0
-        #: Modules that are handed about as values, and every name that may be asked of them.
-        self._escaped: list[ModuleType] = []
-        self._names: set[str] = set()
-
-    def _tell(self, *words: object) -> None:
-        """Add words to the hash; their `repr` shows where each ends."""
-        self.digest.update(repr(words).encode())
-
-    def _is_new(self, value: Any) -> bool:
-        """Whether something that may refer to itself is met for the first time."""
-        number = self._numbers.setdefault(id(value), len(self._numbers))
-        self._tell("met", number)
-        if number < len(self._met):
-            return False
-        self._met.append(value)
-        return True
-
-    # --- values -----------------------------------------------------------------------------
-
-    def value(self, value: Any) -> None:
-        """Add a value, whatever it is."""
-        if type(value) in _PLAIN:
-            self._tell(type(value).__name__, repr(value))
-        elif isinstance(value, FunctionType):
-            self._function(value)
-        elif isinstance(value, (np.ndarray, np.generic)):
-            self._array(np.asarray(value))
-        elif isinstance(value, enum.Enum):
-            self._tell("member", type(value).__qualname__, value.name)
-            self.value(value.value)
-        elif isinstance(value, (tuple, list, dict, set, frozenset)):
-            self._container(value)
-        elif isinstance(value, CodeType):
-            self._code(value)
-        elif isinstance(value, ModuleType):
-            self._follow(value, ())
-        elif _compiled_function(value) is not None:
-            self._tell("compiled", type(value).__name__)
-            self.value(getattr(value, "targetoptions", None))
-            self._compiled(_compiled_function(value))
-        else:
-            self._other(value)
-
-    def _array(self, array: np.ndarray) -> None:
-        self._tell("array", array.shape, _dtype_text(array.dtype))
-        if array.dtype.names is not None:
-            for name in array.dtype.names:  # one by one: what lies between fields is no value
-                self._array(array[name])
-        elif array.dtype.hasobject:
-            self.value(array.ravel().tolist())
-        else:
-            self.digest.update(array.tobytes())
-
-    def _container(self, value: Any) -> None:
-        if id(value) in self._inside:
-            self._tell("again", len(self._inside) - self._inside.index(id(value)))
-            return
-        self._tell(type(value).__name__, len(value), getattr(value, "_fields", None))
-        self._inside.append(id(value))
-        if isinstance(value, (set, frozenset)):
-            # The order of a set depends on the process.
-            self._tell(sorted(self._apart(item) for item in value))
-        else:
-            for item in value.items() if isinstance(value, dict) else value:
-                self.value(item)
-        self._inside.pop()
-
-    def _apart(self, item: Any) -> str:
-        """The hash of one item of a set."""
-        apart = _Walk(self.subject)
-        apart._path = self._path
-        apart.value(item)
-        return apart.digest.hexdigest()
-
-    def _other(self, value: Any) -> None:
-        """Add what is neither data nor a function of the user's, or say that it can't be done."""
-        if isinstance(value, np.dtype):
-            self._tell("dtype", _dtype_text(value))
-        elif (name := library_name(value)) is not None:
-            self._tell("library", name)
-        elif isinstance(value, type) and issubclass(value, enum.Enum):
-            self._tell("enum", value.__qualname__)
-            self.value({name: member.value for name, member in value.__members__.items()})
-        elif isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
-            self._tell("fields", value.__qualname__, value._fields)
-        elif isinstance(value, types.Type) and "0x" not in str(value):
-            self._tell("type", str(value))
-        elif isinstance(function := getattr(value, "function", None), FunctionType):
-            self._tell("policy", type(value).__name__)
-            self.value([function, getattr(value, "params", None)])
-        elif self._in_package:
-            self._tell("of the package", type(value).__qualname__)
-        else:
-            kind = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
-            name = ".".join(self._path) or "a value"
-            raise PaxsimError(
-                f"{self.subject}: reads {name}, found {kind}; "
-                "allowed: numbers, texts, tuples, arrays and functions"
-            )
-
-    # --- functions --------------------------------------------------------------------------
-
-    def _compiled(self, part: Any) -> None:
-        """Add what numba compiles.
-
-        The package's fingerprint covers its own functions, but not the numbers that they read,
-        which a user's file may have changed.
-        """
-        if not isinstance(part, FunctionType) or place_in_package(part) is None:
-            self.value(part)
-        elif self._is_new(part):
-            self._tell("at", place_in_package(part))
-            self._in_package += 1
-            self._what_it_reads(part)
-            self._in_package -= 1
-
-    def _function(self, function: FunctionType) -> None:
-        if not self._is_new(function):
-            return
-        if (name := place_in_package(function) or place_in_library(function)) is not None:
-            self._tell("at", name)
-            self._closure(function, [])
-            return
-        self._code(function.__code__)
-        self._what_it_reads(function)
-        for overload in _overloads(function):
-            self._tell("overload")
-            self.value(overload)
-
-    def _what_it_reads(self, function: FunctionType) -> None:
-        """Add defaults, closure and globals of a function."""
-        self.value([function.__defaults__, function.__kwdefaults__])
-        references = sorted(set(_references(function.__code__)))
-        self._closure(function, references)
-        for kind, name, attributes in references:
-            if kind == "global":
-                self._tell("global", name)
-                found = function.__globals__.get(name, _NOTHING)
-                self._named(name, vars(builtins).get(name) if found is _NOTHING else found,
-                            attributes)  # fmt: skip
-
-    def _closure(self, function: FunctionType, references: list[tuple]) -> None:
-        for name, cell in zip(
-            function.__code__.co_freevars, function.__closure__ or (), strict=True
-        ):
-            self._tell("cell", name)
-            try:
-                content = cell.cell_contents
-            except ValueError:  # not filled yet
-                continue
-            used = [
-                attributes
-                for kind, free, attributes in references
-                if (kind, free) == ("free", name)
-            ]
-            for attributes in used or [()]:
-                self._named(name, content, attributes)
-
-    def _code(self, code: CodeType) -> None:
-        """Add bytecode, without what only serves people: lines, files, docstrings, local names."""
-        arguments = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-        self._tell("code", arguments, code.co_posonlyargcount, code.co_flags & 0xFF,
-                   getattr(code, "co_exceptiontable", b""))  # fmt: skip
-        self._names.update(code.co_names)
-        self._names.update(text for text in code.co_consts if isinstance(text, str))
-        for step in dis.get_instructions(code):
-            if step.opcode in dis.hasconst:
-                self._tell(step.opname)
-                # (Names of arguments are constants too, but Python 3.11 does not look them up.)
-                named = step.opname == "KW_NAMES"
-                self.value(code.co_consts[step.arg or 0] if named else step.argval)
-            elif step.opcode in dis.hasname:
-                self._tell(step.opname, step.argrepr)
-            else:
-                self._tell(step.opname, step.arg)
-
-    def _named(self, name: str, value: Any, attributes: tuple[str, ...]) -> None:
-        self._path.append(name)
-        self._follow(value, attributes)
-        self._path.pop()
-
-    def _follow(self, value: Any, attributes: tuple[str, ...]) -> None:
-        """Add what is reached from a value through attributes of modules."""
-        if not isinstance(value, ModuleType):
-            self.value(value)
-        elif is_library(value):
-            self._tell("library", value.__name__, attributes)
-        elif not attributes:
-            self._tell("module")
-            if self._is_new(value):
-                self._escaped.append(value)
-        else:
-            self._tell("attribute", attributes[0])
-            found = getattr(value, attributes[0], _NOTHING)
-            if found is not _NOTHING:  # the compiler will say that it is not there
-                self._named(attributes[0], found, attributes[1:])
-
-    def escaped_modules(self) -> None:
-        """Add all that may be asked of modules that are handed about as values."""
-        done: set[tuple[int, str]] = set()
-        while todo := [
-            (number, name)
-            for number, module in enumerate(self._escaped)
-            for name in sorted(self._names)
-            if (number, name) not in done and hasattr(module, name)
-        ]:
-            for number, name in todo:
-                done.add((number, name))
-                self._tell("of", number)
-                self._follow(self._escaped[number], (name,))
-
-
-def _compiled_function(value: Any) -> Any:
-    """The Python function behind what numba makes of it (njit, vectorize, cfunc), or None."""
-    for attribute in ("py_func", "_pyfunc"):
-        found = getattr(value, attribute, None)
-        if isinstance(found, FunctionType):
-            return found
-    is_numbas = type(value).__module__.startswith("numba.")
-    return getattr(value, "_dispatcher", None) if is_numbas else None
-
-
-def _references(code: CodeType) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    """Names from outside that code reads, each with the attributes that are asked of it."""
-    steps = list(dis.get_instructions(code))
-    for place, step in enumerate(steps):
-        kind = "global" if step.opname in _GLOBAL else "free" if step.opname in _FREE else ""
-        if kind:
-            following = itertools.takewhile(_is_attribute, steps[place + 1 :])
-            yield kind, step.argval, tuple(each.argval for each in following)
-        if step.opcode in dis.hasconst and isinstance(step.argval, CodeType):
-            yield from _references(step.argval)
-
-
-def _is_attribute(step: dis.Instruction) -> bool:
-    return step.opname in _ATTRIBUTE
-
-
-def _overloads(function: FunctionType) -> Iterable[FunctionType]:
-    """What numba was told to compile in place of a function (`numba.extending.overload`)."""
-    for value, kind in builtin_registry.globals:
-        if value is function:
-            for template in getattr(kind, "templates", ()):
-                found = getattr(template, "_overload_func", None)
-                if isinstance(found, FunctionType):
-                    yield found
-
-
-def _dtype_text(dtype: np.dtype) -> str:
-    return repr(dtype.descr) if dtype.names is not None else dtype.str
+@functools.cache
+def unpack(data: bytes) -> FunctionType:
+    """Return the function of `pack`: one object for equal data, so that it is compiled once."""
+    function, digest = pickle.loads(data)
+    _digests[function] = digest
+    return function

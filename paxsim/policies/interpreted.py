@@ -1,10 +1,9 @@
-"""Policies that stay plain Python: for writing, debugging, and whatever can't be compiled.
+"""Policies interpreted by Python: for writing, debugging, and whatever can't be compiled.
 
-The compiled engine asks them through a C function that calls back into Python, so they play
-wherever a compiled policy does, in the same games, some hundred times slower. Their records are
-copies of the engine's own, so that whoever keeps one has what was true then: numbers are Python's,
-arrays are numpy's, and nothing but `me.memory` (and `me.stream`, by drawing from it) can be written
-to and is taken over.
+The compiled engine calls them back through a C function, so they play wherever a compiled policy
+does, in the same games, some hundred times slower. Their records are copies of the engine's:
+numbers are Python's, arrays are NumPy's, and only `me.memory` (and `me.stream`, by drawing from
+it) can be written to and is copied back.
 """
 
 from __future__ import annotations
@@ -12,32 +11,29 @@ from __future__ import annotations
 import ctypes
 import functools
 import threading
-import types
-import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import ModuleType
+from types import CellType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
+from numba.core.dispatcher import Dispatcher
 
 from paxsim.engine.records import choice_dtype, described, seat_dtype, table_dtype
-from paxsim.interrupts import ready
+from paxsim.errors import is_integer, safe_repr, suggestion
+from paxsim.policies.files import is_library, is_shared, names_in
+from paxsim.policies.readonly import WRITABLE
 
-#: What a policy may write: its notes, and its random stream by drawing from it.
-_WRITABLE = ("memory", "stream")
-#: An option that there never is: the engine stops there, and `raised` says why.
+#: Returned to the engine, which stops there, after an exception; see `take_error`.
 NO_OPTION = -1
 #: How compiled code calls a policy: it stores the answer, and returns whether that went well.
 _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.POINTER(ctypes.c_int64), *[ctypes.c_void_p] * 4)
-#: Answers from here on do not fit into a number of compiled code.
-_TOO_LARGE = 1 << 63
-_failure = threading.local()
-THIS_PROCESS = uuid.uuid4().hex
+_INT64 = np.iinfo(np.int64)
+_last = threading.local()
 
 
 class PlainRecord:
-    """One of the three records as a plain Python policy sees it: its fields are attributes."""
+    """One of the three records as an interpreted policy sees it: its fields are attributes."""
 
     __slots__ = ("_record",)
 
@@ -48,16 +44,19 @@ class PlainRecord:
         try:
             value = self._record[name]
         except (ValueError, KeyError):
-            allowed = ", ".join(self._record.dtype.names)
-            raise AttributeError(f"there is no field {name!r}; allowed: {allowed}") from None
+            names = self._record.dtype.names
+            raise AttributeError(
+                f"there is no field {name!r}{suggestion(name, names)}; the fields are "
+                f"{', '.join(names)}"
+            ) from None
         if isinstance(value, np.ndarray):
             value = value.view(PlainArray)
-            value.flags.writeable = name in _WRITABLE
+            value.flags.writeable = name in WRITABLE
             return value
         return _plain_value(value)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"{name} can't be written to; allowed: me.memory alone")
+        raise AttributeError(f"{name} can't be written to; a policy may only write me.memory")
 
     def __dir__(self) -> list[str]:
         return list(self._record.dtype.names or ())
@@ -85,119 +84,128 @@ def _plain_value(value: Any) -> Any:
     return value
 
 
-def raised() -> BaseException | None:
-    """What a plain policy of this thread raised when it was asked last; told once."""
-    error = getattr(_failure, "error", None)
-    _failure.error = None
+# --- called by the engine -------------------------------------------------------------------
+
+
+def take_error() -> BaseException | None:
+    """Return what an interpreted policy of this thread raised when it was called, once."""
+    error = getattr(_last, "error", None)
+    _last.error = None
     return error
 
 
 def line_of(error: BaseException) -> tuple[str, int]:
-    """The user's file, and its line, in which an exception was raised; line 0 if in none."""
-    traceback, found = error.__traceback__, ("", 0)
+    """Return the user's file and line in which an exception was raised; line 0 if in none."""
+    traceback, place = error.__traceback__, ("", 0)
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename
         if not Path(file).is_relative_to(Path(__file__).parent.parent):
-            found = file, traceback.tb_lineno
+            place = file, traceback.tb_lineno
         traceback = traceback.tb_next
-    return found
+    return place
 
 
 @functools.cache
-def callback(function: Callable, params: int) -> Any:
-    """A C function that asks a policy; kept for good, because games in hand hold its address."""
+def callback(function: FunctionType, params: int) -> Any:
+    """Return a C function that calls a policy; kept for good, as games hold its address.
+
+    It is only called outside the main thread: an interrupt there, before the first line of `call`,
+    would be lost, and the engine would go on with an answer that nobody gave.
+    """
     decide = plain_function(function)
 
     def call(answer: Any, _: Any, table: int, me: int, choice: int) -> int:
+        answer[0] = NO_OPTION
         try:
-            if ready(True):
-                answer[0] = NO_OPTION
-                return 0
             places = (table, table_dtype), (me, seat_dtype), (choice, choice_dtype)
             records = [_copy_at(*place) for place in places]
             seat = records[1]
             with np.errstate(over="ignore"):
                 option = decide(*map(PlainRecord, records), *seat["params"][:params].tolist())
-            ready(False)
-            answer[0] = _whole(option)
-            for name in _WRITABLE:
+            answer[0] = _checked_option(option)
+            for name in WRITABLE:
                 _record_at(me, seat_dtype)[name] = seat[name]
-        except BaseException as error:  # there is no way for it through compiled code
-            ready(False)
-            _failure.error = error
-            answer[0] = NO_OPTION
+        except BaseException as error:  # it can't pass through compiled code
+            _last.error = error
         return 0
 
     return _CALLBACK(call)
 
 
-def _whole(option: Any) -> int:
-    """An answer that is a whole number; a fraction would be cut off in silence."""
-    if isinstance(option, (int, np.integer)) and not isinstance(option, (bool, np.bool_)):
-        if -_TOO_LARGE <= option < _TOO_LARGE:
-            return int(option)
-    raise TypeError(f"returned {option!r}; allowed: a whole number, the index of an option")
+def _checked_option(option: Any) -> int:
+    """Return an option if it is an integer; a fraction would be cut off in silence."""
+    if is_integer(option) and _INT64.min <= option <= _INT64.max:
+        return int(option)
+    raise TypeError(f"the index of an option must be an integer, got {safe_repr(option)}")
 
 
 def _copy_at(address: int, dtype: np.dtype) -> np.void:
-    """A copy of the engine's record at an address."""
+    """Return a copy of the engine's record at an address."""
     # As bytes, which are copied many times as fast as a record.
     return np.frombuffer(bytearray(ctypes.string_at(address, dtype.itemsize)), dtype)[0]
 
 
 def _record_at(address: int, dtype: np.dtype) -> np.ndarray:
-    """The engine's record at an address, as an array of one; it is gone when the game is."""
+    """Return the engine's record at an address as an array of one, valid while the game exists."""
     place = (ctypes.c_char * dtype.itemsize).from_address(address)
     return np.frombuffer(memoryview(place), dtype)
 
 
-# --- compiled functions as the Python functions they were made from ------------------------------
+# --- functions with other versions of the functions that they call ---------------------------
 
 
 @functools.cache
-def plain_function(function: Callable) -> Callable:
-    """A function that calls plain ones wherever it called compiled ones.
+def plain_function(function: FunctionType) -> FunctionType:
+    """Return a function that calls Python functions where it called compiled ones."""
+    return rebuild(function, lambda copy: copy, {})
 
-    It is made of the same code, so that a debugger finds its lines.
+
+def rebuild(
+    function: Any, convert: Callable[[FunctionType], Any], made: dict[FunctionType, Any]
+) -> Any:
+    """Return a function that calls converted versions of the compiled functions that it called.
+
+    Parameters
+    ----------
+    function : callable
+        A Python function, or a compiled one, which is converted as well.
+    convert : callable
+        Makes what is called of a copy of a Python function. The copy has the same code, so that
+        tracebacks and debuggers show its lines.
+    made : dict
+        The results by original function; shared between calls.
     """
-    return _made_plain(function, {})
-
-
-def _made_plain(function: Any, known: dict[Any, Callable]) -> Callable:
     source = getattr(function, "py_func", function)
-    if source in known:
-        return known[source]
+    if source in made:
+        return made[source]
+    cells = tuple(CellType() for _ in source.__closure__ or ())
     names = dict(source.__globals__)
-    closure = tuple(types.CellType() for _ in source.__closure__ or ())
-    made = types.FunctionType(
-        source.__code__, names, source.__name__, source.__defaults__, closure or None
-    )
-    made.__kwdefaults__, made.__doc__ = source.__kwdefaults__, source.__doc__
-    known[source] = made
-    for name in source.__code__.co_names:
-        if name in names:
-            names[name] = _plain_part(names[name], source, known)
-    for cell, original in zip(closure, source.__closure__ or (), strict=True):
-        cell.cell_contents = _plain_part(original.cell_contents, source, known)
-    return made
+    copy = FunctionType(source.__code__, names, source.__name__, source.__defaults__, cells or None)
+    copy.__kwdefaults__, copy.__doc__ = source.__kwdefaults__, source.__doc__
+    made[source] = copy if function is source else convert(copy)
+
+    def part(value: Any) -> Any:
+        if isinstance(value, Dispatcher):
+            return rebuild(value, convert, made)
+        if isinstance(value, FunctionType) and not is_shared(value.__module__):
+            return rebuild(value, convert, made)
+        if isinstance(value, ModuleType) and not is_library(value.__name__):
+            return _Module(value, part)
+        return tuple(map(part, value)) if type(value) is tuple else value
+
+    for name in names_in(source.__code__) & names.keys():
+        names[name] = part(names[name])
+    for cell, original in zip(cells, source.__closure__ or (), strict=True):
+        cell.cell_contents = part(original.cell_contents)
+    return made[source]
 
 
-def _plain_part(value: Any, user: Callable, known: dict[Any, Callable]) -> Any:
-    """What a name stands for in plain Python: compiled functions, and those beside them."""
-    if hasattr(value, "py_func"):
-        return _made_plain(value, known)
-    if isinstance(value, types.FunctionType) and value.__module__ == user.__module__:
-        return _made_plain(value, known)
-    if isinstance(value, ModuleType) and value.__name__.partition(".")[0] == "paxsim":
-        return _PlainModule(value, user, known)
-    return value
+class _Module(ModuleType):
+    """A module as `rebuild` makes functions see it."""
 
-
-class _PlainModule:
-    """A module of this package whose compiled functions are plain ones."""
-
-    def __init__(self, module: ModuleType, user: Callable, known: dict[Any, Callable]):
-        self._module, self._user, self._known = module, user, known
+    def __init__(self, module: ModuleType, part: Callable[[Any], Any]):
+        super().__init__(module.__name__)
+        self._module, self._part = module, part
 
     def __getattr__(self, name: str) -> Any:
-        return _plain_part(getattr(self._module, name), self._user, self._known)
+        return self._part(getattr(self._module, name))

@@ -7,12 +7,11 @@ import ctypes
 import functools
 import hashlib
 import inspect
-import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
 import numba
@@ -20,23 +19,23 @@ import numpy as np
 from numba import types
 
 from paxsim.engine.cache import enable_cache
-from paxsim.engine.jit import OPTIONS, kernel, whole
+from paxsim.engine.jit import PART, kernel, whole
 from paxsim.engine.loop import policy_address
 from paxsim.engine.lowlevel import POLICY_SIGNATURE
 from paxsim.engine.records import MAX_PARAMS
 from paxsim.errors import PaxsimError, is_number, safe_repr, unknown
 from paxsim.io import html_table
-from paxsim.policies.files import (
-    UserFile,
-    code_fingerprint,
-    import_user_file,
-    keep_user_file,
-    note_compiled,
-    package_fingerprint,
-    stdout_to_stderr,
-    user_file_of,
+from paxsim.policies.checks import check_compilable, explain, explain_answer
+from paxsim.policies.files import code_fingerprint, note_source, pack, package_fingerprint, unpack
+from paxsim.policies.interpreted import PlainRecord, callback, plain_function, rebuild
+from paxsim.policies.readonly import (
+    ReadOnlyChoice,
+    ReadOnlySeat,
+    ReadOnlyTable,
+    choice_view,
+    seat_view,
+    table_view,
 )
-from paxsim.policies.interpreted import THIS_PROCESS, PlainRecord, callback, plain_function
 from paxsim.text import WIDTH
 
 AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
@@ -195,48 +194,32 @@ class Policy:
     def fingerprint(self) -> str:
         """Twelve hexadecimal digits that depend on everything that determines its moves.
 
-        An interpreted policy may use objects that can't be described, such as an open file. Then
-        the digits are those of this process, so a stored run can't be resumed elsewhere.
+        They are other ones in every process if an interpreted policy reads what can't be described,
+        such as an open file: then a stored run can't be resumed.
         """
-        try:
-            code = self.name if self.built_in else code_fingerprint(self.function)
-        except PaxsimError:
-            if not self.is_plain:
-                raise
-            code = f"{id(self.function)} {THIS_PROCESS}"
+        code = self.name if self.built_in else code_fingerprint(self.function)
         text = repr((package_fingerprint(), code, sorted(self.params.items())))
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def __reduce__(self) -> tuple:
-        """Return how another process finds the policy: by module, or from its file's source."""
-        module, params = self.function.__module__, dict(self.params)
-        if self.built_in:
-            return _from_package, (module, None, self.name, params)
-        file = user_file_of(module, self.origin)
-        if file is None:  # a notebook has no file
-            return super().__reduce__()  # type: ignore[return-value]
-        in_package = getattr(sys.modules.get(module), "__package__", "")
-        if in_package and module != "__main__":  # it may need its package
-            return _from_package, (module, file.source, self.name, params)
-        return _from_user_file, (file, self.name, params)
+        """Return how another process makes the policy: a user's function travels by value."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        values["params"] = dict(self.params)
+        values["function"] = None if self.built_in else pack(self.function)
+        return _from_values, (values,)
 
     @property
     def compiled(self) -> Any:
         """The function as it is played: compiled on first use, or interpreted."""
         if self.is_plain:
             return plain_function(self.function)
-        return compile_built_in(self.function) if self.built_in else compile_guest(self.function)
+        return compile_built_in(self.function) if self.built_in else compile_checked(self.function)
 
-    def address(self, explaining: bool = False) -> int:
-        """Return the address of the code that the engine calls.
-
-        With `explaining`, a policy that is not built in notes the line that it is at.
-        """
+    def address(self) -> int:
+        """Return the address of the code that the engine calls."""
         if self.is_plain:
             function = callback(self.function, len(self.params))
             return ctypes.cast(function, ctypes.c_void_p).value or 0
-        if explaining and not self.built_in:
-            return compiled_address(compile_guest(self.function, explaining=True))
         return compiled_address(self.compiled)
 
     def context(self) -> PolicyContext:
@@ -319,7 +302,7 @@ def helper(function: AnyFunction) -> AnyFunction:
     """
     if not inspect.isfunction(function):
         raise PaxsimError(f"helper: expected a function, got {safe_repr(function)}")
-    return numba.njit(**OPTIONS, boundscheck=True)(function)
+    return numba.njit(**CHECKED)(function)
 
 
 def make_policy(function: Callable, *, solo: bool, signed: Sequence[str] = ()) -> Policy:
@@ -331,7 +314,7 @@ def make_policy(function: Callable, *, solo: bool, signed: Sequence[str] = ()) -
     if module != BUILT_IN_MODULE:
         with contextlib.suppress(TypeError):  # a function typed into a prompt has no file
             origin = str(Path(inspect.getfile(function)).resolve())
-            keep_user_file(module, Path(origin))
+            note_source(function, Path(origin))
     return Policy(name, function, params, dict(params), origin, solo, both_signs)
 
 
@@ -347,20 +330,12 @@ def find_in_module(module: ModuleType, source: str, name: str = "") -> Policy:
     return policies[name]
 
 
-def _from_user_file(file: UserFile, name: str, params: dict[str, float]) -> Policy:
-    """Build a user's policy in another process, from the source of its file."""
-    return find_in_module(import_user_file(file), file.path, name).with_params(params)
-
-
-def _from_package(name: str, source: bytes | None, policy: str, params: dict) -> Policy:
-    """Find a policy of an installed module in another process; its file must be the same."""
-    with stdout_to_stderr():
-        module = import_module(name)
-    found = find_in_module(module, name, policy).with_params(params)
-    file = None if source is None else user_file_of(name, found.origin)
-    if file is not None and file.source != source:
-        raise PaxsimError(f"policy {found.label}: {name} has changed since the run began")
-    return found
+def _from_values(values: dict[str, Any]) -> Policy:
+    """Build a policy in another process."""
+    if values["function"] is None:
+        original = vars(import_module(BUILT_IN_MODULE))[values["name"]]
+        return Policy(**{**values, "function": original.function})
+    return Policy(**{**values, "function": unpack(values["function"])})
 
 
 def _check_signed(name: str, signed: Any, params: dict[str, float]) -> frozenset[str]:
@@ -419,21 +394,42 @@ def compile_built_in(function: Callable) -> Any:
     return compile_cached(_outer(function, kernel(function), "table, me, choice"))
 
 
+#: Bad indices and division by zero raise, as in Python.
+CHECKED: dict[str, Any] = {"nogil": True, "error_model": "python", "boundscheck": True}
+_CHECKED_PART = {**PART, **CHECKED}
+#: Checked versions of the functions that policies call, by Python function.
+_checked: dict[FunctionType, Any] = {}
+
+
+def _compile_part(function: FunctionType) -> Any:
+    return numba.njit(**_CHECKED_PART)(function)
+
+
 @functools.cache
-def compile_guest(function: Callable, explaining: bool = False) -> Any:
-    """Compile a user's policy to the engine's signature.
+def compile_checked(function: FunctionType) -> Any:
+    """Compile a user's policy, and all that it calls, with checks and read-only records.
 
-    With `explaining` it notes the line it is at (see `paxsim.guests.whereabouts`).
+    Raises
+    ------
+    PaxsimError
+        One line about what can't be compiled.
     """
-    from paxsim.guests.compiler import guest
-    from paxsim.policies import readonly  # only those who bring policies of their own need it
-
-    inner = guest(function, explaining)
-    _check_return_type(inner, function)
-    shown = "table_view(table), seat_view(me), choice_view(choice)"
-    outer = whole(_outer(function, inner, shown, **vars(readonly)))
+    code_fingerprint(function)  # the values that it reads are compiled in now
+    check_compilable(function)
+    inner = _compile_part(rebuild(function, _compile_part, _checked))
+    numbers = [types.float64] * len(_params_of(function))
+    arguments = (ReadOnlyTable, ReadOnlySeat, ReadOnlyChoice, *numbers)
+    try:
+        inner.compile(arguments)
+    except Exception as error:  # numba may also stumble over what it did not expect
+        raise PaxsimError(f"policy {function.__name__}: {explain(error, function)}") from None
+    kind = inner.overloads[arguments].signature.return_type
+    if not isinstance(kind, types.Integer):  # a fraction would be cut off
+        raise PaxsimError(f"policy {function.__name__}: {explain_answer(kind, function)}")
+    records = "table_view(table), seat_view(me), choice_view(choice)"
+    views = {"table_view": table_view, "seat_view": seat_view, "choice_view": choice_view}
+    outer = whole(_outer(function, inner, records, **views))
     outer.compile(POLICY_SIGNATURE)
-    note_compiled(function)
     return outer
 
 
@@ -451,24 +447,3 @@ def _outer(function: Callable, decide: Any, records: str, **names: Any) -> Calla
     namespace = {**names, "decide": decide, "__name__": function.__module__}
     exec(compile(source, f"<policy {name}>", "exec"), namespace)
     return namespace[name]
-
-
-def _check_return_type(inner: Any, function: Callable) -> None:
-    """Raise if a policy doesn't return an integer: a float would be cut off."""
-    from paxsim.guests.compiler import called_by
-    from paxsim.guests.proof import RefusedError
-    from paxsim.policies.checks import explain, explain_answer
-    from paxsim.policies.readonly import GuestChoice, GuestSeat, GuestTable
-
-    name = function.__name__
-    numbers = [types.float64] * len(_params_of(function))
-    arguments = (GuestTable, GuestSeat, GuestChoice, *numbers)
-    try:
-        inner.compile(arguments)
-    except RefusedError as error:
-        raise PaxsimError(f"policy {name}: {error}") from None
-    except Exception as error:  # numba may trip over what it has not thought of
-        raise PaxsimError(f"policy {name}: {explain(error, called_by(function))}") from None
-    found = inner.overloads[arguments].signature.return_type
-    if not isinstance(found, types.Integer):
-        raise PaxsimError(f"policy {name}: {explain_answer(found, function)}")

@@ -1,9 +1,7 @@
-"""The three records of a policy under types that forbid writing: a proof by types.
+"""Record types that a user's policy receives: the compiler refuses to write to them.
 
-A guest's code is typed with these. An array that hangs on a record is read-only, and so is every
-part of it, in every function that it is passed to; only `me.memory` and `me.stream` are not. So
-the compiler itself finds every store to anything else. (Stores to single numbers of a record are
-refused by `paxsim.guests.compiler`.)
+An array in such a record is read-only, and so is every part of it, in every function that it is
+passed to; only `me.memory` and `me.stream` are not.
 """
 
 from __future__ import annotations
@@ -11,7 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from numba import types
-from numba.core.datamodel.models import NestedArrayModel
+from numba.core.datamodel.models import NestedArrayModel, RecordModel
+from numba.core.errors import NumbaTypeError
+from numba.core.imputils import lower_setattr_generic
 from numba.extending import intrinsic, register_model
 
 from paxsim.engine.records import ChoiceType, SeatType, TableType
@@ -33,11 +33,21 @@ class ReadOnlyArray(types.NestedArray):
         return "readonly", self.dtype, self.shape
 
 
+class ReadOnlyRecord(types.Record):
+    """A record whose fields can't be assigned to."""
+
+
 register_model(ReadOnlyArray)(NestedArrayModel)
+register_model(ReadOnlyRecord)(RecordModel)
 
 
-def read_only(record: Any) -> types.Record:
-    """The same record, of which nothing but `WRITABLE` can be written."""
+@lower_setattr_generic(ReadOnlyRecord)
+def _refuse_assignment(context: Any, builder: Any, signature: Any, args: Any, name: str) -> None:
+    raise NumbaTypeError(f"readonly field {name}")
+
+
+def read_only(record: Any) -> ReadOnlyRecord:
+    """Return the type of the same record, of which only `WRITABLE` can be written."""
     fields: list[Any] = []
     for name, field in record.fields.items():
         kind = field.type
@@ -46,25 +56,23 @@ def read_only(record: Any) -> types.Record:
         elif isinstance(kind, types.NestedArray) and name not in WRITABLE:
             kind = ReadOnlyArray(kind.dtype, kind.shape)
         fields.append((name, {"type": kind, "offset": field.offset}))
-    return types.Record(fields, record.size, record.aligned)
+    return ReadOnlyRecord(fields, record.size, record.aligned)
 
 
-GuestTable, GuestSeat, GuestChoice = map(read_only, (TableType, SeatType, ChoiceType))
-
-
-def _shown_as(view: types.Record, record: Any) -> Any:
-    """A function of compiled code that hands on a record under another type, at no cost."""
+def _view_as(read_only_type: ReadOnlyRecord, record: Any) -> Any:
+    """Return an intrinsic that passes on a record under another type, at no cost."""
 
     @intrinsic
-    def shown(typingctx: Any, argument: Any) -> Any:
+    def view(typingctx: Any, argument: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             return arguments[0]
 
-        return view(record), codegen
+        return read_only_type(record), codegen
 
-    return shown
+    return view
 
 
-table_view = _shown_as(GuestTable, TableType)
-seat_view = _shown_as(GuestSeat, SeatType)
-choice_view = _shown_as(GuestChoice, ChoiceType)
+ReadOnlyTable, ReadOnlySeat, ReadOnlyChoice = map(read_only, (TableType, SeatType, ChoiceType))
+table_view = _view_as(ReadOnlyTable, TableType)
+seat_view = _view_as(ReadOnlySeat, SeatType)
+choice_view = _view_as(ReadOnlyChoice, ChoiceType)

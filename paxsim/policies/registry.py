@@ -24,7 +24,7 @@ from paxsim.errors import (
     unknown,
 )
 from paxsim.policies.checks import check_source
-from paxsim.policies.files import import_user_file, read_user_file, stdout_to_stderr
+from paxsim.policies.files import import_user_file, stdout_to_stderr
 from paxsim.policies.policy import (
     BUILT_IN_MODULE,
     Policy,
@@ -350,7 +350,7 @@ def _from_file(file: str, name: str) -> Policy:
         )
     path = checked_path("policy", file).resolve()
     try:
-        module = import_user_file(read_user_file(path))
+        module = import_user_file(path)
     except PaxsimError as error:
         culprit = re.match(r"policy ([^:]+):", str(error))
         if not name or culprit is None or culprit[1] in (name, path.name):

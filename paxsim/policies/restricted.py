@@ -302,7 +302,7 @@ class Restricted(Policy):
         _ = self.policy.compiled
         return compile_cached(restricted)
 
-    def address(self, explaining: bool = False) -> int:
+    def address(self) -> int:
         """Return the address of the compiled restriction."""
         return compiled_address(compile_cached(restricted))
 

@@ -14,10 +14,9 @@ from paxsim.cards import DEFAULT_DECK, Deck
 from paxsim.errors import PaxsimError, checked_path
 from paxsim.experiment.progress import ProgressBar
 from paxsim.experiment.result import as_csv
-from paxsim.failures import replay_command
 from paxsim.io import atomic_write, make_folder
 from paxsim.lineup import Lineup, draw_lineups
-from paxsim.playing import play_batch
+from paxsim.playing import play_batch, trace_command
 from paxsim.policies.policy import Policy
 from paxsim.report.page import render
 from paxsim.report.studies import load_study
@@ -229,7 +228,7 @@ def example_games(runs: Runs) -> list[dict[str, str]]:
     examples = []
     for name, title, game in chosen:
         events = list(trace_game(setting, game.lineup, runs.seed, game.deal, 0))
-        trace = replay_command(setting, game.lineup, runs.seed, game.deal, 0)
+        trace = trace_command(setting, game.lineup, runs.seed, game.deal, 0)
         command = f"{trace.replace('paxsim trace', 'paxsim replay', 1)} --out {name}.html"
         result = Replay(events, command).sentences()[-1]
         examples.append({"title": title, "result": result, "command": command})

@@ -24,9 +24,9 @@ from paxsim.engine.lowlevel import copy_game, policy_at
 from paxsim.engine.records import address_of
 from paxsim.engine.rng import draw_below, next_word, set_state, state_of
 from paxsim.errors import PaxsimError, checked_int
-from paxsim.failures import PolicyError, ask_all
 from paxsim.game import Game
 from paxsim.lineup import Lineup
+from paxsim.playing import PolicyError, ask_all, in_worker_thread
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import get_policy
 from paxsim.search.rollouts import (
@@ -63,12 +63,8 @@ def play_rollouts(play: Callable[[], int], searcher: Searcher, progress: np.void
 
     if searcher.built_in:
         return int(play())
-    from paxsim.guests.watch import PATIENCE, play_watched
-
     try:
-        answer = play_watched(play, progress, PATIENCE, failure)
-    except PolicyError:
-        raise
+        answer = in_worker_thread(play)
     except Exception as error:
         raise failure(f"raised {error!r}") from None
     if progress["failure"] != FINE:

@@ -198,7 +198,7 @@ class Searcher(Policy):
         """The compiled search, the same for all searchers."""
         return _compiled()
 
-    def address(self, explaining: bool = False) -> int:
+    def address(self) -> int:
         """Return the address of the compiled search."""
         return _address()
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import paxsim
 from paxsim.engine.records import BUY
-from paxsim.failures import replay_command
+from paxsim.playing import trace_command
 from paxsim.policies import get_policy
 from paxsim.policies.policy import make_policy
 from paxsim.trace import trace_game
@@ -323,6 +323,6 @@ def test_the_replay_command_names_a_deck_file(tmp_path):
     file.write_text(shipped.read_text("utf-8").replace('"flat"', '"mine"'), "utf-8")
     setting = paxsim.make_setting(2, deck=file)
     lineup = paxsim.make_lineup("random", 2)
-    assert f"--deck {file}" in replay_command(setting, lineup, 1, 2, 0)
+    assert f"--deck {file}" in trace_command(setting, lineup, 1, 2, 0)
     published = paxsim.make_setting(2)
-    assert "--deck" not in replay_command(published, lineup, 1, 2, 0)
+    assert "--deck" not in trace_command(published, lineup, 1, 2, 0)

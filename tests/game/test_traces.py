@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import time
 
 import numpy as np
 import pytest
@@ -11,7 +10,6 @@ import paxsim
 from paxsim import trace
 from paxsim.cli import run_command
 from paxsim.engine.records import BUY, LARGEST_STEP
-from paxsim.guests import watch
 from paxsim.policies import registry
 from paxsim.policies.policy import make_policy
 from paxsim.trace import trace_game, trace_lines, trace_texts
@@ -171,30 +169,3 @@ def test_a_policy_that_fails_in_a_later_game_leaves_no_file(folder, capsys):
     assert capsys.readouterr().out == ""
     assert sorted(path.name for path in folder.glob("*.jsonl")) == ["old.jsonl"]
     assert (folder / "old.jsonl").read_text() == "old"
-
-
-class SlowToCompile:
-    """An entry point of the engine that takes its time to get ready."""
-
-    def __init__(self, entry_point):
-        self.entry_point = entry_point
-
-    def compiled(self):
-        time.sleep(0.6)
-        return self.entry_point.compiled()
-
-
-def looking(table, me, choice):
-    """Look at all options; a guest is stopped in such a loop only."""
-    option = 0
-    while option < choice.count - 1:
-        option += 1
-    return option
-
-
-def test_the_time_to_compile_is_not_held_against_a_policy(monkeypatch):
-    monkeypatch.setattr(watch, "PATIENCE", 0.2)
-    monkeypatch.setattr(trace, "play_logged", SlowToCompile(trace.play_logged))
-    lineup = paxsim.make_lineup([make_policy(looking, solo=True), "random"], 2)
-    events = list(trace_game(paxsim.make_setting(2), lineup, 1, 0, 0))
-    assert events[-1]["event"] == "score"

@@ -23,10 +23,9 @@ from paxsim.engine.loop import finish_game, progress_dtype
 from paxsim.engine.records import RING, address_of
 from paxsim.experiment.run import checked_jobs
 from paxsim.experiment.tally import in_units
-from paxsim.failures import ask_all
 from paxsim.game import Game, walk
 from paxsim.lineup import Lineup, make_lineup
-from paxsim.playing import play_batch
+from paxsim.playing import ask_all, play_batch
 from paxsim.report.study import (
     MIN_BLOCKS,
     Estimate,
