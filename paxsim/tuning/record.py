@@ -6,15 +6,16 @@ not. It can also be continued for more generations or restarts.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from paxsim.errors import PaxsimError
 from paxsim.experiment.design import fingerprint_of
+from paxsim.experiment.result import as_csv
 from paxsim.experiment.store import load_json, lock_folder
 from paxsim.io import atomic_write, make_folder, remove_folders
 
@@ -23,7 +24,6 @@ RECORD = "tuning.json"
 GENERATIONS = "generations.csv"
 RESULT = "result.json"
 HELD_OUT = "held_out.csv"
-_COLUMNS = ("restart", "generation", "best", "mean")
 
 
 class TuningRecord:
@@ -57,8 +57,8 @@ class TuningRecord:
         if os.path.lexists(path / RECORD):
             self._resume(path)
             return
-        parts = [_part(name) for name in (RECORD, GENERATIONS, RESULT, HELD_OUT)]
-        others = sorted(set(os.listdir(path)).difference(parts))
+        # A run that was killed at once leaves only unfinished files.
+        others = sorted(name for name in os.listdir(path) if not name.endswith(".part"))
         if others:
             more = ", ..." if len(others) > 3 else ""
             raise PaxsimError(
@@ -111,24 +111,20 @@ class TuningRecord:
         counted = [scores[:generations] for scores in self._scores[:restarts]]
         return sum(len(scores) for restart in counted for scores in restart)
 
-    def rows(self) -> list[dict[str, Any]]:
+    def generations(self) -> pd.DataFrame:
         """Return the best and the mean score of every generation."""
-        return [
-            dict(
-                zip(
-                    _COLUMNS, (restart, number, max(scores), sum(scores) / len(scores)), strict=True
-                )
-            )
+        rows = [
+            (restart, number, max(scores), sum(scores) / len(scores))
             for restart, generations in enumerate(self._scores)
             for number, scores in enumerate(generations)
         ]
+        return pd.DataFrame(rows, columns=["restart", "generation", "best", "mean"])
 
     def save_result(self, result: str, held_out: str) -> None:
         """Store the result (JSON) and its table (CSV)."""
-        if self.path is not None:
-            self._save_generations()  # an interrupt may have come before it was written
-            self._write(RESULT, result)
-            self._write(HELD_OUT, held_out)
+        self._save()  # an interrupt may have come between its files
+        self._write(RESULT, result)
+        self._write(HELD_OUT, held_out)
 
     def close(self) -> None:
         """Release the folder."""
@@ -137,29 +133,15 @@ class TuningRecord:
             self._lock = None
 
     def _save(self) -> None:
-        if self.path is None:
-            return
         stored: dict[str, Any] = {"format": FORMAT, "config": self.config, "scores": self._scores}
         stored["digest"] = _digest_of(stored)
         self._write(RECORD, json.dumps(stored) + "\n")
-        self._save_generations()
-
-    def _save_generations(self) -> None:
-        text = io.StringIO()
-        writer = csv.DictWriter(text, _COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(self.rows())
-        self._write(GENERATIONS, text.getvalue())
+        self._write(GENERATIONS, as_csv(self.generations()))
 
     def _write(self, name: str, text: str) -> None:
-        assert self.path is not None
-        with atomic_write(self.path / name, part=_part(name)) as file:
-            file.write(text)
-
-
-def _part(name: str) -> str:
-    """Return the name of an unfinished file; the next run overwrites what a killed one left."""
-    return f".{name}.part"
+        if self.path is not None:
+            with atomic_write(self.path / name) as file:
+                file.write(text)
 
 
 def _digest_of(stored: dict[str, Any]) -> str:

@@ -287,7 +287,7 @@ def tune(
             next(c.policy for c in ranked if c.role != CATALOGUE),
             ranked[0].policy,
             table.reset_index(drop=True),
-            pd.DataFrame(record.rows()),
+            record.generations(),
             config,
             _caption(arena, _HELD_OUT * deals),
             arena.goal.description,
