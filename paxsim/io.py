@@ -30,7 +30,7 @@ def atomic_write(
     part : str, optional
         Name of the incomplete file in the same folder.
     """
-    if path.is_dir():
+    if os.path.isdir(path):
         raise PaxsimError(f"{field}: {path} is a folder, not a file")
     encoding = None if "b" in mode else "utf-8"
     target = path.resolve()
@@ -57,7 +57,7 @@ def atomic_write(
 
 def check_can_write(path: Path, field: str = "out") -> None:
     """Raise if `atomic_write` could not write a file; call this before hours of simulation."""
-    if path.is_dir():
+    if os.path.isdir(path):
         raise PaxsimError(f"{field}: {path} is a folder, not a file")
     try:
         with tempfile.TemporaryFile(dir=path.resolve().parent):
