@@ -299,4 +299,4 @@ def _rome(row: Any, name: str = "rome_wins") -> str:
 
 
 def _share(share: float) -> str:
-    return f"{in_percent(share, 0)} %"
+    return f"{in_percent(share, 0)}%"

@@ -21,7 +21,7 @@ from paxsim.experiment import tables
 from paxsim.experiment.design import Facts, facts_of
 from paxsim.experiment.estimates import MatchMeasures, reached
 from paxsim.experiment.metatables import metagame_tables, payoff_table
-from paxsim.experiment.store import stored_tallies
+from paxsim.experiment.store import readable, stored_tallies
 from paxsim.experiment.tables import DECIMALS, Making
 from paxsim.experiment.tally import (
     Tally,
@@ -422,7 +422,7 @@ def load_result(path: str | Path) -> Result:
     >>> result = paxsim.load_result("runs/first")  # doctest: +SKIP
     """
     path = checked_path("run", path)
-    try:
+    with readable(path):
         manifest, tallies, damaged = stored_tallies(path)
         expected = len(manifest["plan"]["bundles"])
         if len(tallies) < expected:
@@ -431,12 +431,6 @@ def load_result(path: str | Path) -> Result:
                 f"to resume: {one_line(str(manifest['command']))} --out {path}"
             )
         result = make_result(manifest, tallies)
-    except PaxsimError:
-        raise
-    except Exception as error:  # files that are sound by themselves, and do not belong together
-        raise PaxsimError(
-            f"run: the files of {path} do not fit together: {one_line(repr(error))}"
-        ) from None
     result.timing = {"damaged": damaged}
     return result
 
@@ -462,7 +456,8 @@ INDEX = "tables.json"
 #: All tables of all kinds of questions.
 TABLES = (
     "strategies", "seats", "seat_strategies", "rome", "points", "games", "standings", "payoffs",
-    "ratings", "comparison", "rule_changes", "restrictions", "levels", "campaigns", "habits",
+    "ratings", "comparison", "rule_changes", "restrictions", "levels", "campaigns", "lineups",
+    "rule_values", "states", "coalitions", "steps", "habits",
 )  # fmt: skip
 
 
@@ -504,12 +499,12 @@ def write_tables(
     path = checked_path(field, folder)
     files = {f"{name}.{field}": data for name, data in tables.items()}
     make_folder(path, field)
-    _refuse_other_files(field, path, files)
+    present = _refuse_other_files(field, path, files)
     index = _read_index(field, path)
     # The index is written first, with old and new digests, so that a killed process leaves files
     # that are recognised the next time.
     for name, data in files.items():
-        index[name] = [_digest(data), *index.get(name, [])[:1]]
+        index[name] = list(dict.fromkeys([_digest(data), present.get(name, _digest(data))]))
     with atomic_write(path / INDEX, field) as file:
         file.write(json.dumps({"tables": index, **about}, indent=1) + "\n")
     for name, data in files.items():
@@ -517,19 +512,20 @@ def write_tables(
             file.write(data)
 
 
-def _refuse_other_files(field: str, folder: Path, names: Iterable[str]) -> None:
-    """Check that no file of a user would be replaced."""
-    index = _read_index(field, folder)
+def _refuse_other_files(field: str, folder: Path, names: Iterable[str]) -> dict[str, str]:
+    """Check that no file of a user would be replaced; return digests of the present files."""
+    index, present = _read_index(field, folder), {}
     for name in names:
         path = folder / name
         if os.path.lexists(path):
             try:
-                same = _digest(read_regular(path)) in index.get(name, [])
+                present[name] = _digest(read_regular(path))
             except OSError as error:
                 raise PaxsimError(f"{field}: can't replace {path}: {error.strerror}") from None
-            if not same:
+            if present[name] not in index.get(name, []):
                 why = "was changed since" if name in index else "was not written by paxsim"
                 raise PaxsimError(f"{field}: {path} {why}; use another folder")
+    return present
 
 
 def _read_index(field: str, folder: Path) -> dict[str, list[str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import io
 import json
@@ -10,6 +9,7 @@ import os
 import platform
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -329,7 +329,7 @@ class RunStore:
     def _leave_nothing(self) -> None:
         chunks = self.path / CHUNKS
         if self._began_here and not (chunks.is_dir() and os.listdir(chunks)):
-            with contextlib.suppress(OSError):
+            with suppress(OSError):
                 (self.path / MANIFEST).unlink(missing_ok=True)
                 chunks.rmdir()
         remove_folders(self._made)
@@ -437,6 +437,19 @@ def lock_folder(path: Path) -> int:
 # --- a run that is read ---------------------------------------------------------------------
 
 
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Turn any error of a run that was edited, or put together, by hand into a single line."""
+    try:
+        yield
+    except PaxsimError:
+        raise
+    except Exception as error:
+        raise PaxsimError(
+            f"run: the files of {path} do not fit together: {one_line(repr(error))}"
+        ) from None
+
+
 def stored_tallies(path: Path) -> tuple[dict[str, Any], dict[int, Tally], list[str]]:
     """Read a run directory without importing any policy.
 
@@ -481,16 +494,15 @@ def plan_of(path: Path, trusted: bool = False) -> Plan:
     manifest = read_manifest(path)
     plan = manifest["plan"]
     if plan["version"] != __version__:
-        raise PaxsimError(
-            f"run: {path} was made by paxsim {plan['version']}, and this is {__version__}"
-        )
+        writer = one_line(str(plan["version"]))
+        raise PaxsimError(f"run: {path} was made by paxsim {writer}, and this is {__version__}")
     if plan["sources"] != package_fingerprint():
         raise PaxsimError(f"run: the code of paxsim has changed since {path} was made")
-    with policies_named_by(path, trusted):
+    with policies_named_by(path, trusted), readable(path):
         bundles = tuple(
             tuple(_match_of(match, manifest) for match in bundle) for bundle in plan["bundles"]
         )
-    return Plan(bundles, tuple(plan["blocks"]), plan["seed"], plan["groups"])
+        return Plan(bundles, tuple(plan["blocks"]), plan["seed"], plan["groups"])
 
 
 def _match_of(facts: dict[str, Any], manifest: dict[str, Any]) -> Match:

@@ -20,9 +20,9 @@ def mine(table, me, choice, place=0.5):
 
 
 def numbers(result):
-    """Manifest and tables: all that must not vary."""
-    found = json.loads(result.to_json())
-    return found["manifest"], found["tables"]
+    """Return manifest and tables, which must not vary."""
+    content = json.loads(result.to_json())
+    return content["manifest"], content["tables"]
 
 
 @pytest.fixture(scope="module")
@@ -48,8 +48,8 @@ def cluster():
 
     with LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
-    ) as found:
-        yield found
+    ) as two_workers:
+        yield two_workers
 
 
 @pytest.mark.parametrize("chunk_games", [2, 34, 100, 10_000])
@@ -59,20 +59,19 @@ def test_workers_and_chunks_change_no_bit(own_policy, expected, jobs, chunk_game
 
 
 def test_processes_change_no_bit(own_policy, expected):
-    found = play(own_policy, jobs=2, backend="processes")
-    assert numbers(found) == expected
-    assert found.timing["backend"] == "processes" and found.timing["jobs"] == 2
+    result = play(own_policy, jobs=2, backend="processes")
+    assert numbers(result) == expected
+    assert result.timing["backend"] == "processes" and result.timing["jobs"] == 2
 
 
 def test_a_dask_cluster_of_two_processes_changes_no_bit(own_policy, expected, cluster):
-    found = play(own_policy, backend="dask", address=cluster.scheduler_address)
-    assert numbers(found) == expected
-    # Without a number of jobs all workers of the cluster are used.
-    assert found.timing["jobs"] == 2
+    result = play(own_policy, backend="dask", address=cluster.scheduler_address)
+    assert numbers(result) == expected
+    assert result.timing["jobs"] == 2, "by default all workers of the cluster"
 
 
-def test_games_are_really_played_in_the_cluster(own_policy, cluster, monkeypatch):
-    """Here nothing can be played once the policies are compiled, so it must be there."""
+def test_games_are_played_in_the_cluster(own_policy, cluster, monkeypatch):
+    """Nothing can be played in this process once the policies are compiled."""
     play(own_policy, jobs=1)
 
     def here(*_):
@@ -103,7 +102,7 @@ def test_a_tournament_is_the_same_for_any_workers_and_chunks():
 
 @pytest.mark.whole
 def test_a_policy_of_a_script_works_in_processes(tmp_path):
-    """The script that is run is called __main__, which other processes can not import."""
+    """The script is called __main__, which other processes can't import."""
     script = tmp_path / "script.py"
     script.write_text(
         MINE
@@ -134,7 +133,7 @@ def test_a_policy_that_fails_in_another_process_is_named_with_its_game(tmp_path)
         play(f"{file}:late", jobs=2, backend="processes")
 
 
-def test_a_cluster_that_does_not_answer_is_said_within_seconds(tmp_path, monkeypatch):
+def test_a_cluster_that_does_not_answer_is_reported_within_seconds(tmp_path, monkeypatch):
     assert run.ANSWER_SECONDS < 10
     monkeypatch.setattr(run, "ANSWER_SECONDS", 1)
     with pytest.raises(PaxsimError, match="no dask scheduler answers at tcp://127.0.0.1:9"):
@@ -145,14 +144,43 @@ def test_a_cluster_that_does_not_answer_is_said_within_seconds(tmp_path, monkeyp
 @pytest.mark.parametrize(
     ("how", "words"),
     [
-        ({"jobs": 0}, "jobs: found 0"),
-        ({"jobs": 1.5}, "jobs: found 1.5"),
+        ({"jobs": 0}, "jobs must be between"),
+        ({"jobs": 1.5}, "jobs must be an integer"),
         ({"backend": "thread"}, "did you mean 'threads'"),
-        ({"address": "tcp://host:1"}, "address: found .* allowed: with dask"),
+        ({"address": "tcp://host:1"}, "address needs the dask backend"),
         ({"backend": "dask", "address": "nonsense"}, "address"),
     ],
 )
-def test_a_wrong_way_to_run_is_refused_before_anything_is_written(tmp_path, how, words):
+def test_wrong_run_options_are_refused_before_anything_is_written(tmp_path, how, words):
     with pytest.raises(PaxsimError, match=words):
         play("random", out=tmp_path / "run", **how)
     assert not (tmp_path / "run").exists()
+
+
+DYING = """
+import multiprocessing, os
+import paxsim
+
+if multiprocessing.current_process().name != "MainProcess":
+    try:
+        os.close(os.open({mark!r}, os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        pass
+    else:
+        os._exit(3)
+
+@paxsim.policy
+def dying(table, me, choice):
+    return 0
+"""
+
+
+@pytest.mark.whole
+def test_a_run_that_lost_a_worker_is_resumed_by_the_same_command(tmp_path):
+    file, out = tmp_path / "dying.py", tmp_path / "run"
+    file.write_text(DYING.format(mark=str(tmp_path / "mark")))
+    arguments = {"policies": f"{file},random", "games": 400, "chunk_games": 40, "jobs": 2}
+    with pytest.raises(PaxsimError, match="a worker ended before its work was done"):
+        simulate(**arguments, backend="processes", out=out)
+    resumed = simulate(**arguments, backend="processes", out=out)
+    assert resumed["strategies"].equals(simulate(**arguments)["strategies"])

@@ -1,8 +1,5 @@
 """Tallies against the plain results of the same games."""
 
-import re
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -47,14 +44,14 @@ def test_win_rates_by_strategy_are_those_of_the_games(result, batch):
     expected = plain_interval(random_seats)
     row = result["strategies"].set_index("strategy").loc["random"]
     assert row["win_rate"] == pytest.approx(expected.estimate, abs=1e-12)
-    # The intervals of the strategies hold together; of two each is much like that for itself.
+    # The intervals are joint; of two strategies each is close to the one for it alone.
     assert row["win_rate_low"] == pytest.approx(expected.low, abs=0.005)
     assert row["win_rate_high"] == pytest.approx(expected.high, abs=0.005)
     assert row["seats"] == 2 and row["games"] == 3 * BLOCKS and row["blocks"] == BLOCKS
 
 
-def test_a_strategy_at_a_seat_has_an_interval_over_blocks_with_all_its_positions(result, batch):
-    """Two positions of a policy meet a seat on the same deal, so their games hang together."""
+def test_the_interval_of_a_strategy_at_a_seat_is_over_blocks(result, batch):
+    """Two positions of a policy meet a seat on the same deal, so their games are correlated."""
     table = result["seat_strategies"].set_index(["strategy", "seat"])
     is_random = batch.positions != 1
     for seat in range(3):
@@ -86,12 +83,12 @@ def test_seats_points_rounds_and_rome_are_those_of_the_games(result, batch):
     )
 
 
-def test_every_row_of_every_table_names_a_game_that_shows_what_it_is_about(result, batch):
+def test_every_row_names_an_example_of_what_it_is_about(result, batch):
     plan = Plan(((make_match(make_setting(3), make_lineup(LINEUP, 3)),),), (BLOCKS,), 3)
 
     def played(number):
-        _, lineup, deal, rotation = plan.locate_game(int(number))
-        return paxsim.play(lineup.policies, seed=3, deal=deal, rotation=rotation)
+        game = plan.locate_game(int(number))
+        return paxsim.play(game.lineup.policies, seed=3, deal=game.deal, rotation=game.rotation)
 
     for row in result["strategies"].itertuples():
         game = played(row.example_game)
@@ -115,7 +112,8 @@ def test_a_row_without_an_example_has_an_empty_cell():
 
 def test_tallies_merge_to_the_same_numbers_however_the_work_is_cut():
     bundle = (make_match(make_setting(2), make_lineup("random,first", 2)),)
-    whole, cut = (run_plan(Plan((bundle,), (90,), 1, size), jobs=1)[0] for size in (10_000, 14))
+    plan = Plan((bundle,), (90,), 1)
+    whole, cut = (run_plan(plan, jobs=1, chunk_games=size)[0] for size in (10_000, 14))
     assert whole.keys() == cut.keys()
     for name, array in whole.items():
         assert np.array_equal(array, cut[name]), name
@@ -160,12 +158,12 @@ def test_a_comparison_is_that_of_the_games_block_by_block():
     assert row["games"] == 800 and row["blocks"] == 200
 
 
-def test_blocks_of_which_one_side_needs_a_single_game_differ_by_their_means():
-    """Alike players play a deal once, where others play it in all rotations."""
+def test_blocks_of_different_sizes_are_compared_by_their_means():
+    """Identical players play a deal once, where others play it in all rotations."""
     blocks, players = 60, ("miser", "racer")
     setting = make_setting(2)
     bundle = tuple(make_match(setting, make_lineup([name, "miser"], 2)) for name in players)
-    tally = run_plan(Plan((bundle,), (blocks,), 6, 10_000), jobs=1)[0]
+    tally = run_plan(Plan((bundle,), (blocks,), 6), jobs=1)[0]
     rounds = [
         paxsim.play_batch([name, "miser"], deals=blocks, rotations="all", seed=6)
         .results["rounds"]
@@ -178,10 +176,10 @@ def test_blocks_of_which_one_side_needs_a_single_game_differ_by_their_means():
     assert tally["1/differing"][Layout(2).rounds] == differing
 
 
-def test_super_blocks_gather_the_wins_of_every_so_manieth_deal():
+def test_super_blocks_hold_the_wins_of_every_200th_deal():
     match = make_match(make_setting(2), make_lineup("random,first", 2))
-    plan = Plan(((match,),), (450,), 1, 74)  # chunks that begin in the middle of a round
-    tally = run_plan(plan, jobs=1)[0]
+    plan = Plan(((match,),), (450,), 1)
+    tally = run_plan(plan, jobs=1, chunk_games=74)[0]  # chunks begin in the middle of a round
     batch = paxsim.play_batch("random,first", deals=450, rotations="all", seed=1)
     shares = np.zeros((900, 2))
     np.put_along_axis(shares, batch.positions, batch.shares, axis=1)
@@ -195,7 +193,7 @@ def test_super_blocks_gather_the_wins_of_every_so_manieth_deal():
     assert np.array_equal(tally["0/rome_held"], held.sum(axis=0))
 
 
-def test_shares_that_were_added_up_as_wins_are_whole_units_again():
+def test_sums_of_shares_are_rounded_to_exact_units():
     """Of any number of winners, and as many of them as a long run has in a super-block."""
     for winners in range(1, 9):
         shares = np.full(1000, 1 / winners) * 1_000_003
@@ -203,10 +201,3 @@ def test_shares_that_were_added_up_as_wins_are_whole_units_again():
         assert in_units(shares.sum()) * winners == in_units(1) * 1000 * 1_000_003
     units = np.arange(10_000) * 7_919
     assert np.array_equal(in_units(in_wins(units)), units)
-
-
-def test_only_what_counts_shares_knows_their_unit():
-    package = Path(paxsim.__file__).parent
-    knowing = {path.stem for path in package.rglob("*.py")
-               if "WIN" in re.findall(r"\w+", path.read_text("utf-8"))}  # fmt: skip
-    assert knowing == {"counting", "shares", "tallylayout"}

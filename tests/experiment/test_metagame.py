@@ -1,4 +1,4 @@
-"""The meta-game as a question: what is played, what the tables say, and how a set is widened."""
+"""Meta-games: what is played, what the tables and the sentences say."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 import paxsim
 from paxsim.cli import run_command
 from paxsim.errors import PaxsimError
-from paxsim.experiment import populations as question
-from paxsim.experiment.metatables import summary, where_players_end
+from paxsim.experiment import api
+from paxsim.experiment.metatables import where_players_end
 
 NAMES = ["random", "first", "miser"]
 
@@ -38,7 +38,7 @@ def test_every_multiset_of_the_strategies_plays_the_same_deals(result):
     assert row["blocks"] == 40 and row["seats"] == 2
 
 
-def test_a_pure_state_says_what_its_line_up_says(result):
+def test_a_pure_state_has_the_rates_of_its_line_up(result):
     states = result["states"].set_index("state")
     for name in NAMES:
         # (Where nobody draws random numbers, all rotations are the same game, and one is played.)
@@ -52,7 +52,7 @@ def test_a_pure_state_says_what_its_line_up_says(result):
     assert {"games", "blocks", "deck", "rules", "strategies", "lineups"} <= {*states.columns}
 
 
-def test_a_coalition_says_what_the_line_up_says_that_it_makes(result):
+def test_a_coalition_has_the_rates_of_the_line_up_that_it_makes(result):
     payoffs = result["payoffs"].set_index(["lineup", "strategy"])
     row = result["coalitions"].query("state == 'random' and strategy == 'miser' and seats == 2")
     (row,) = [found for _, found in row.iterrows()]
@@ -70,7 +70,7 @@ def test_a_coalition_says_what_the_line_up_says_that_it_makes(result):
     assert row["temptation"] == pytest.approx(best - there["win_rate"])
 
 
-def test_regret_is_what_the_best_answer_gains(result):
+def test_regret_is_the_gain_of_the_best_response(result):
     payoffs = result["payoffs"].set_index(["lineup", "strategy"])["win_rate"]
     states = result["states"].set_index("state")
     best = max(
@@ -96,21 +96,16 @@ def test_a_stored_meta_game_goes_on_and_is_shown_with_the_same_tables(tmp_path, 
         paxsim.metagame(["random", "first"], **asked)
 
 
-def test_of_too_many_line_ups_some_are_played_and_the_others_estimated_and_it_is_said(monkeypatch):
-    monkeypatch.setattr(question, "MOST_PLAYED", 18)
+def test_of_too_many_line_ups_some_are_played_and_the_others_estimated(monkeypatch):
+    monkeypatch.setattr(api, "MOST_PLAYED", 18)
     found = paxsim.metagame([*NAMES, "racer"], 3, games=18 * 3 * 10, jobs=1)
     payoffs = found["payoffs"]
     assert len(found.matches) == 18 and payoffs["lineup"].nunique() == 20
     guessed = payoffs[~payoffs["played"]]
     assert guessed["lineup"].nunique() == 2 and guessed["win_rate"].notna().all()
     assert guessed["win_rate_low"].isna().all() and (guessed["games"] == 0).all()
-    said = summary(found["states"], found["coalitions"])[-1]
-    assert said == (
-        "Of 20 line-ups 18 were played; the others are estimated from these, too few were played "
-        "to tell how well."
-    )
-    known = found["states"].assign(estimated_error=0.0123)
-    assert "to 1.2 percentage points (root mean" in summary(known, found["coalitions"])[-1]
+    states = found["states"].iloc[0]
+    assert (states["lineups"], states["lineups_played"]) == (20, 18)
 
 
 # --- mistakes -------------------------------------------------------------------------------
@@ -119,16 +114,19 @@ def test_of_too_many_line_ups_some_are_played_and_the_others_estimated_and_it_is
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("--policies random", "policies: found random; allowed: two or more, all different"),
+        ("--policies random", "policies must be two or more, all different, got random"),
         ("--policies random,random", "all different"),
         ("--policies rnadom,first", "did you mean 'random'"),
         ("--policies random,first --players 1", "players must be between 2 and"),
-        ("--policies random,first --players 9", "players: found 9"),
-        ("--policies random,first --games 5", "games: found 5 for 5 line-ups of 4 players"),
+        ("--policies random,first --players 9", "players must be between"),
+        (
+            "--policies random,first --games 5",
+            "games must be at least 40 for 5 line-ups of 4 players",
+        ),
         ("--policies random,first --games few", "games must be"),
         (
             "--players 8 --policies random,first,miser,racer,builder,tribune,feeder,admiral",
-            "policies: found 8, which make 6,435 line-ups of 8 players; allowed: at most 3,500",
+            "8 policies make 6,435 line-ups of 8 players, more than 3,500",
         ),
     ],
 )
@@ -176,52 +174,23 @@ def states_table(*rows):
     )  # fmt: skip
 
 
-def test_the_first_line_says_where_players_end_and_how_rome_fares():
+def test_a_sentence_says_where_players_end_and_how_rome_fares():
     one = states_table(("a", "pure", 1.0, 0.98), ("b", "pure", 0.0, 0.1))
-    expected = "Starting anywhere, players end with a at all seats; there Rome wins 98.0 ± 1.0 %."
-    assert where_players_end(one) == expected
-    two = states_table(("a", "pure", 0.25, 0.9), ("60 % a + 40 % b", "mixed", 0.65, 0.5))
-    assert where_players_end(two) == (
-        "It depends on where they start: players end in the mixture 60 % a + 40 % b (65 % of "
-        "starts; Rome wins 50.0 ± 1.0 %); or end with a at all seats (25 % of starts; Rome wins "
-        "90.0 ± 1.0 %). From 10 % of starts they had not settled."
+    assert "players end with a at all seats; there Rome wins 98.0 ± 1.0" in where_players_end(one)
+    two = where_players_end(
+        states_table(("a", "pure", 0.25, 0.9), ("60 % a + 40 % b", "mixed", 0.65, 0.5))
     )
+    assert two.index("in the mixture 60 % a + 40 % b (65%") < two.index("with a at all seats (25%")
+    assert two.endswith("From 10% of starts they had not settled.")
     cycle = states_table(("cycle a → b → c → a", "cycle", 1.0, 0.3))
     assert "players go round in a cycle a → b → c → a; there Rome" in where_players_end(cycle)
 
 
-def coalition(**changed):
-    """A made-up coalition: three play b and leave a."""
-    rates = {"before": 0.25, "after": 0.27, "gain": 0.02, "others_after": 0.22,
-             "rome_before": 0.98, "rome_after": 0.3, "temptation": 0.05}  # fmt: skip
-    row = {"state": "a", "players": 4, "seats": 3, "strategy": "b", **rates}
-    row |= {f"{name}_low": value - 0.01 for name, value in rates.items()}
-    row |= {f"{name}_high": value + 0.01 for name, value in rates.items()}
-    return {**row, **changed}
-
-
-def test_a_coalition_is_told_with_what_it_costs_and_does_to_rome():
-    states = states_table(("a", "pure", 1.0, 0.98))
-    said = summary(states, pd.DataFrame([coalition()]))[1]
-    assert said == (
-        "Nobody gains by leaving alone once all play a (so in 100 % of 200 redraws of the blocks). "
-        "Three who play b together gain: they win 27.0 % of the games each instead of 25.0 % (+2.0 "
-        "± 1.0 percentage points), the others 22.0 %; Rome then wins 30.0 ± 1.0 % instead of "
-        "98.0 %; but one of them gains another +5.0 ± 1.0 percentage points by breaking it."
-    )
-    safe = pd.DataFrame([coalition(gain_low=-0.01)])
-    assert summary(states, safe)[1].endswith(
-        "No two to four seats surely gain by leaving together."
-    )
-
-
-def test_the_command_prints_the_answer_first_then_the_tables(capsys, tmp_path):
+def test_the_command_prints_states_and_writes_all_tables(capsys, tmp_path):
     words = ["metagame", "--policies", "random,first", "--players", "2", "--games", "120"]
     assert run_command([*words, "--jobs", "1", "--csv", str(tmp_path / "csv")]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert "players" in lines[0] and "Rome wins" in lines[0]
-    text = "\n".join(lines)
-    assert "nan" not in text and "4 of 4 rows; all with --csv" in text
+    text = capsys.readouterr().out
+    assert "states" in text and "Rome wins" in text and "nan" not in text
     assert {"states.csv", "coalitions.csv", "payoffs.csv"} <= {
         path.name for path in (tmp_path / "csv").iterdir()
     }

@@ -1,4 +1,4 @@
-"""What something is worth: the same deals with and without it, and differences within blocks."""
+"""Ablation: the same deals with and without something, and differences within blocks."""
 
 import json
 
@@ -58,7 +58,7 @@ def test_all_seats_together_have_a_row_for_each_strategy():
     variant = Match([restricted("buy", policy) for policy in lineup], 40, 3)
     for row, places in zip(table.to_dict("records"), ([0, 2], [1]), strict=True):
         change = by_block(variant, places) - by_block(base, places)
-        # How often the mean of two seats differs is not counted; how often each does is.
+        # Blocks are counted in which a seat differs, not those in which the mean of two does.
         each = [by_block(variant, [place]) - by_block(base, [place]) for place in places]
         found = oracle.difference_interval(change, count=max(map(oracle.differing, each)))
         for column, value in oracle.spread("win_change", found).items():
@@ -74,10 +74,10 @@ def test_a_power_is_taken_from_all_by_the_rules():
     assert labels == [(restricted("peek", "augur"),) * 2, ("augur", "augur")]
 
 
-def test_something_that_never_happens_is_worth_exactly_nothing():
+def test_something_that_never_happens_changes_nothing():
     """With 4 players nobody can react."""
     table = paxsim.ablate("weighted", "react", 4, 200, jobs=1)["restrictions"]
-    assert len(table) == 1, "four positions alike are asked about once"
+    assert len(table) == 1, "four equal positions are restricted once"
     assert table["win_change"].tolist() == table["rome_change"].tolist() == [0.0]
 
 
@@ -90,12 +90,12 @@ def test_something_that_never_happens_is_worth_exactly_nothing():
         ("random,first,first,first", [1, 2, 3, 4]),
     ],
 )
-def test_positions_with_the_same_neighbours_all_around_are_asked_about_once(lineup, positions):
+def test_equivalent_positions_are_restricted_once(lineup, positions):
     table = paxsim.ablate(lineup, "peek", 4, 8, jobs=1)["restrictions"]
     assert table["position"].tolist() == positions
 
 
-def test_words_for_several_things_are_spelled_out():
+def test_words_for_several_things_are_replaced():
     asked = paxsim.ablate("first", "categories,peek,actions", 2, 4, jobs=1)["restrictions"]
     words = [*paxsim.CATEGORIES, "peek", "buy", "react", "second"]
     assert asked["without"].tolist() == words, "each once"
@@ -119,7 +119,7 @@ def test_a_stored_run_is_shown_as_it_was_printed(tmp_path, capsys):
     assert run_command(["show", str(tmp_path)]) == 0
     shown = capsys.readouterr().out
     table = printed.partition("1,600 games")[0]
-    assert "intrigue" in table and "sure" in table and shown.startswith(table)
+    assert "intrigue" in table and shown.startswith(table)
     asked = paxsim.ablate("weighted,builder", "intrigue,peek", games=200, jobs=1)
     assert load_result(tmp_path)["restrictions"].equals(asked["restrictions"])
     assert run_command([*command, "--games", "200", "--json", "--out", str(tmp_path)]) == 0
@@ -128,31 +128,19 @@ def test_a_stored_run_is_shown_as_it_was_printed(tmp_path, capsys):
 
 MISTAKES = [
     (["--without", "intrige"], "'intrige' (did you mean 'intrigue'?)"),
-    (["--without", ""], "without: found '' with an empty word"),
-    (["--without", "peek,"], "without: found '' with an empty word"),
-    (["--without", "peek++buy"], "with an empty word; allowed: A,B+C"),
+    (["--without", ""], "without must be"),
+    (["--without", "peek,"], "without must be"),
+    (["--without", "peek++buy"], "got 'peek++buy'"),
     (["--without", "land/9/9"], "deck assumed: unknown card 'land/9/9'"),
-    (["--without", "double-draw"], "which one seat can't decline; allowed: for all seats"),
+    (["--without", "double-draw"], "a single seat can't decline double-draw"),
     (["--without", "categories+peek"], "without: unknown category, action or card 'categories'"),
-    (["--without", "peek", "--seats", "2"], "seats: found '2'; allowed: 1, or all"),
-    (["--without", "peek", "--seats", "all", "--positions", "1"], "with positions; allowed"),
+    (["--without", "peek", "--seats", "2"], "seats must be 1 (one at a time) or all, got '2'"),
+    (["--without", "peek", "--seats", "all", "--positions", "1"], "seats must be 1"),
     (["--without", "peek", "--positions", "3"], "position must be between 1 and 2, got 3"),
-    (["--without", "peek", "--positions", "x"], "positions: found 'x'"),
     (["--without", "peek", "--policies", "nobody"], "unknown policy 'nobody'"),
-    (["--without", "peek", "--generations", "3"], "generations: found without --tuned"),
-    (["--without", "peek", "--tuned", "--seats", "all"], "tuned: found with all seats"),
-    ([], "Missing option '--without'"),
 ]
 
 
-@pytest.mark.parametrize("options, said", MISTAKES)
-def test_a_mistake_is_one_line(options, said, capsys):
-    assert said in mistake(capsys, "ablate", "--players", "2", "--games", "8", *options)
-
-
-def test_python_is_told_of_mistakes_in_one_line_too():
-    for without in (5, None, [], ["peek", 3], {"peek"}):
-        with pytest.raises(paxsim.PaxsimError, match="without"):
-            paxsim.ablate("random", without, 2, 8)
-    with pytest.raises(paxsim.PaxsimError, match="answers: found none without 'anything'"):
-        paxsim.ablate("random", "peek", 2, 8, answers={})
+@pytest.mark.parametrize(("options", "message"), MISTAKES)
+def test_a_mistake_is_refused_in_one_line(options, message, capsys):
+    assert message in mistake(capsys, "ablate", "--players", "2", "--games", "8", *options)
