@@ -11,13 +11,11 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from paxsim.io import html_table
-from paxsim.stats.constants import SURE
 from paxsim.text import (
     MISSING,
     WIDTH,
@@ -31,6 +29,9 @@ from paxsim.text import (
     significant,
     whole_percent,
 )
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Columns of rates in percent, and of differences of rates in percentage points.
 PERCENTAGES = {
@@ -149,7 +150,7 @@ def cell(row: Any, name: str) -> Cell:
     if isinstance(value, (bool, np.bool_)):
         return Cell("yes" if value else "no", str(value))
     if not isinstance(value, Real):
-        return Cell("" if value is None or value is pd.NA else str(value), str(value))
+        return Cell("" if value is None or str(value) == "<NA>" else str(value), str(value))
     if math.isnan(value):
         return Cell(MISSING, "-Infinity", True)
     sort = repr(value.item() if hasattr(value, "item") else value)
@@ -264,7 +265,7 @@ def _simulation(result: Any) -> Iterator[View | str]:
             f"Rome wins {_percent(rome, 'rome_wins')}, alone {_percent(rome, 'rome_alone')}",
             f"{_amount(games, 'rounds')} rounds",
         ]
-        if players > 1 and not pd.isna(games["margin"]):
+        if players > 1 and not math.isnan(games["margin"]):
             parts.append(
                 f"winning margin {_amount(games, 'margin')} points "
                 f"({games['players_won']:,} games won by players)"
@@ -278,6 +279,8 @@ def _same(table: pd.DataFrame, players: int, lineup: str) -> pd.DataFrame:
 
 def _with_verdict(table: pd.DataFrame) -> pd.DataFrame:
     """Add whether a win rate differs significantly from the fair share."""
+    from paxsim.stats.constants import SURE  # SciPy takes a while to import
+
     verdict = [
         "" if p >= SURE else "above" if over > 0 else "below"
         for p, over in zip(table["p_holm"], table["over_fair"], strict=True)

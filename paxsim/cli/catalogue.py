@@ -17,7 +17,6 @@ from paxsim.cli import Group, options
 from paxsim.cli.console import print_view, say, warn
 from paxsim.errors import PaxsimError
 from paxsim.rules import MAX_PLAYERS
-from paxsim.setting import make_setting
 from paxsim.views import rows_view
 
 if TYPE_CHECKING:
@@ -156,6 +155,8 @@ def _deck_fields(deck: Deck) -> dict[str, object]:
 
 def playable(deck: Deck) -> tuple[list[int], str]:
     """Return the player counts that have enough cards, and the problem of the first other one."""
+    from paxsim.setting import make_setting
+
     counts, problem = [], ""
     for players in range(1, MAX_PLAYERS + 1):
         try:

@@ -10,7 +10,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import get_completion_class
@@ -18,9 +18,11 @@ from click.shell_completion import get_completion_class
 from paxsim.cli import cli, options
 from paxsim.cli.console import say
 from paxsim.errors import checked_int, unknown
-from paxsim.lineup import Lineup
-from paxsim.setting import Setting
 from paxsim.version import __version__
+
+if TYPE_CHECKING:
+    from paxsim.lineup import Lineup
+    from paxsim.setting import Setting
 
 #: Random seed; speed hardly depends on it.
 SEED = 1

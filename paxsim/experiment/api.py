@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from paxsim.cards import CATEGORIES, DEFAULT_DECK, Deck
 from paxsim.errors import (
@@ -30,7 +30,6 @@ from paxsim.experiment.estimates import (
 )
 from paxsim.experiment.result import Result
 from paxsim.experiment.run import RunOptions, run, run_plan
-from paxsim.gametheory.games import Counts, drawn_multisets, multisets, number_of_multisets
 from paxsim.lineup import LINEUP_SEED, Lineup, as_specs, draw_lineups, make_lineup
 from paxsim.playing import LineupLike
 from paxsim.policies.policy import Policy
@@ -48,6 +47,9 @@ from paxsim.setting import DEFAULT_PLAYERS, Setting, make_setting, players_meant
 from paxsim.stats import describe_power
 from paxsim.stats.sequential import half_width
 from paxsim.text import significant
+
+if TYPE_CHECKING:
+    from paxsim.gametheory.games import Counts
 
 #: Default number of games; the limit, below which all sums are exact in 64 bits; and the limit of
 #: a run with a target precision.
@@ -703,6 +705,8 @@ def metagame(
     >>> result["states"]["state"].iloc[0]
     'tribune'
     """
+    from paxsim.gametheory.games import drawn_multisets, multisets  # no other experiment needs it
+
     strategies = find_strategies(policies)
     setting = table_setting(len(strategies), players, deck, rules)
     rows = drawn_multisets(len(strategies), setting.players, MOST_PLAYED, LINEUP_SEED)
@@ -725,6 +729,8 @@ def table_setting(
     strategies: int, players: int, deck: str | Path | Deck, rules: RulesLike
 ) -> Setting:
     """Return the setting of a meta-game, if it has not too many line-ups."""
+    from paxsim.gametheory.games import number_of_multisets
+
     players = checked_int("players", players, 2, MAX_PLAYERS)
     lineups = number_of_multisets(strategies, players)
     if lineups > MOST_LINEUPS:

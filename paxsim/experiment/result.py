@@ -20,7 +20,6 @@ from paxsim.errors import PaxsimError, checked_path, one_line, unknown, visible
 from paxsim.experiment import tables
 from paxsim.experiment.design import Facts, facts_of
 from paxsim.experiment.estimates import MatchMeasures, reached
-from paxsim.experiment.metatables import metagame_tables, payoff_table
 from paxsim.experiment.store import readable, stored_tallies
 from paxsim.experiment.tables import DECIMALS, Making
 from paxsim.experiment.tally import (
@@ -356,6 +355,8 @@ def _answers(
         whole = [bundle for bundle in bundles if len(bundle) > 1]
         return {**levels, "campaigns": tables.campaigns(whole)} if whole else {**levels}
     if kind == "metagame":
+        from paxsim.experiment.metatables import metagame_tables, payoff_table  # with game theory
+
         if question["added"]:  # part of a game, which says nothing by itself about its states
             return {"payoffs": payoff_table(question["strategies"], matches)}
         return {**metagame_tables(question["strategies"], matches)}

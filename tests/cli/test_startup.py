@@ -31,6 +31,27 @@ def test_importing_the_package_loads_little():
     assert not slow
 
 
+def test_run_loads_a_part_of_the_package():
+    words = ["run", "random", "--players", "2", "--games", "100", "--json"]
+    count, slow = loaded(f"from paxsim.cli import run_command; run_command({words})")
+    assert count <= 60
+    assert not slow & {"matplotlib", "rich"}
+
+
+@pytest.mark.parametrize("words", ["deck show assumed --json", "run --help", "completion bash"])
+def test_commands_load_slow_libraries_when_they_need_them(words):
+    count, slow = loaded(f"from paxsim.cli import run_command; run_command({words.split()})")
+    assert count <= 20
+    assert slow <= {"numpy"}
+
+
+@pytest.mark.parametrize("words", [[], ["--help"], ["--version"], ["rnu"]])
+def test_help_and_mistyped_commands_load_no_command(words):
+    count, slow = loaded(f"from paxsim.cli import run_command; run_command({words})")
+    assert count <= 6
+    assert not slow
+
+
 @pytest.mark.parametrize("name", paxsim.__all__)
 def test_every_public_name_can_be_imported(name):
     assert getattr(paxsim, name) is not None
