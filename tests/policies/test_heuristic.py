@@ -1,4 +1,4 @@
-"""`@heuristic` makes a policy out of an idea: what it keeps of it, and when it asks for values."""
+"""`@heuristic`: what a policy takes over from its idea, and when the idea is called."""
 
 import inspect
 import math
@@ -46,68 +46,60 @@ def wavering(table, me, worth=1.0):
         add_card_value(me, 5, worth)
 
 
-def asked(policy, game):
-    """The policy's answer at the decision at hand; its notes are written into the game.
+def ask(policy, game):
+    """Return a policy's option and its memory after the decision.
 
-    In plain Python: to compile these three, each with a planner in it, takes ten seconds.
+    It is interpreted: to compile these three, each with a planner, takes ten seconds.
     """
-    seat = game.seat - 1
-    me = game.record["seats"][seat]
+    me = game.record["seats"][game.seat - 1]
     me["params"] = policy.param_vector()
-    answer = plain.asked(policy, game.record["table"], me, game.record["choices"][seat])
-    return int(answer), me["memory"]
+    return int(plain.asked(policy, game.record["table"], me, game.choice)), me["memory"]
 
 
-def test_name_docstring_parameters_and_file_are_those_of_the_idea():
-    assert money_minded.name == "money_minded"
-    assert money_minded.idea == "Look at money alone."
-    assert "More words" in inspect.getdoc(money_minded.function)
+def first_turn():
+    game = paxsim.Game(2, seed=3)
+    while game.decision == "keep":
+        game.apply(0)
+    return game
+
+
+def test_a_heuristic_has_name_docstring_parameters_and_file_of_its_idea():
+    function = money_minded.function
+    assert (money_minded.name, money_minded.idea) == ("money_minded", "Look at money alone.")
+    assert "More words" in inspect.getdoc(function)
     assert money_minded.params == {"thrift": 0.7}
-    assert list(inspect.signature(money_minded.function).parameters) == [
-        "table", "me", "choice", "thrift",
-    ]  # fmt: skip
-    assert Path(inspect.getfile(money_minded.function)) == Path(__file__)
-    assert inspect.getsource(money_minded.function).startswith("@heuristic\ndef money_minded")
+    assert list(inspect.signature(function).parameters) == ["table", "me", "choice", "thrift"]
+    assert Path(inspect.getfile(function)) == Path(__file__)
+    assert inspect.getsource(function).startswith("@heuristic\ndef money_minded")
     assert (money_minded.solo, nosy_heuristic.solo) == (True, False)
-
-
-def test_a_built_in_heuristic_is_filed_under_its_own_module():
     assert paxsim.get_policy("builder").origin == "paxsim.policies.heuristics"
 
 
-def test_wishes_are_made_at_the_draft_and_once_in_every_turn():
-    game = paxsim.Game(2, seed=3)
-    assert asked(money_minded, game)[1][MONEY_VALUE] == 0.0
-    while game.decision == "keep":
-        game.apply(0)
-    option, notes = asked(money_minded, game)
-    assert (notes[MONEY_VALUE], notes[UPDATED]) == (0.7, 2.0)
-    notes[MONEY_VALUE] = 5.0  # a mark: it would go away if values were made again
+def test_values_are_set_in_the_draft_and_once_in_every_turn():
+    assert ask(money_minded, paxsim.Game(2, seed=3))[1][MONEY_VALUE] == 0.0
+    game = first_turn()
+    option, memory = ask(money_minded, game)
+    assert (memory[MONEY_VALUE], memory[UPDATED]) == (0.7, 2.0)
+    memory[MONEY_VALUE] = 5.0  # it would be overwritten if values were set again
     game.apply(option)
-    assert asked(money_minded, game)[1][MONEY_VALUE] == 5.0
+    assert ask(money_minded, game)[1][MONEY_VALUE] == 5.0
 
 
-def test_every_turn_begins_with_no_wishes():
-    game = paxsim.Game(2, seed=3)
-    assert asked(wavering, game)[1][CARD_VALUE + 5] == 1.0
-    while game.decision == "keep":
-        game.apply(0)
-    notes = asked(wavering, game)[1]
-    assert np.all(notes[: ROME_VALUE + N_CATEGORIES] == 0.0)
+def test_every_turn_begins_without_values():
+    assert ask(wavering, paxsim.Game(2, seed=3))[1][CARD_VALUE + 5] == 1.0
+    assert np.all(ask(wavering, first_turn())[1][: ROME_VALUE + N_CATEGORIES] == 0.0)
 
 
 @pytest.mark.parametrize("size", [1e12, -1e12])
-def test_wishes_beyond_all_measure_still_lead_to_an_option(size):
-    for name in HEURISTICS:
-        policy = paxsim.get_policy(name)
-        absurd = policy.with_params(dict.fromkeys(policy.params, size))
-        assert len(paxsim.play_batch(absurd, 3, deals=20)) == 20
+@pytest.mark.parametrize("name", HEURISTICS)
+def test_extreme_parameters_still_lead_to_an_option(name, size):
+    policy = paxsim.get_policy(name)
+    extreme = policy.with_params(dict.fromkeys(policy.params, size))
+    assert len(paxsim.play_batch(extreme, 3, deals=20)) == 20
 
 
-def test_a_wish_to_peek_comes_before_everything_else():
-    game = paxsim.Game(2, seed=3)
-    while game.decision == "keep":
-        game.apply(0)
+def test_an_infinite_value_of_peeking_comes_before_everything_else():
+    game = first_turn()
     names = [str(option) for option in game.options()]
-    assert names[asked(nosy_heuristic, game.copy())[0]] == "peek"
-    assert names[asked(money_minded, game.copy())[0]] != "peek"
+    assert names[ask(nosy_heuristic, game.copy())[0]] == "peek"
+    assert names[ask(money_minded, game.copy())[0]] != "peek"
