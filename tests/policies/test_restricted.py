@@ -1,4 +1,4 @@
-"""A restricted seat: it never does what is forbidden, and is the policy it was in all else."""
+"""Restricted policies: they never do what is forbidden, and otherwise play like the policy."""
 
 import pickle
 from collections import Counter
@@ -22,7 +22,7 @@ from paxsim.trace import trace_game
 
 #: No deck of the package has this card.
 NOWHERE = "land/9/9"
-#: A policy that looks at all it is handed, and chooses by that.
+#: A policy whose choice depends on everything that it receives.
 CURIOUS = """
 total = 0.0
 for i in range(me.params.size):
@@ -44,7 +44,7 @@ def restricted(without, policy):
 
 
 def is_forbidden(words, game, option):
-    """Whether an option is forbidden, in plain words."""
+    """Return whether an option is forbidden."""
     displayed = option.action in ("display", "play", "react")
     if displayed and (option.card.category in words or str(option.card) in words):
         return True
@@ -54,8 +54,8 @@ def is_forbidden(words, game, option):
 
 
 def asker(policy):
-    """A function that asks a policy about the decision at hand of a game."""
-    context = policy.context()  # what is forbidden stands there, so it lives as long as the asker
+    """Return a function that asks a policy about the current decision of a game."""
+    context = policy.context()  # its parameters are an address in it
     progress = np.zeros(1, progress_dtype)
     progress[0]["policies"] = policy.address()
 
@@ -76,8 +76,8 @@ words = st.sets(
 
 @settings(max_examples=8)
 @given(playable_settings(), words, st.integers(0, 1000))
-def test_every_answer_is_one_that_nothing_forbids(setting, forbidden, deal):
-    """By the side of `first`, who takes the first option that is left: nothing else is left out."""
+def test_every_answer_is_an_allowed_option(setting, forbidden, deal):
+    """`first` takes the first one, so nothing else is left out."""
     text = "+".join(sorted(forbidden))
     first, random = (asker(restricted(text, policy)) for policy in ("first", "random"))
     lineup = paxsim.make_lineup([restricted(text, "random")], setting.players)
@@ -96,7 +96,7 @@ def test_every_answer_is_one_that_nothing_forbids(setting, forbidden, deal):
     "word, action",
     [("intrigue", "play"), ("peek", "peek"), ("buy", "buy"), ("react", "react"), ("second", "")],
 )
-def test_what_is_forbidden_is_never_done_and_would_have_been(word, action):
+def test_a_forbidden_action_never_happens_but_happens_without_the_restriction(word, action):
     done = []
     for policy in ("random", restricted(word, "random")):
         done.append(Counter())
@@ -112,7 +112,7 @@ def test_what_is_forbidden_is_never_done_and_would_have_been(word, action):
 
 
 def deeds(setting, lineup, deal):
-    """What seat 1 does in a game: actions, cards' categories, and second cards of a turn."""
+    """Yield the actions of seat 1, categories of cards played, and second cards of a turn."""
     for event in trace_game(setting, lineup, 4, deal, 0):
         if event.get("seat") == 1:
             kind, card = event["event"], event.get("card", "")
@@ -121,16 +121,7 @@ def deeds(setting, lineup, deal):
                 yield "second", ""
 
 
-def test_a_solo_game_that_begins_with_forbidden_cards_is_played_all_the_same():
-    setting = paxsim.make_setting(solo_level=5)
-    everything = restricted("+".join(paxsim.CATEGORIES), "hermit")
-    lineup = paxsim.make_lineup([everything], 1)
-    for game in walk(setting, lineup, 2, 0, 0):
-        cards = game.record["table"]["cards"][0].sum()
-    assert cards == 3, "those that the rules of level 5 put there, and none besides"
-
-
-# --- and what it does not do ------------------------------------------------------------------
+# --- what it leaves alone ---------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -151,7 +142,7 @@ def test_a_restriction_that_never_matters_changes_no_game(players, curious):
         assert plain.results.tobytes() == bound.results.tobytes()
 
 
-def test_records_are_left_as_they_were_found():
+def test_a_decision_leaves_the_records_unchanged():
     policy = restricted("intrigue+fleet+land/1/1+second", "weighted")
     decide, asked = asker(policy), 0
     setting = paxsim.make_setting(3)
@@ -174,8 +165,7 @@ def test_records_are_left_as_they_were_found():
     assert asked > 100
 
 
-def test_a_policy_that_looks_is_told_what_it_may_never_play(tmp_path):
-    """By the limit of fleets and armies; a heuristic then wishes for nothing of the category."""
+def test_a_policy_sees_what_it_may_never_play(tmp_path):
     looks = find(tmp_path, "return 1 if table.allowance[me.seat, INTRIGUE] < 0 else 0")
     decide = asker(make_restricted(looks, read_forbidden("intrigue")))
     unaware = asker(make_restricted(looks, read_forbidden("land")))
@@ -183,7 +173,7 @@ def test_a_policy_that_looks_is_told_what_it_may_never_play(tmp_path):
     assert (decide(game), unaware(game)) == (1, 0)
 
 
-def test_a_heuristic_buys_nothing_for_a_category_that_it_may_never_play():
+def test_a_heuristic_values_no_category_that_it_may_never_play():
     bought = []
     for policy in ("economist", restricted("senator", "economist")):
         lineup = paxsim.make_lineup([policy, "random"], 2)
@@ -194,13 +184,13 @@ def test_a_heuristic_buys_nothing_for_a_category_that_it_may_never_play():
     assert bought[0] > 2 * bought[1]
 
 
-def test_a_restricted_policy_passes_the_contract(curious):
+def test_a_restricted_policy_passes_the_check(curious):
     for policy in ("weighted", curious, "search:rollouts=2:self=random:opponents=random"):
         found = check_policy(restricted("intrigue+fleet+peek+second", policy), deals=2)
         assert [check.problem for check in found] == [None] * len(found)
 
 
-def test_an_answer_that_was_not_offered_is_the_policys_mistake(tmp_path):
+def test_an_option_that_was_not_offered_is_an_error_of_the_policy(tmp_path):
     last = find(tmp_path, "return 1")
     assert paxsim.play([last, "random"], seed=1).rounds
     wrong = find(tmp_path, "return choice.count if choice.kind == PLAY else 0")
@@ -213,7 +203,7 @@ def test_an_answer_that_was_not_offered_is_the_policys_mistake(tmp_path):
         paxsim.play_batch([make_restricted(beyond, read_forbidden("peek")), "random"], deals=9)
 
 
-# --- a policy like others ---------------------------------------------------------------------
+# --- names, parameters, errors ----------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -224,7 +214,7 @@ def test_an_answer_that_was_not_offered_is_the_policys_mistake(tmp_path):
         "restricted:without=buy:policy=search:rollouts=2:self=hermit:opponents=weighted+tribune",
     ],
 )
-def test_a_restricted_policy_is_found_again_by_its_label_and_travels(spec):
+def test_a_restricted_policy_is_found_by_its_label_and_pickled(spec):
     found = paxsim.get_policy(spec)
     assert found.label == found.spec == spec
     for again in (paxsim.get_policy(spec), pickle.loads(pickle.dumps(found))):
@@ -243,7 +233,7 @@ def test_its_parameters_are_those_of_the_policy_that_plays():
         found.with_params({"newer": 1.0})
 
 
-def test_the_order_of_the_words_does_not_matter_and_restrictions_add_up():
+def test_the_order_of_words_does_not_matter_and_restrictions_add_up():
     one = restricted("peek+land+intrigue", "random")
     assert one.label == restricted("intrigue+peek+land+peek", "random").label
     assert restricted("land", restricted("peek+intrigue", "random").label).label == one.label
@@ -251,7 +241,7 @@ def test_the_order_of_the_words_does_not_matter_and_restrictions_add_up():
     assert one.fingerprint != restricted("intrigue+peek", "random").fingerprint
 
 
-def test_a_user_s_file_travels_in_a_restriction(tmp_path):
+def test_a_restricted_users_policy_is_pickled_with_its_file(tmp_path):
     file = policy_file(tmp_path, "return 0", arguments="table, me, choice, greed=1.0")
     found = restricted("peek", f"{file}:greed=2")
     assert not found.built_in and pickle.loads(pickle.dumps(found)).label == found.label
@@ -285,7 +275,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("spec", MISTAKES)
-def test_a_mistake_in_its_name_is_one_line(spec, capsys):
+def test_a_mistake_in_the_name_is_answered_in_one_line(spec, capsys):
     said = mistake(capsys, "run", "--players", "2", "--policies", spec)
     assert MISTAKES[spec] in said
 
@@ -296,9 +286,9 @@ def test_too_many_cards_by_name_are_refused():
         restricted(many, "random")
 
 
-def test_nobody_else_is_called_restricted():
-    with pytest.raises(paxsim.PaxsimError, match="policy restricted: a built-in"):
+def test_the_name_restricted_is_reserved():
+    def restricted(table, me, choice):
+        return 0
 
-        @paxsim.policy
-        def restricted(table, me, choice):
-            return 0
+    with pytest.raises(paxsim.PaxsimError, match="policy restricted: a built-in"):
+        paxsim.policy(restricted)
