@@ -1,4 +1,4 @@
-"""The heuristics decide as they did when their play was recorded, in a hundred thousand games."""
+"""The heuristics play a hundred thousand games as recorded, bit by bit."""
 
 import json
 
@@ -13,7 +13,7 @@ GROUPS = list(dict.fromkeys(case.group for case in CASES))
 
 @pytest.mark.parametrize("group", GROUPS)
 def test_games_end_as_recorded(group):
-    """A change of play that is meant is recorded anew by ``python tests/record_play.py``."""
+    """If a change of play is intended, record it with ``python tests/support/record_play.py``."""
     changed = [
         case.name
         for case in CASES

@@ -9,10 +9,14 @@ from support.positions import (
     give_primus,
     lay_display,
     lay_hand,
+    lay_legion,
     money_of,
     seat_of,
     texts,
 )
+from support.situations import play
+
+from paxsim.cards import ARMY, FLEET, WEALTH
 
 A, B, C = "wealth/1/1", "land/1/2", "religion/2/3"
 
@@ -41,24 +45,6 @@ def test_cards_are_paid_out_of_money_held_before_the_income():
     choose(game, "turn", f"play {B}")
     assert seat_of(game, 1)["hand"] == [B]  # the second would have cost 1 of the 7 to come
     assert money_of(game, 1) == 7
-
-
-def test_prices_begin_anew_every_turn():
-    game = bare_game()
-    lay_hand(game, 1, B, B, B)
-    lay_hand(game, 2, B)
-    give_money(game, 2, 0)
-    choose(game, "turn", f"play {B}", f"play {B}", "stop", "turn")
-    assert texts(game) == [f"play {B}", "stop"]
-    choose(game, f"play {B}")
-    assert money_of(game, 2) == 1  # the income of one land, nothing paid
-
-
-def test_nobody_has_to_play():
-    game = bare_game()
-    lay_hand(game, 1, B)
-    choose(game, "turn", "stop")
-    assert seat_of(game, 1)["hand"] == [B] and game.seat == 2
 
 
 @pytest.mark.parametrize("military", ["fleet", "army"])
@@ -93,15 +79,6 @@ def test_symbols_already_displayed_count_towards_the_limit_of_their_own_category
     lay_hand(game, 1, f"{military}/2/3", f"{military}/1/2", f"{other}/2/4")
     choose(game, "turn")
     assert texts(game) == [f"play {military}/1/2", f"play {other}/2/4", "stop"]
-
-
-def test_a_land_played_first_counts_for_a_fleet_in_the_same_turn():
-    game = bare_game()
-    lay_hand(game, 1, "fleet/1/1", "land/1/1")
-    choose(game, "turn")
-    assert texts(game) == ["play land/1/1", "stop"]
-    choose(game, "play land/1/1")
-    assert texts(game) == ["play fleet/1/1", "stop"]
 
 
 def test_a_start_display_over_the_limit_hinders_fleets_and_armies_only():
@@ -168,38 +145,23 @@ def test_the_incomes_are_rules():
 # --- primus conspiratus ---------------------------------------------------------------------
 
 
-def test_the_first_intrigue_takes_primus_conspiratus_at_once():
+@pytest.mark.parametrize(
+    ("shown", "card", "holder"),
+    [
+        ([], "intrigue/1/1", 2),
+        ([], "senator/2/4", None),
+        (["intrigue/2/3"], "intrigue/1/1", 1),
+        (["intrigue/2/3"], "intrigue/2/1", 1),
+        (["intrigue/2/3"], "intrigue/3/1", 2),
+    ],
+)
+def test_primus_conspiratus_moves_at_once_and_only_to_strictly_more_intrigue(shown, card, holder):
     game = bare_game()
-    lay_hand(game, 1, "intrigue/1/1", A)
-    choose(game, "turn", "play intrigue/1/1")
-    assert (game.decision, game.seat) == ("play", 1)
-    assert game.state()["primus"] == 1
-
-
-@pytest.mark.parametrize(("symbols", "holder"), [(1, 1), (2, 1), (3, 2)])
-def test_primus_conspiratus_moves_only_to_strictly_more_intrigue(symbols, holder):
-    game = bare_game()
-    lay_display(game, 1, "intrigue/2/3")
-    give_primus(game, 1)
-    lay_hand(game, 2, f"intrigue/{symbols}/1", A)
-    choose(game, "peek", "turn", f"play intrigue/{symbols}/1")
-    assert game.state()["primus"] == holder
-
-
-def test_the_holder_keeps_primus_conspiratus_when_playing_more_intrigue():
-    game = bare_game()
-    lay_display(game, 1, "intrigue/1/1")
-    give_primus(game, 1)
-    lay_hand(game, 1, "intrigue/1/1", A)
-    choose(game, "turn", "play intrigue/1/1")
-    assert game.state()["primus"] == 1
-
-
-def test_other_cards_do_not_move_primus_conspiratus():
-    game = bare_game()
-    lay_hand(game, 1, "senator/2/4", "land/2/4", A)
-    choose(game, "turn", "play senator/2/4", "play land/2/4")
-    assert game.state()["primus"] is None
+    lay_display(game, 1, *shown)
+    give_primus(game, 1 if shown else None)
+    lay_hand(game, 2, card, A)
+    choose(game, "peek", "turn", f"play {card}")
+    assert (game.decision, game.seat, game.state()["primus"]) == ("play", 2, holder)
 
 
 # --- senators with five to eight players ----------------------------------------------------
@@ -254,17 +216,11 @@ def test_a_reaction_costs_one_aureus_and_brings_no_income():
     assert seat_of(game, 2)["cards"]["land"] == 3
 
 
-def test_whoever_cannot_pay_for_a_reaction_is_not_asked():
+def test_a_seat_that_cannot_pay_for_a_reaction_is_not_asked():
     game = senator_played(hands={2: [B], 3: [B]}, money={2: 0, 3: 1})
     assert game.seat == 3
     choose(game, f"react {B}")
     assert money_of(game, 3) == 0
-
-
-def test_passing_a_reaction_costs_nothing():
-    game = senator_played(hands={2: [B]})
-    choose(game, "pass")
-    assert money_of(game, 2) == 5 and seat_of(game, 2)["hand"] == [B]
 
 
 def test_the_limits_hold_for_reactions():
@@ -295,27 +251,20 @@ def test_a_senator_played_as_a_reaction_triggers_nothing():
     assert money_of(game, 2) == 4
 
 
-def test_without_a_senator_nobody_reacts():
-    game = bare_game(5)
-    lay_hand(game, 1, A)
-    lay_hand(game, 2, A)
-    lay_display(game, 1, "senator/2/4")
-    choose(game, "turn", f"play {A}")
-    assert (game.decision, game.seat) == ("turn", 2)
-
-
 @pytest.mark.parametrize(
-    ("players", "decision"), [(2, "turn"), (4, "turn"), (5, "react"), (8, "react")]
+    ("players", "rules", "decision"),
+    [
+        (2, {}, "turn"),
+        (4, {}, "turn"),
+        (5, {}, "react"),
+        (8, {}, "react"),
+        (3, {"reactions": True}, "react"),
+        (6, {"reactions": False}, "turn"),
+    ],
 )
-def test_there_are_reactions_with_five_to_eight_players_only(players, decision):
-    game = senator_played(players, hands={2: [A]})
+def test_there_are_reactions_with_five_to_eight_players_or_by_rule(players, rules, decision):
+    game = senator_played(players, rules=rules, hands={2: [A]})
     assert (game.decision, game.seat) == (decision, 2)
-
-
-@pytest.mark.parametrize(("players", "reactions"), [(3, True), (6, False)])
-def test_reactions_are_a_rule(players, reactions):
-    game = senator_played(players, rules={"reactions": reactions}, hands={2: [A]})
-    assert game.decision == ("react" if reactions else "turn")
 
 
 @pytest.mark.parametrize("price", [0, 3])
@@ -326,8 +275,55 @@ def test_the_price_of_a_reaction_is_a_rule(price):
 
 
 @pytest.mark.parametrize(("before", "money"), [(False, 5 + 2), (True, 5)])
-def test_whether_reactions_come_before_the_income_is_a_ruling(before, money):
+def test_a_rule_puts_reactions_before_or_after_the_income(before, money):
     game = senator_played(rules={"reactions_before_income": before}, hands={2: [A], 5: [A]})
     assert (game.decision, money_of(game, 1)) == ("react", money)
     choose(game, f"react {A}", f"react {A}")
     assert (game.decision, game.seat, money_of(game, 1)) == ("turn", 2, 5 + 2)
+
+
+# --- what a played card changes -------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("step", "price"), [(1, 2), (2, 4), (3, 4), (4, 5)])
+def test_wealth_that_is_played_gives_the_discount_of_the_rule_set(step, price):
+    """Three symbols are played; the group of 5 costs less in the next round."""
+    rules = {"discount_step": step}
+    game = play("wealth/2/3", "wealth/1/1", money=1, rules=rules)
+    choose(game, "play wealth/2/3", "play wealth/1/1")
+    while game.decision != "turn" or game.seat != 2:
+        choose(game, "stop")
+    choose(game, "peek")
+    lay_legion(game, 1, "army/2/5")
+    for money, offered in ((price, True), (price - 1, False)):
+        later = game.copy()
+        later.record["seats"][0]["money"] = money
+        later.record["table"]["deck_left"] = 0
+        choose(later, "turn")
+        assert ("buy legion 1" in texts(later)) == offered, f"{money} Aurei"
+
+
+def test_land_and_intrigue_that_are_played_allow_the_larger_of_both_and_not_their_sum():
+    game = play("land/1/1", "intrigue/1/1", "fleet/2/3", "fleet/1/1", "army/1/1", money=9)
+    assert "play fleet/1/1" not in texts(game)
+    choose(game, "play land/1/1", "play intrigue/1/1")
+    assert "play fleet/1/1" in texts(game) and "play fleet/2/3" not in texts(game)
+    choose(game, "play fleet/1/1")
+    assert texts(game) == ["play army/1/1", "stop"], "two fleets would be beyond the limit"
+
+
+def test_fleets_that_are_played_give_an_army_and_armies_a_fleet():
+    hand = ("fleet/2/3", "fleet/1/1", "army/2/3", "army/1/1")
+    game = play(*hand, show=["land/2/3", "land/2/3"], money=9)
+    choose(game, "play fleet/2/3", "play fleet/1/1")
+    assert game.score()["symbols"][0, [FLEET, ARMY]].tolist() == [3, 1]
+    choose(game, "play army/2/3", "play army/1/1")
+    assert game.score()["symbols"][0, [FLEET, ARMY]].tolist() == [4, 4]
+
+
+def test_a_card_that_is_played_does_not_make_a_stronger_rival_forgotten():
+    """The rival is above Rome in wealth, whatever others play after it."""
+    rivals = {1: ["wealth/2/3", "wealth/1/1"]}
+    game = play("wealth/1/1", rivals=rivals, rome=["wealth/2/3"])
+    choose(game, "play wealth/1/1")
+    assert not game.score()["rome_held"] >> WEALTH & 1

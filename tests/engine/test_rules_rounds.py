@@ -32,22 +32,23 @@ def test_the_group_with_the_highest_total_value_goes_to_rome():
     assert game.state()["legions"][2] == ["intrigue/2/1", "religion/1/1"]
 
 
-def test_of_equal_groups_rome_takes_that_of_the_lowest_legion():
+@pytest.mark.parametrize(
+    ("groups", "taken"),
+    [
+        ({}, {}),
+        ({2: ["land/1/0"]}, {"land": 1}),  # also without value
+        ({1: ["fleet/2/4"] * 3 + ["army/2/4"] * 2}, {"fleet": 3, "army": 2}),  # without limit
+        # Of equal groups, that of the lowest legion.
+        ({1: ["land/1/1"], 2: ["wealth/1/2"] * 2, 3: ["religion/2/4"]}, {"wealth": 2}),
+    ],
+)
+def test_group_that_rome_takes(groups, taken):
     game = bare_game()
     lay_deck(game, *["senator/1/1"] * 9)
-    lay_legion(game, 1, "land/1/1")
-    lay_legion(game, 2, "wealth/1/2", "wealth/1/2")
-    lay_legion(game, 3, "religion/2/4")
+    for legion, cards in groups.items():
+        lay_legion(game, legion, *cards)
     peek_round(game)
-    assert rome_cards(game) == {"wealth": 2}
-
-
-def test_cards_without_value_go_to_rome_too():
-    game = bare_game()
-    lay_deck(game, *["senator/1/1"] * 9)
-    lay_legion(game, 2, "land/1/0")
-    peek_round(game)
-    assert rome_cards(game) == {"land": 1}
+    assert rome_cards(game) == taken and game.state()["round"] == 2
 
 
 def test_rome_takes_after_the_turn_of_the_last_seat_and_not_before():
@@ -60,26 +61,11 @@ def test_rome_takes_after_the_turn_of_the_last_seat_and_not_before():
     assert rome_cards(game) == {"land": 1}
 
 
-def test_rome_takes_nothing_when_every_legion_is_empty():
-    game = bare_game()
-    lay_deck(game, *["senator/1/1"] * 9)
-    peek_round(game)
-    assert rome_cards(game) == {} and game.state()["round"] == 2
-
-
-def test_rome_has_no_limit_for_fleets_and_armies():
-    game = bare_game()
-    lay_deck(game, *["senator/1/1"] * 9)
-    lay_legion(game, 1, *["fleet/2/4"] * 3, *["army/2/4"] * 2)
-    peek_round(game)
-    assert rome_cards(game) == {"fleet": 3, "army": 2}
-
-
 # --- the next round -------------------------------------------------------------------------
 
 
 def seats_of_a_round(game):
-    """Everybody peeks for a round; return who had a turn."""
+    """Let all seats peek for a round; return the seats that had a turn."""
     number, seats = game.state()["round"], []
     while not game.over and game.state()["round"] == number:
         seats.append(game.seat)
@@ -96,7 +82,7 @@ def test_the_holder_of_primus_conspiratus_starts_the_next_round():
     assert seats_of_a_round(game) == [3, 4, 1, 2]
 
 
-def test_while_nobody_holds_primus_conspiratus_the_start_player_stays():
+def test_without_a_holder_of_primus_conspiratus_the_start_player_stays():
     game = bare_game(3)
     lay_deck(game, *["senator/1/1"] * 30)
     game.record["table"]["start"] = 1  # seat 2 has started this round, and it is seat 1's turn
@@ -145,7 +131,7 @@ def test_the_game_ends_without_a_partial_refill_when_the_deck_is_too_short():
     assert (result["rounds"], result["deck_left"], result["empty_legions"]) == (1, 1, 2)
 
 
-def test_the_game_goes_on_when_the_deck_is_just_enough_for_the_refill():
+def test_the_game_continues_when_the_deck_is_just_enough_for_the_refill():
     game = bare_game()
     lay_deck(game, "land/1/1", "land/1/2", "land/1/3")
     peek_round(game)
@@ -169,36 +155,22 @@ def test_a_round_in_which_the_deck_runs_out_is_played_to_its_end_and_rome_takes_
     assert game.state()["legions"].count([]) == 1
 
 
-@pytest.mark.parametrize("takes", [True, False])
-def test_whether_rome_takes_after_the_last_round_is_a_ruling(takes):
-    game = bare_game(rules={"rome_takes_last": takes})
+@pytest.mark.parametrize(
+    ("takes_last", "deck", "taken"), [(True, [], 1), (False, [], 0), (False, ["land/1/1"], 1)]
+)
+def test_a_rule_lets_rome_take_after_the_round_in_which_the_deck_is_empty(takes_last, deck, taken):
+    game = bare_game(rules={"rome_takes_last": takes_last})
+    lay_deck(game, *deck)
     lay_legion(game, 1, "land/1/4")
     peek_round(game)
-    assert game.over
-    assert rome_cards(game) == ({"land": 1} if takes else {})
-
-
-def test_without_the_last_group_the_game_ends_even_if_every_legion_has_a_card():
-    game = bare_game(rules={"rome_takes_last": False})
-    for legion in (1, 2, 3):
-        lay_legion(game, legion, "land/1/4")
-    peek_round(game)
-    assert game.over and game.result()["empty_legions"] == 0
-
-
-def test_rome_takes_in_every_other_round_under_either_ruling():
-    game = bare_game(rules={"rome_takes_last": False})
-    lay_deck(game, "land/1/1")
-    lay_legion(game, 1, "land/1/4")
-    peek_round(game)
-    assert game.over and rome_cards(game) == {"land": 1}
+    assert game.over and rome_cards(game) == ({"land": 1} if taken else {})
 
 
 def test_a_finished_game_takes_no_more_options():
     game = bare_game()
     peek_round(game)
     assert game.over and game.options() == [] and game.decision == "over"
-    with pytest.raises(paxsim.PaxsimError, match="the game is over"):
+    with pytest.raises(paxsim.PaxsimError, match="already over"):
         game.apply(0)
 
 

@@ -1,4 +1,4 @@
-"""Random streams: one for every deal and seat, fair numbers, fair shuffles, fair random play."""
+"""Random streams: independent, uniform numbers, shuffles and random play."""
 
 import functools
 import math
@@ -15,14 +15,14 @@ from paxsim.policies import get_policy
 
 
 def streams_of(players=4, **numbers):
-    """The random streams of a game's deal and seats, before the first decision."""
+    """Return the random streams of a game's deal and seats, before the first decision."""
     record = paxsim.Game(players, **numbers).record
     return [record["hidden"]["stream"].tobytes()] + [
         record["seats"][seat]["stream"].tobytes() for seat in range(players)
     ]
 
 
-def test_every_seed_deal_rotation_and_seat_has_a_stream_of_its_own():
+def test_every_seed_deal_rotation_and_seat_has_its_own_stream():
     seats = []
     for seed in (0, 1, 2, 2**32, 2**62):
         for deal in (0, 1, 2, 2**32, 2**62):
@@ -43,7 +43,7 @@ def test_the_rotations_of_a_deal_share_its_cards_and_other_deals_do_not():
     assert cards(seed=5, deal=6) != cards(seed=6, deal=5)
 
 
-def test_a_seats_stream_does_not_depend_on_what_the_others_choose():
+def test_choices_leave_the_streams_of_seats_unchanged():
     game = paxsim.Game(3, seed=1)
     before = game.record["seats"]["stream"].copy()
     while not game.over:
@@ -64,7 +64,7 @@ def first_words(seed, count):
 
 
 def test_the_generator_is_xoshiro256_starstar():
-    """The published algorithm, written down once more with whole numbers of any size."""
+    """The published algorithm, with Python integers."""
     mask = 2**64 - 1
 
     def rotated(word, by):
@@ -96,11 +96,10 @@ def draw_below(bound, draws):
 
 
 def assert_uniform(counts, scale=1.0, degrees=None):
-    """A chi-square test on a fixed seed.
+    """Test for uniformity with chi-square, on a fixed seed.
 
-    The limit is the mean of the distribution plus six standard deviations; a fair generator would
-    exceed it with a probability below 1 in 100,000 for the degrees of freedom used here, and a
-    bias of a few per cent is far beyond it.
+    The limit is the mean plus six standard deviations; a fair generator exceeds it with a
+    probability below 1 in 100,000 for the degrees of freedom used here.
     """
     counts = np.asarray(counts, float)
     expected = counts.mean()
@@ -110,14 +109,16 @@ def assert_uniform(counts, scale=1.0, degrees=None):
 
 
 @pytest.mark.parametrize("bound", [2, 3, 5, 6, 7, 10, 74, 134])
-def test_below_draws_every_number_alike(bound):
+def test_below_is_uniform(bound):
     counts = draw_below(bound, 200_000)
     assert counts.sum() == 200_000
     assert_uniform(counts)
+    with pytest.raises(AssertionError):  # a bias of three percent is noticed
+        assert_uniform([103_000, 100_000])
 
 
 def test_below_has_no_bias_where_plain_multiplication_would_have_one():
-    """Four random words make three numbers here: multiples of 3 would come twice as often."""
+    """With plain multiplication multiples of 3 would be drawn twice as often here."""
 
     @numba.njit
     def remainders(bound, draws):
@@ -129,11 +130,6 @@ def test_below_has_no_bias_where_plain_multiplication_would_have_one():
         return counts
 
     assert_uniform(remainders(3 * 2**30, 100_000))
-
-
-def test_a_uniformity_test_would_notice_a_bias_of_three_per_cent():
-    with pytest.raises(AssertionError):
-        assert_uniform([103_000, 100_000])
 
 
 DISTINCT = [f"{category}/{symbols}/1" for category in paxsim.CATEGORIES for symbols in (1, 2, 3)]
@@ -153,7 +149,7 @@ def shuffles(players, rules, deals):
         yield top, [numbers[c] for c in hidden["removed"][: hidden["removed_count"]].tolist()]
 
 
-def test_the_shuffle_brings_every_card_to_every_place_alike():
+def test_every_card_is_equally_likely_at_every_place_of_the_deck():
     deals, size = 20_000, len(DISTINCT)
     counts, pairs = np.zeros((size, size)), np.zeros((size, size))
     for order, _ in shuffles(2, {"cards_removed": 0}, deals):
@@ -161,12 +157,12 @@ def test_the_shuffle_brings_every_card_to_every_place_alike():
         pairs[order[0], order[1]] += 1
     # Counts of cards by places come from permutations, whose chi-square has this scale.
     assert_uniform(counts, scale=(size - 1) / size, degrees=(size - 1) ** 2)
-    # The first two cards: every ordered pair of different cards alike.
+    # The first two cards: every ordered pair of different cards is equally likely.
     assert np.trace(pairs) == 0
     assert_uniform(pairs[~np.eye(size, dtype=bool)])
 
 
-def test_every_card_is_removed_alike():
+def test_every_card_is_equally_likely_to_be_removed():
     counts = np.zeros(len(DISTINCT))
     deals = 5000
     for _, removed in shuffles(2, {"cards_removed": 6}, deals):
@@ -176,7 +172,7 @@ def test_every_card_is_removed_alike():
     assert_uniform(counts)
 
 
-def test_every_card_of_the_second_copy_is_added_alike():
+def test_every_card_of_the_second_copy_is_equally_likely_to_be_added():
     counts = np.zeros(len(DISTINCT))
     deals = 5000
     for order, _ in shuffles(2, {"cards_removed": 0, "cards_added": 5}, deals):
@@ -187,7 +183,7 @@ def test_every_card_of_the_second_copy_is_added_alike():
 
 
 def at_first(decision, players=4):
-    """A game at its first decision of a kind, buying and playing whenever possible."""
+    """Return a game at its first decision of a kind, buying and playing whenever possible."""
     for deal in range(50):
         game = paxsim.Game(players, seed=1, deal=deal, rules="starting_money=20")
         while not game.over and game.decision != decision:
@@ -199,7 +195,7 @@ def at_first(decision, players=4):
 
 @functools.cache
 def asker():
-    """A compiled loop that asks the random policy again and again."""
+    """Return a compiled loop that asks the random policy many times."""
     random = get_policy("random").compiled
 
     @numba.njit
@@ -211,7 +207,7 @@ def asker():
 
 
 @pytest.mark.parametrize("decision", ["keep", "turn", "place", "buy", "play", "react"])
-def test_the_random_policy_chooses_every_option_alike(decision):
+def test_the_random_policy_chooses_uniformly(decision):
     game = at_first(decision, players=5)
     count, answers = len(game.options()), np.zeros(50_000, np.int64)
     seat = game.record["seats"][game.seat - 1]
