@@ -25,7 +25,7 @@ DECISIONS = 28
 
 
 def opened(browser: Browser, address: str, size: tuple[int, int]) -> Page:
-    """A page in a window of a size."""
+    """Return a page in a window of the given size."""
     width, height = size
     context = browser.new_context(
         viewport={"width": width, "height": height}, reduced_motion="reduce"
@@ -36,7 +36,7 @@ def opened(browser: Browser, address: str, size: tuple[int, int]) -> Page:
 
 
 def show_replay(browser: Browser, folder: Path) -> None:
-    """A game of strategies: in its fifth round, from a seat on a phone, and at its end."""
+    """Photograph a game in its fifth round, from a seat on a phone, and at its end."""
     file = folder / "game.html"
     subprocess.run([*PAXSIM, "replay", *GAME, "--out", str(file)], check=True)
     page = opened(browser, file.as_uri(), DESKTOP)
@@ -53,7 +53,7 @@ def show_replay(browser: Browser, folder: Path) -> None:
 
 
 def show_analysis(browser: Browser, folder: Path) -> None:
-    """The same game judged: the graph at its costliest decision, the tables, and many games."""
+    """Photograph the analysis of the same game, and of many games."""
     file = folder / "judged.html"
     subprocess.run([*PAXSIM, "analyse", *GAME, "--out", str(file)], check=True)
     page = opened(browser, file.as_uri(), DESKTOP)
@@ -68,7 +68,7 @@ def show_analysis(browser: Browser, folder: Path) -> None:
 
 
 def show_play(browser: Browser, folder: Path) -> None:
-    """A person at seat 1, some way into a game, with a hint."""
+    """Photograph a person at seat 1, some way into a game, with a hint."""
     words = ["play", "--players", "4", "--policies", "weighted,tribune,augur", "--seed", "11"]
     server = subprocess.Popen(
         [*PAXSIM, *words, "--save", "game.json"], cwd=folder, stdout=subprocess.PIPE, text=True
@@ -95,7 +95,7 @@ def show_play(browser: Browser, folder: Path) -> None:
 
 
 def main() -> None:
-    """Make all pictures."""
+    """Write all pictures."""
     chromium = sys.argv[1] if len(sys.argv) > 1 else shutil.which("chromium")
     PICTURES.mkdir(exist_ok=True)
     flags = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []

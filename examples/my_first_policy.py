@@ -1,4 +1,4 @@
-"""A first policy of one's own: play it, check it, compare it.
+"""A first policy: play it and measure it.
 
 Run it with ``python examples/my_first_policy.py``, or name it on the command line:
 ``paxsim run --players 4 --policies examples/my_first_policy.py:thrifty,builder,builder,builder``.
@@ -10,8 +10,8 @@ from paxsim.helpers import BUY, PLAY, price_of_legion
 
 @paxsim.policy
 def thrifty(table, me, choice, top=3.0):
-    """Buy only what is cheap, play one card a turn."""
-    last = choice.count - 1  # the last option is to buy nothing, or to stop playing
+    """Buy only what is cheap, and play one card per turn."""
+    last = choice.count - 1  # the last option buys nothing, or stops playing
     if choice.kind == BUY:
         for option in range(last):
             if price_of_legion(table, me.seat, choice.options[option]) <= top:
@@ -32,4 +32,4 @@ if __name__ == "__main__":
     generous = thrifty.with_params({"top": 6.0})
     batch = paxsim.play_batch([generous, "random", "random", "random"], deals=2000, rotations="all")
     share = batch.shares[batch.positions == 0].mean()
-    print(f"with top=6 it wins {share:.1%}; nothing was compiled again for that")
+    print(f"with top=6 it wins {share:.1%}; parameters change without compiling again")

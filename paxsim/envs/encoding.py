@@ -8,7 +8,7 @@ from numba import types
 
 from paxsim.cards import MAX_COPY
 from paxsim.engine.jit import called, entry, kernel
-from paxsim.engine.loop import game_at, options_asked
+from paxsim.engine.loop import game_at
 from paxsim.engine.lowlevel import (
     INT16_BYTES,
     address,
@@ -36,12 +36,8 @@ from paxsim.engine.records import (
     TO_HAND,
     TURN,
     address_of,
-    bought_legion,
     category_of,
     choice_dtype,
-    passes,
-    placed_to,
-    played_card,
     symbols_of,
     table_dtype,
     value_of,
@@ -238,40 +234,9 @@ def playing(table, layout, card):
     return buying(table, layout, table.legions) + layout.kind_of[card]
 
 
-@kernel
-def action_of(game, option, layout):
-    """Return the action of an option of the current decision."""
-    seat = game.hidden.seat
-    choice = game.choices[seat]
-    kind = choice.kind
-    if kind == TURN:
-        return np.int64(option)
-    if kind == DISPLAY or kind == KEEP:
-        return choosing(option)
-    if kind == PLACE:
-        index = option // choice.places
-        return placing(game.table, layout, index, placed_to(choice, option))
-    if passes(choice, option):
-        return np.int64(PASS)
-    if kind == BUY:
-        return buying(game.table, layout, bought_legion(choice, option))
-    return playing(game.table, layout, played_card(game.seats[seat], choice, option))
-
-
-@called
-def option_of(game, action, layout):
-    """Return the first option of the current decision with an action, or -1."""
-    for option in range(options_asked(game)):
-        if action_of(game, option, layout) == action:
-            return option
-    return -1
-
-
 @called
 def allow(game, layout, mask, options, allowed):
     """Write the action mask and return the number of allowed actions.
-
-    Equivalent to `action_of` for all options at once.
 
     Parameters
     ----------
@@ -331,36 +296,31 @@ def allow_action(action, option, mask, options, allowed, place):
 
 
 @entry(types.void(types.int64, types.int64, types.int64, types.int64, types.int64, types.int64))
-def observe_game(game_address, seat, layout_address, observation, mask, scratch):
-    """Write the observation and the action mask of a seat; `scratch` has two bytes per action."""
+def encode_game(game_address, seat, layout_address, observation, mask, options):
+    """Write what a seat observes; `options` has room for two bytes per action."""
     game = game_at(game_address)
     layout = layout_at(layout_address)
     observe(game, seat, layout, observation)
     if game.hidden.decision != OVER and game.hidden.seat == seat:
-        allow(game, layout, mask, scratch, scratch + layout.actions)
+        allow(game, layout, mask, options, options + layout.actions)
     else:
         clear_bytes(mask, layout.actions)
+        clear_bytes(options, layout.actions)
 
 
-@entry(types.int64(types.int64, types.int64, types.int64))
-def option_for(game_address, action, layout_address):
-    """Return the option of the current decision with an action, or -1."""
-    return option_of(game_at(game_address), action, layout_at(layout_address))
+def encode(game_address: int, seat: int, layout: Layout) -> tuple[np.ndarray, ...]:
+    """Return what a seat (from 0) of a game observes.
 
-
-@entry(types.int64(types.int64, types.int64, types.int64))
-def action_for(game_address, option, layout_address):
-    """Return the action of an option of the current decision."""
-    return action_of(game_at(game_address), option, layout_at(layout_address))
-
-
-def observation_and_mask(
-    game_address: int, seat: int, layout: Layout
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the observation and the action mask of a seat (from 0) of a game."""
+    Returns
+    -------
+    observation, mask : numpy.ndarray
+        The row of numbers, and 1 for allowed actions.
+    options : numpy.ndarray
+        The option of each action, or -1.
+    """
     observation = np.empty(layout.size, np.int16)
     mask = np.empty(layout.actions, np.int8)
-    scratch = np.empty(2 * layout.actions, np.uint8)
-    addresses = map(address_of, (observation, mask, scratch))
-    observe_game(game_address, seat, layout.address, *addresses)
-    return observation, mask
+    options = np.empty(2 * layout.actions, np.uint8)
+    addresses = map(address_of, (observation, mask, options))
+    encode_game(game_address, seat, layout.address, *addresses)
+    return observation, mask, options[: layout.actions].astype(int) - 1

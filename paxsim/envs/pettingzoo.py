@@ -19,7 +19,7 @@ from paxsim.board.replay import Replay
 from paxsim.board.view import EVERYTHING, Observer, with_rome_turned_up
 from paxsim.board.words import table_in_words
 from paxsim.cards import DEFAULT_DECK, Deck
-from paxsim.envs.encoding import action_for, observation_and_mask, option_for
+from paxsim.envs.encoding import encode
 from paxsim.envs.spaces import Layout
 from paxsim.errors import PaxsimError, checked_int, is_integer, safe_repr, suggestion, unknown
 from paxsim.game import Game
@@ -69,23 +69,18 @@ class SeatView:
 
     def observe(self, seat: int) -> dict[str, np.ndarray]:
         """Return the observation and the action mask of a seat (from 0)."""
-        observation, mask = observation_and_mask(self.game._address, seat, self.layout)
+        observation, mask, _ = encode(self.game._address, seat, self.layout)
         return {"observation": observation, "action_mask": mask}
 
     def act(self, action: Any) -> None:
         """Take an action for the deciding seat."""
-        number, option = as_int(action), -1
-        if number is not None and 0 <= number < self.layout.actions:
-            option = option_for(self.game._address, number, self.layout.address)
-        if option < 0:
-            mask = self.observe(self.game.seat - 1)["action_mask"]
-            allowed = ", ".join(map(str, np.flatnonzero(mask)))
-            raise PaxsimError(f"action must be one of {allowed}, got {safe_repr(action)}")
-        self.game.apply(option)
-
-    def action_of(self, option: int) -> int:
-        """Return the action of an option of the current decision."""
-        return action_for(self.game._address, option, self.layout.address)
+        *_, options = encode(self.game._address, self.game.seat - 1, self.layout)
+        allowed = np.flatnonzero(options >= 0)
+        number = as_int(action)
+        if number not in allowed:
+            listed = ", ".join(map(str, allowed))
+            raise PaxsimError(f"action must be one of {listed}, got {safe_repr(action)}")
+        self.game.apply(int(options[number]))
 
     def render(self, mode: str) -> str:
         """Draw the table as the deciding seat sees it, or the whole game as a page."""
@@ -177,7 +172,21 @@ class RenderedEnv:
         """Do nothing: there are no resources to free."""
 
 
-class PaxEnv(RenderedEnv, AECEnv[str, dict, int]):
+class MultiAgentEnv(RenderedEnv):
+    """Base class of environments with the spaces of several agents."""
+
+    _spaces: dict[str, tuple[Space, Space]]
+
+    def observation_space(self, agent: str) -> Space:
+        """Return the observation space, the same for all agents."""
+        return self._spaces[agent][0]
+
+    def action_space(self, agent: str) -> Space:
+        """Return the action space; without a mask it samples from the allowed actions."""
+        return self._spaces[agent][1]
+
+
+class PaxEnv(MultiAgentEnv, AECEnv[str, dict, int]):
     """Game of PAX for agents ``"seat_1"`` to ``"seat_8"`` that act in turn.
 
     Observations are dicts of ``observation`` (see ``layout.features``) and ``action_mask``. At the
@@ -231,14 +240,6 @@ class PaxEnv(RenderedEnv, AECEnv[str, dict, int]):
             for agent in self.possible_agents
         }
         self._draw_seeds = np.random.default_rng()
-
-    def observation_space(self, agent: str) -> Space:
-        """Return the observation space, the same for all agents."""
-        return self._spaces[agent][0]
-
-    def action_space(self, agent: str) -> Space:
-        """Return the action space; without a mask it samples from the allowed actions."""
-        return self._spaces[agent][1]
 
     def _mask(self, agent: str) -> np.ndarray | None:
         return None if self._view is None else self.observe(agent)["action_mask"]
@@ -345,7 +346,7 @@ def env(
     )
 
 
-class ParallelPaxEnv(RenderedEnv, ParallelEnv[str, dict, int]):
+class ParallelPaxEnv(MultiAgentEnv, ParallelEnv[str, dict, int]):
     """Game of PAX in which every agent acts in every cycle.
 
     Observations and rewards are those of `PaxEnv`. One more action, ``wait``, is the only one that
@@ -405,14 +406,6 @@ class ParallelPaxEnv(RenderedEnv, ParallelEnv[str, dict, int]):
 
     def __repr__(self) -> str:
         return f"ParallelPaxEnv with {len(self.possible_agents)} players"
-
-    def observation_space(self, agent: str) -> Space:
-        """Return the observation space, the same for all agents."""
-        return self._spaces[agent][0]
-
-    def action_space(self, agent: str) -> Space:
-        """Return the action space; without a mask it samples from the allowed actions."""
-        return self._spaces[agent][1]
 
     def _mask(self, agent: str) -> np.ndarray | None:
         return self.observe(agent)["action_mask"] if self.agents else None

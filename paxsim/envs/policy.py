@@ -8,7 +8,7 @@ import numpy as np
 
 from paxsim.cards import Card
 from paxsim.engine.records import address_of, game_dtype
-from paxsim.envs.encoding import observation_and_mask, option_for
+from paxsim.envs.encoding import encode
 from paxsim.envs.spaces import Layout
 from paxsim.errors import PaxsimError
 from paxsim.setting import Setting
@@ -37,6 +37,7 @@ class ObservationEncoder:
     def __init__(self, setting: Setting):
         self.layout = Layout(setting)
         self._games = setting.new_game().view(game_dtype)
+        self._options = np.full(self.layout.actions, -1)
         self._known = {0, *(card.code for card in self.layout.kinds)}
 
     def encode(self, table: Any, me: Any, choice: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -46,7 +47,8 @@ class ObservationEncoder:
         game, seat = self._games[0], int(me.seat)
         game["table"], game["seats"][seat], game["choices"][seat] = records
         game["hidden"]["seat"], game["hidden"]["decision"] = seat, choice.kind
-        return observation_and_mask(address_of(self._games), seat, self.layout)
+        observation, mask, self._options = encode(address_of(self._games), seat, self.layout)
+        return observation, mask
 
     def _check_fits(self, table: np.void, choice: np.void) -> None:
         """Raise an error if compiled code would write outside the features' places."""
@@ -68,7 +70,7 @@ class ObservationEncoder:
 
     def option(self, action: int) -> int:
         """Return the option of an action in the decision encoded last, -1 if there is none."""
-        return option_for(address_of(self._games), action, self.layout.address)
+        return int(self._options[action]) if 0 <= action < self.layout.actions else -1
 
 
 def _record(record: Any) -> np.void:

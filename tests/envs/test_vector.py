@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.environments import COPIES, view_of
+from support.environments import COPIES, action_of, view_of
 
 import paxsim
 from paxsim.game import Game, decisions
@@ -15,7 +15,7 @@ def actions_of(setting, lineup, seed, deal, rotation, position=None):
     actions = []
     for game, option in decisions(setting, lineup, seed, deal, rotation):
         if position is None or (game.seat - 1 + rotation) % setting.players == position:
-            actions.append(view_of(game).action_of(option))
+            actions.append(action_of(game, option))
     return actions
 
 
