@@ -1,4 +1,4 @@
-"""Charts are functions on results or tables: they return an Axes and say what they show."""
+"""Charts: what they draw, their labels and footer, and the files they are saved as."""
 
 import re
 import subprocess
@@ -10,12 +10,10 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
-from paxsim.charts.data import histogram_table, how_games_were_won
-from paxsim.experiment.populations import metagame
 
-from paxsim import charts
+from paxsim import charts, compare_rules, metagame, simulate, solo, tournament
+from paxsim.analysis import analyse_games
 from paxsim.charts.style import COLOURS, STYLE, footer_of
-from paxsim.experiment.api import compare_rules, simulate, solo, tournament
 
 matplotlib.use("Agg")
 
@@ -27,7 +25,7 @@ def played():
 
 @pytest.fixture(scope="module")
 def results(played):
-    """One result for each kind of question."""
+    """One result for each kind of experiment."""
     return {
         "simulate": played,
         "tournament": tournament("random,first", players=[2, 3], games=120, seed=3),
@@ -42,7 +40,6 @@ def results(played):
 DRAWN = {
     "rome_rate": ("simulate", lambda r, ax: charts.rome_rate(r, ax=ax)),
     "seat_bars": ("simulate", lambda r, ax: charts.seat_bars(r, ax=ax)),
-    "how_won": ("simulate", lambda r, ax: charts.how_won(r, ax=ax)),
     "rounds": ("simulate", lambda r, ax: charts.distribution(r, "rounds", ax=ax)),
     "winner_points": ("simulate", lambda r, ax: charts.distribution(r, "winner_points", ax=ax)),
     "margins": ("simulate", lambda r, ax: charts.distribution(r, "margins", ax=ax)),
@@ -56,7 +53,7 @@ DRAWN = {
 
 @pytest.fixture(params=DRAWN)
 def drawn(request, results):
-    """A chart drawn into a given Axes, the Axes, and the result it shows."""
+    """Return a chart drawn into an Axes, the Axes, and the result it shows."""
     kind, draw = DRAWN[request.param]
     figure, ax = charts.panels()
     return draw(results[kind], ax), ax, results[kind]
@@ -143,34 +140,25 @@ def test_a_share_that_never_occurs_is_not_in_the_legend():
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["yes"]
 
 
-def test_in_a_tornado_every_change_has_a_row_and_nothing_is_written_on_it(results):
+def test_in_a_tornado_every_change_has_a_row(results):
     ax = charts.tornado(results["rules"], ax=charts.panels()[1])
     names = {text.get_text() for text in ax.get_yticklabels()}
     assert names == {"rome_needs = 3", "rome_needs = 5", "tie = money"}
-    assert not ax.texts
 
 
-def test_text_is_enlarged_where_it_would_be_too_small_on_the_page(played):
+def test_text_too_small_for_the_page_is_enlarged(played):
     figure, ax = charts.panels(width=4.0)
     charts.seat_bars(played, ax=ax, caption="a long footer " * 20)
     lines = footer_of(figure).count("\n")
-    charts.readable(figure, 288)
+    charts.enlarge_text(figure, 288)
     sizes = {text.get_fontsize() for text in figure.findobj(Text)}
-    assert min(sizes) == 9.0 and max(sizes) == STYLE["axes.titlesize"], "what is larger stays so"
-    assert footer_of(figure).count("\n") > lines, "a larger footer has more lines"
-
-
-@pytest.mark.parametrize("kind", ["simulate", "solo"])
-def test_every_game_was_won_with_rome_on_points_or_by_rome_alone(results, kind):
-    """Alone against Rome, nobody wins with it."""
-    shares = how_games_were_won(results[kind])[["with_rome", "on_points", "rome_alone"]]
-    assert shares.sum(axis=1).tolist() == pytest.approx([1.0] * len(shares))
-    assert (shares >= 0).all(axis=None)
+    assert min(sizes) == 9.0 and max(sizes) == STYLE["axes.titlesize"]
+    assert footer_of(figure).count("\n") > lines
 
 
 @pytest.mark.parametrize("name", ["rounds", "winner_points", "margins"])
 def test_a_histogram_shows_shares_of_all_its_games(played, name):
-    table = histogram_table(played, name)
+    table = charts.histogram_table(played, name)
     assert table["share"].sum() == pytest.approx(1.0)
     assert table["value"].is_unique
 
@@ -182,7 +170,7 @@ def standings(rate, low, high):
 
 
 @pytest.mark.parametrize(
-    ("table", "said"),
+    ("table", "text"),
     [
         (standings(0.30, 0.28, 0.32), "30.0 ▲\n±2.0"),
         (standings(0.20, 0.18, 0.22), "20.0 ▼\n±2.0"),
@@ -190,11 +178,11 @@ def standings(rate, low, high):
     ],
     ids=["above", "below", "unsure"],
 )
-def test_a_heatmap_greys_what_is_not_sure(table, said):
+def test_a_heatmap_is_grey_where_not_significant(table, text):
     ax = charts.strategy_heatmap(table, ax=charts.panels()[1])
-    assert [text.get_text() for text in ax.texts] == [said]
+    assert [cell.get_text() for cell in ax.texts] == [text]
     red, green, blue, _ = ax.patches[0].get_facecolor()
-    assert (red == green == blue) == ("▲" not in said and "▼" not in said)
+    assert (red == green == blue) == ("▲" not in text and "▼" not in text)
 
 
 def test_saving_twice_gives_the_same_bytes(played, tmp_path):
@@ -222,16 +210,28 @@ def test_neighbouring_colours_differ_in_grey():
     assert all(abs(grey(a) - grey(b)) > 25 for a, b in zip(COLOURS, COLOURS[1:], strict=False))
 
 
-def test_matplotlib_is_imported_by_charts_only():
-    code = (
-        "import sys, paxsim, paxsim.cli, paxsim.experiment.questions; "
-        "assert 'matplotlib' not in sys.modules"
-    )
+def test_the_command_line_does_not_import_matplotlib():
+    code = "import sys, paxsim.cli, paxsim.experiment; assert 'matplotlib' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_names_inside_an_svg_do_not_hang_on_the_last_bit(tmp_path):
-    """Clips and markers are named by their order, and every name that is used is given."""
+def test_text_of_an_svg_is_text(played, tmp_path):
+    figure, ax = charts.panels()
+    charts.seat_bars(played, ax=ax)
+    (path,) = charts.save(figure, tmp_path / "chart", png=False)
+    svg = path.read_text("utf-8")
+    assert ">seat</text>" in svg and len(svg) < 20_000
+    assert [file.name for file in tmp_path.iterdir()] == ["chart.svg"]
+
+
+def test_costs_of_mistakes_have_a_row_for_each_kind():
+    habits = analyse_games(["random", "first"], games=4, rollouts=4, jobs=1)
+    ax = charts.mistake_costs(habits, ax=charts.panels()[1])
+    assert len(ax.get_yticklabels()) == len(habits.table) and "4 games" in footer_of(ax.figure)
+
+
+def test_names_inside_an_svg_do_not_depend_on_the_last_bit(tmp_path):
+    """Clips and markers are named by their order, and every name that is used is defined."""
 
     def drawn(shift):
         figure = Figure(figsize=(3, 2))
