@@ -62,12 +62,12 @@ class Plots:
             raise AttributeError(str(unknown("plot", name, self.names)))
 
     def __dir__(self) -> list[str]:
-        """Return the charts that there is data for, for completion."""
+        """Return the names for completion: charts that have data."""
         return [*(name for name in super().__dir__() if name.startswith("__")), *self.names]
 
     @property
     def names(self) -> list[str]:
-        """The charts that this result has data for."""
+        """Charts that this result has data for."""
         return [name for name in _charts() if self._has(name)]
 
     @property

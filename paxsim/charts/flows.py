@@ -78,8 +78,8 @@ def state_flow(
 
 def shown_states(states: pd.DataFrame) -> pd.DataFrame:
     """Return the states that `state_flow` draws, in the order of Rome's rate."""
-    kept = states[(states["kind"] == "pure") | (states["basin"] >= _NONE)]
-    return kept.sort_values("rome_wins", kind="stable").reset_index(drop=True)
+    shown = states[(states["kind"] == "pure") | (states["basin"] >= _NONE)]
+    return shown.sort_values("rome_wins", kind="stable").reset_index(drop=True)
 
 
 def _area(row: Any) -> float:

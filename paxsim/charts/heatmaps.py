@@ -69,9 +69,15 @@ def strategy_heatmap(
         for x, column in enumerate(across):
             row = cells.get((name, column))
             if row is not None:
-                known = bool(row[sure]) if fair else True
+                significant = bool(row[sure]) if fair else True
                 shade = colour(row[value] - row[fair] if fair else row[value])
-                _draw_cell(ax, x, y, _cell_text(row, value, fair, known), shade if known else None)
+                _draw_cell(
+                    ax,
+                    x,
+                    y,
+                    _cell_text(row, value, fair, significant),
+                    shade if significant else None,
+                )
     _frame(ax, [str(name) for name in order], [str(column) for column in across])
     ax.set_xlabel({"players": "players", "level": "solo level"}.get(columns, columns))
     ax.set_title(title)
@@ -148,11 +154,11 @@ def _rate_colours() -> Any:
     return lambda rate: palette(float(norm(rate)))
 
 
-def _cell_text(row: pd.Series, value: str, fair: str | None, known: bool) -> str:
+def _cell_text(row: pd.Series, value: str, fair: str | None, significant: bool) -> str:
     """Return the rate, an arrow if it differs from fair, and half the interval."""
     half = 50 * (row[f"{value}_high"] - row[f"{value}_low"])
     arrow = ""
-    if fair is not None and known:
+    if fair is not None and significant:
         arrow = " ▲" if row[value] > row[fair] else " ▼"
     return f"{in_percent(row[value])}{arrow}\n±{number(half, 1)}"
 

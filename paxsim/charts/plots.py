@@ -569,8 +569,8 @@ def _spread(rows: pd.DataFrame, value: str, unit: float) -> list[np.ndarray]:
     middle, low, high = (
         unit * rows[f"{value}{end}"].to_numpy(float) for end in ("", "_low", "_high")
     )
-    known = np.isfinite(low) & np.isfinite(high)
-    return [np.where(known, np.clip(length, 0, None), 0.0) for length in
+    finite = np.isfinite(low) & np.isfinite(high)
+    return [np.where(finite, np.clip(length, 0, None), 0.0) for length in
             (middle - low, high - middle)]  # fmt: skip
 
 

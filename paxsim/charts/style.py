@@ -60,7 +60,7 @@ STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",  # text, which is small and can be searched
     # Names of decks and policies may have dollar signs, which are not formulas.
     "text.parse_math": False,
-    # Otherwise the names inside an SVG file are random; see `named_in_order`.
+    # Otherwise the names inside an SVG file are random; see `_tidy`.
     "svg.hashsalt": "paxsim",
 }
 FOOTER_SIZE = 6.5
@@ -79,6 +79,10 @@ CAPTION = "caption"
 MATCH = ("players", "solo_level", "lineup", "deck", "rules", "seed")
 #: Definition or use of a name in Matplotlib's SVG that is a digest: a letter and ten digits.
 _DIGEST_NAME = re.compile(r"""((?:\bid="|url\(#|href="#))([a-zA-Z][0-9a-f]{10})(?=["\)])""")
+#: Names of elements, rotations by 0, tags, and decimals after the second.
+_UNUSED = re.compile(r''' id="[a-z0-9.]+_\d+"| transform="rotate\(-?0 [^"]*"''')
+_TAG = re.compile(r"<[^>]*>")
+_DECIMALS = re.compile(r"(\d\.\d\d)\d+")
 
 
 @contextmanager
@@ -228,7 +232,7 @@ def save(figure: Any, stem: Path, png: bool = True) -> tuple[Path, ...]:
         text = io.StringIO()
         figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None, **metadata})
         with atomic_write(svg, "stem") as file:
-            file.write(named_in_order(text.getvalue()))
+            file.write(_tidy(text.getvalue()))
         if not png:
             return (svg,)
         # The layout is slow to compute, and that of the SVG fits the PNG too.
@@ -239,11 +243,12 @@ def save(figure: Any, stem: Path, png: bool = True) -> tuple[Path, ...]:
     return pixels, svg
 
 
-def named_in_order(svg: str) -> str:
-    """Return an SVG with clips and markers named in the order of their first use.
+def _tidy(svg: str) -> str:
+    """Return an SVG that is the same on every machine, and smaller.
 
-    Matplotlib names them by a digest of coordinates, the last bits of which differ from machine to
-    machine; the coordinates themselves are written with six decimals.
+    Matplotlib names clips and markers by a digest of coordinates, the last bits of which differ
+    from machine to machine: they are named in the order of their first use. Coordinates have two
+    decimals, and elements that nothing refers to have no names.
     """
     names: dict[str, str] = {}
 
@@ -251,7 +256,9 @@ def named_in_order(svg: str) -> str:
         before, name = match.groups()
         return before + names.setdefault(name, f"{name[0]}{len(names) + 1}")
 
-    return _DIGEST_NAME.sub(in_order, svg)
+    svg = _UNUSED.sub("", _DIGEST_NAME.sub(in_order, svg))
+    svg = _TAG.sub(lambda tag: _DECIMALS.sub(r"\1", tag[0]), svg)
+    return re.sub(r"\n +", "\n", svg)
 
 
 # --- tables ---------------------------------------------------------------------------------
@@ -303,8 +310,8 @@ def only(table: pd.DataFrame, **values: Any) -> pd.DataFrame:
         if value is not None and column in table:
             rows = table[table[column] == value]
             if rows.empty:
-                known = ", ".join(dict.fromkeys(table[column].astype(str)))
-                raise PaxsimError(f"{column} must be one of {known}, got {safe_repr(value)}")
+                choices = ", ".join(dict.fromkeys(table[column].astype(str)))
+                raise PaxsimError(f"{column} must be one of {choices}, got {safe_repr(value)}")
             table = rows
     return table
 

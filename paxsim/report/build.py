@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from paxsim.errors import PaxsimError, checked_path
 from paxsim.experiment.progress import ProgressBar
 from paxsim.experiment.result import as_csv
 from paxsim.io import atomic_write, make_folder
-from paxsim.lineup import Lineup, draw_lineups
 from paxsim.playing import play_batch, trace_command
 from paxsim.policies.policy import Policy
 from paxsim.report.page import render
@@ -28,8 +27,8 @@ from paxsim.trace import trace_game
 from paxsim.version import __version__
 
 PAGE = "index.html"
-#: Line-ups, and deals of each, from which the games to watch are chosen.
-EXAMPLE_LINEUPS, EXAMPLE_DEALS = 15, 40
+#: Deals from which the games to watch are chosen.
+EXAMPLE_DEALS = 600
 
 
 def make_report(
@@ -188,54 +187,34 @@ def write_section(section: Section, runs: Runs) -> None:
         charts.save(chart.figure, folder / chart.name, png=False)
 
 
-class _Game(NamedTuple):
-    """Game that may be shown as an example."""
-
-    lineup: Lineup
-    deal: int
-    rome_wins: bool
-    rounds: int
-    margin: int
-
-
 def example_games(runs: Runs) -> list[dict[str, str]]:
     """Return games to watch: a usual win of Rome, a usual win of the players, and a close one.
 
-    The same report has the same games. Each has a ``title``, its ``result`` in a sentence and the
-    ``command`` that shows it on a board.
+    They are chosen from deals of the sample line-up. Each has a ``title``, its ``result`` in a
+    sentence and the ``command`` that shows it on a board.
     """
-    subject = runs.subject
-    setting = make_setting(subject.table, **subject.setting)
-    policies = [subject.policies[spec] for spec in subject.strategies]
-    games = []
-    for members in draw_lineups(policies, setting.players)[:EXAMPLE_LINEUPS]:
-        batch = play_batch(members, setting.players, deals=EXAMPLE_DEALS, seed=runs.seed,
-                           deck=setting.deck, rules=setting.rules)  # fmt: skip
-        for result in batch.results:
-            points = np.sort(result["points"][: setting.players])
-            games.append(_Game(batch.lineup, int(result["deal"]), bool(result["rome_wins"]),
-                               int(result["rounds"]), int(points[-1] - points[-2])))  # fmt: skip
-    rome = [game for game in games if game.rome_wins]
-    players = [game for game in games if not game.rome_wins]
-    chosen = []
-    if rome:
-        chosen.append(("rome_wins", "A win of Rome of usual length", _typical(rome, "rounds")))
-    if players:
-        usual = _typical(players, "margin")
-        chosen.append(("players_win", "A win of the players by a usual margin", usual))
-        closest = min(players, key=lambda game: game.margin)
-        chosen.append(("close", "The closest win of the players", closest))
+    players = runs.subject.table
+    setting = make_setting(players, **runs.subject.setting)
+    batch = play_batch(runs.sample_lineup(players), players, deals=EXAMPLE_DEALS, seed=runs.seed,
+                       **runs.subject.setting)  # fmt: skip
+    rome, rounds = batch.results["rome_wins"].astype(bool), batch.results["rounds"]
+    points = np.sort(batch.results["points"][:, :players], axis=1)
+    margins = points[:, -1] - points[:, -2]
     examples = []
-    for name, title, game in chosen:
-        events = list(trace_game(setting, game.lineup, runs.seed, game.deal, 0))
-        trace = trace_command(setting, game.lineup, runs.seed, game.deal, 0)
+    for name, title, among, measure in (
+        ("rome_wins", "A win of Rome of usual length", rome, rounds),
+        ("players_win", "A win of the players by a usual margin", ~rome, margins),
+        ("close", "The closest win of the players", ~rome, None),
+    ):
+        if not among.any():
+            continue
+        target = 0 if measure is None else np.median(measure[among])
+        distance = np.abs((margins if measure is None else measure) - target)
+        place = int(np.argmin(np.where(among, distance, np.inf)))
+        deal = int(batch.results["deal"][place])
+        events = list(trace_game(setting, batch.lineup, runs.seed, deal, 0))
+        trace = trace_command(setting, batch.lineup, runs.seed, deal, 0)
         command = f"{trace.replace('paxsim trace', 'paxsim replay', 1)} --out {name}.html"
         result = Replay(events, command).sentences()[-1]
         examples.append({"title": title, "result": result, "command": command})
     return examples
-
-
-def _typical(games: list[_Game], measure: str) -> _Game:
-    """Return the game nearest to the median of a measure."""
-    median = np.median([getattr(game, measure) for game in games])
-    return min(games, key=lambda game: abs(getattr(game, measure) - median))

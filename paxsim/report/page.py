@@ -27,7 +27,7 @@ HARDLY = 0.05
 #: Fewer similar findings stay sentences.
 FEWEST = 3
 #: Rows of a table on the page; tables with more than `LONG` are closed at first.
-SHOWN_ROWS, LONG = 60, 24
+SHOWN_ROWS, LONG = 40, 24
 #: A table of one row with more columns than this is shown upright.
 FEW_COLUMNS = 6
 #: Characters that fit beside one another on paper, with a gap between columns, and characters of
@@ -183,8 +183,8 @@ def short_answers(sections: Sections) -> dict[str, str]:
 
 def _counts(table: pd.DataFrame) -> list[int]:
     """Return the headline player counts of a table, or else its first."""
-    known = table["players"].tolist()
-    return [n for n in HEADLINE_PLAYERS if n in known] or known[:1]
+    counts = table["players"].tolist()
+    return [n for n in HEADLINE_PLAYERS if n in counts] or counts[:1]
 
 
 def _headline(table: pd.DataFrame) -> tuple[int, pd.DataFrame]:

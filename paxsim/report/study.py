@@ -1,4 +1,4 @@
-"""What every study works with: the runs that all studies share, and the section it returns."""
+"""Runs that all studies share, and the section that a study returns."""
 
 from __future__ import annotations
 
@@ -354,7 +354,7 @@ class Runs:
     # --- who plays --------------------------------------------------------------------------
 
     def lineups(self, players: int) -> list[list[str]]:
-        """Return the line-ups of the tournament with so many players."""
+        """Return the line-ups of the tournament for a player count."""
         spec_of = {id(policy): spec for spec, policy in self.subject.policies.items()}
         policies = [self.subject.policies[spec] for spec in self.subject.strategies]
         return [[spec_of[id(one)] for one in each] for each in draw_lineups(policies, players)]
@@ -370,7 +370,7 @@ class Runs:
         return [self.subject.policies[spec].label for spec in self.sample_lineup(players)]
 
     def tournament_games(self, games: int, counts: Sequence[int]) -> int:
-        """Return the games per player count of a tournament of about so many games in all.
+        """Return the games per player count of a tournament of about `games` in all.
 
         Every line-up gets the two blocks without which there are no intervals.
         """
@@ -380,7 +380,7 @@ class Runs:
     def ask_lineups(
         self, run: str, lineups: dict[int, list[list[str]]], games: int
     ) -> dict[int, Result]:
-        """Play line-ups by player count, about so many games in all."""
+        """Play line-ups by player count, about `games` in all."""
         deals = games // sum(players * len(each) for players, each in lineups.items())
         return {
             players: self.ask_groups(

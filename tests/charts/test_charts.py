@@ -60,8 +60,8 @@ def drawn(request, results):
 
 
 def test_a_chart_returns_the_axes_it_was_given(drawn):
-    returned, given, _ = drawn
-    assert returned is given
+    returned, ax, _ = drawn
+    assert returned is ax
 
 
 def test_a_chart_has_title_labels_and_footer(drawn):

@@ -112,11 +112,11 @@ def test_progress_counts_every_game_once(tmp_path):
 
 def test_runs_that_studies_share_are_played_once(tmp_path, monkeypatch):
     runs = Runs(Subject(players=(2, 3)), tmp_path, scale=0.0001)
-    asked = []
-    monkeypatch.setattr(Runs, "ask", lambda self, run, *_, **__: asked.append(run))
+    names = []
+    monkeypatch.setattr(Runs, "ask", lambda self, run, *_, **__: names.append(run))
     assert runs.solo is runs.solo and runs.tournament is runs.tournament
     assert runs.mixed.keys() == {2, 3}
-    assert asked == ["solo", "tournament", "mixed-2", "mixed-3"]
+    assert names == ["solo", "tournament", "mixed-2", "mixed-3"]
 
 
 def test_however_small_the_scale_a_tournament_can_be_played(runs):

@@ -1,4 +1,4 @@
-"""Which findings hold on every plausible deck, and which depend on the assumed one."""
+"""Study of the findings that hold on every plausible deck, or depend on the assumed one."""
 
 from __future__ import annotations
 
@@ -279,7 +279,7 @@ def rome_table(runs: Runs, contests: list[Result], decks: list[str]) -> pd.DataF
 
 
 def play_rome(runs: Runs, deck: str, players: int, decks: int) -> Result:
-    """Play the line-ups of the tournament on one of so many decks."""
+    """Play the line-ups of the tournament on one of the decks."""
     lineups = runs.lineups(players)
     counts = [n for n in runs.subject.headline_players if n != runs.subject.table]
     games = runs.games("decks_rome") * players // (decks * sum(counts))
@@ -289,7 +289,7 @@ def play_rome(runs: Runs, deck: str, players: int, decks: int) -> Result:
 
 
 def _pooled(contest: Result, players: int) -> dict[str, Any]:
-    """Return Rome's rate over the line-ups of a tournament with so many players."""
+    """Return Rome's rate over the line-ups of a tournament, for one player count."""
     matches = [match for match in contest.matches if match.players == players]
     pool = rome_pool(matches)
     return {"players": players, "deck": matches[0].facts.deck,

@@ -1,4 +1,4 @@
-"""How much of the outcome is strategy, seat and luck, by when it is decided, and how close it is.
+"""Study of strategy, seat and luck, of when games are decided, and of their length.
 
 Two questions are asked about time. *Decided* is measured by replaying games with the undealt cards
 reshuffled: how similarly do the copies end? *Standing* is measured by scoring games after each

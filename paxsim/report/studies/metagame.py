@@ -1,4 +1,4 @@
-"""Which equilibria players reach who adapt to each other, and how often Rome wins there.
+"""Study of the equilibria that adapting players reach, and of Rome's rate there.
 
 Every line-up of a few strategies plays, among them those that conspire with Rome and those that
 fight it. Their payoffs are a game of its own: players switch from what does badly to what does
@@ -112,7 +112,7 @@ def strategies_of(subject: Subject) -> list[str]:
 
 
 def play(runs: Runs, deck: Deck, decks: int) -> Result:
-    """Play the meta-game on one of so many decks."""
+    """Play the meta-game on one of the decks."""
     policies, players = strategies_of(runs.subject), runs.subject.table
     fewest = FEWEST_BLOCKS * players * number_of_multisets(len(policies), players)
     games = max(fewest, runs.games("metagame") // decks)
@@ -162,7 +162,7 @@ def alone_finding(deck: str, result: Result) -> Finding:
 
 
 def together_finding(deck: str, result: Result, seats: int) -> Finding:
-    """Return what so many players do to Rome, and to themselves, by leaving a state together."""
+    """Return what players who leave a state together do to Rome, and to themselves."""
     key = f"metagame/{deck}/together/{seats}"
     ends = reached(result["states"])
     row = None

@@ -1,4 +1,4 @@
-"""How often Rome wins, who wins with it, and whether joining it pays."""
+"""Study of how often Rome wins, who wins with it, and whether joining it pays."""
 
 from __future__ import annotations
 
@@ -379,7 +379,7 @@ def draw_uniform(
 
 
 def conspiracy_finding(table: pd.DataFrame, players: int) -> Finding:
-    """Return Rome's rate with so many players, from no conspirator to all."""
+    """Return Rome's rate for a player count, from no conspirator to all."""
     rows = table[table["players"] == players].sort_values("conspirators", kind="stable")
     rates = {SEATS[int(row["conspirators"])]: rate_of(row, "rome_wins")
              for _, row in rows.iterrows()}  # fmt: skip
@@ -431,7 +431,7 @@ def _share(row: pd.Series, name: str) -> str:
 
 
 def rome_finding(table: pd.DataFrame, players: int) -> Finding:
-    """Return Rome's rate with so many players, over line-ups and by population."""
+    """Return Rome's rate for a player count, over line-ups and by population."""
     rows = table[table["players"] == players].set_index("population")
     mixed = rows.loc[ALL]
     estimate = estimate_of(mixed, "rome_wins")
@@ -479,7 +479,7 @@ def alone_finding(lineups: pd.DataFrame) -> Finding:
 
 
 def friends_finding(friends: pd.DataFrame, players: int) -> Finding:
-    """Return the strategies that win most often with Rome, with so many players."""
+    """Return the strategies that win most often with Rome, for a player count."""
     rows = friends[friends["players"] == players].sort_values(
         "with_rome", ascending=False, kind="stable"
     )

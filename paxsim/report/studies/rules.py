@@ -1,4 +1,4 @@
-"""What the numbers of the rules and the rulings change, one at a time on common deals.
+"""Study of the numbers of the rules and the rulings, one change at a time on common deals.
 
 First every number is moved over its whole sensible range, in all line-ups of the tournament. Then
 each ruling is reversed where rulebooks differ or are silent (R2, R3, R5), and each main number is
@@ -361,7 +361,7 @@ def report_changes(section: Section, runs: Runs) -> None:
 def play_changes(
     runs: Runs, name: str, variants: list[dict[str, Any]], players: int, blocks: int
 ) -> Result:
-    """Play changes of the rules with so many players, in the sample line-up."""
+    """Play changes of the rules for a player count, in the sample line-up."""
     return runs.ask(f"changes-{name}", compare_rules, policies=runs.sample_lineup(players),
                     variants=variants, players=players, games=blocks * players)  # fmt: skip
 

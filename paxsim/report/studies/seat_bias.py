@@ -1,4 +1,4 @@
-"""Whether a seat is favoured, and whether the larger draft makes up for going later.
+"""Study of favoured seats, and of the larger draft of later seats.
 
 Line-ups rotate over the seats, so a seat's share of wins is not that of a strategy. Then the same
 deals are played with drafts of two cards for every seat: what the last seat loses is what its
@@ -110,7 +110,7 @@ def draft_lines(result: Result) -> pd.DataFrame:
 
 
 def seat_finding(seats: pd.DataFrame, players: int) -> Finding:
-    """Return which seats are favoured with so many players, and which have less."""
+    """Return which seats are favoured for a player count, and which have less."""
     rows = seats[seats["players"] == players].sort_values(
         "over_fair", ascending=False, kind="stable"
     )

@@ -1,4 +1,4 @@
-"""How far each strategy gets alone: success by solo level, and over a whole campaign.
+"""Study of solo games: success by level, and over a whole campaign.
 
 A campaign is the five levels in order, each with new deals: its chance is the product of theirs.
 """
@@ -36,7 +36,7 @@ def run(runs: Runs) -> Section:
     campaigns = result["campaigns"].sort_values("success", ascending=False, kind="stable")
     campaigns.insert(2, "one_in", [one_in(chance) for chance in campaigns["success"]])
     section.table("campaigns", "Chance of a whole campaign", campaigns,
-                  "One campaign in about so many succeeds; – if none did.")  # fmt: skip
+                  "one in: campaigns per success; – if none succeeded.")  # fmt: skip
     section.find(campaign_finding(campaigns))
     figure, ax = charts.panels(width=4.4, height=1.1 + 0.22 * many)
     charts.forest(campaigns, "success", by="strategy", ax=ax, log=True, caption=footer,

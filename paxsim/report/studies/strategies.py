@@ -1,4 +1,4 @@
-"""Which strategy wins, by player count and seat, and which beats which.
+"""Study of which strategy wins, by player count and seat, and which beats which.
 
 A tournament with 2 to 8 players lets every strategy meet every other. Then each strategy sits as a
 guest in the sample line-up, once at every seat, on common deals.
@@ -153,7 +153,7 @@ def beats_table(payoffs: pd.DataFrame, players: int = 2) -> pd.DataFrame:
 
 
 def best_finding(standings: pd.DataFrame, players: int) -> Finding:
-    """Return which strategy wins most with so many players, and whether its lead is clear."""
+    """Return which strategy wins most for a player count, and whether its lead is clear."""
     rows = standings[standings["players"] == players]
     rows = rows.sort_values(["win_rate", "strategy"], ascending=[False, True])
     best, second = rows.iloc[0], rows.iloc[1]
@@ -173,7 +173,7 @@ def best_finding(standings: pd.DataFrame, players: int) -> Finding:
 
 
 def rating_finding(ratings: pd.DataFrame, players: int) -> Finding:
-    """Return whether ratings describe the win rates with so many players."""
+    """Return whether ratings describe the win rates for a player count."""
     row = ratings[ratings["players"] == players].iloc[0]
     gap = f"{in_percent(row['misfit'], 0)} percentage points"
     sure = f"{in_percent(row['sure_misfit'], 0)} of them significant"

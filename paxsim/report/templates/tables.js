@@ -1,4 +1,4 @@
-// Click a heading to sort its table; click again to turn the order round.
+// Click a heading to sort its table; click again to reverse the order.
 for (const button of document.querySelectorAll("table.sortable th button")) {
   button.addEventListener("click", () => {
     const heading = button.parentElement, body = heading.closest("table").tBodies[0];
@@ -12,7 +12,7 @@ for (const button of document.querySelectorAll("table.sortable th button")) {
     heading.setAttribute("aria-sort", down ? "descending" : "ascending");
   });
 }
-// A field above every table of some length: only rows with all of its words are shown.
+// A field above longer tables shows only rows with all of its words.
 for (const table of document.querySelectorAll("table.sortable")) {
   const rows = [...table.tBodies[0].rows];
   if (rows.length < 6) continue;
@@ -26,7 +26,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
     let shown = 0;
     for (const row of rows) {
       const cells = [...row.cells].map((cell) => cell.textContent.trim().toLowerCase());
-      // A number is a whole cell, so that 4 does not find 14.
+      // A number matches whole cells, so that 4 does not match 14.
       const has = (word) => /^\d+$/.test(word) ? cells.includes(word)
         : cells.some((cell) => cell.includes(word));
       row.hidden = !words.every(has);
@@ -39,7 +39,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
   bar.append(field, " ", count);
   region.before(bar);
 }
-// Where a table or a chart goes on beyond its frame, a line above it says so.
+// A hint above a table or a chart that continues beyond its frame.
 for (const region of document.querySelectorAll(".scroll")) {
   const hint = document.createElement("p");
   hint.className = "hint";
