@@ -284,7 +284,7 @@ def play(
     --------
     >>> import paxsim
     >>> paxsim.play("random,first", seed=1).rounds
-    13
+    11
     """
     setting, lineup = prepare(policies, players, solo_level, deck, rules)
     rotation = checked_int("rotation", rotation, 0, setting.players - 1)

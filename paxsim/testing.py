@@ -30,6 +30,8 @@ from paxsim.policies.restricted import Restricted
 from paxsim.rules import MAX_PLAYERS, SOLO_LEVELS, Rules
 from paxsim.setting import Setting, make_setting
 
+__all__ = ["Check", "check_policy"]
+
 #: Deals for each player count and solo level, of a compiled and an interpreted policy.
 DEALS, INTERPRETED_DEALS = 40, 2
 #: Seconds after which a policy counts as stuck.
