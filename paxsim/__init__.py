@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from paxsim.setting import Setting as Setting
     from paxsim.setting import make_setting as make_setting
     from paxsim.testing import check_policy as check_policy
+    from paxsim.trace import trace_games as trace_games
     from paxsim.tuning import double_oracle as double_oracle
     from paxsim.tuning import tune as tune
 
@@ -86,6 +87,7 @@ _NAMES = {
     "rules": "Rules load_rules",
     "setting": "Setting make_setting",
     "testing": "check_policy",
+    "trace": "trace_games",
     "tuning": "double_oracle tune",
 }
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}

@@ -1,22 +1,20 @@
-"""Files that are written completely or not at all, and checks of JSON that other people wrote."""
+"""Files that are written completely or not at all, and tables in HTML."""
 
 from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from html import escape
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO
 
-from paxsim.errors import PaxsimError, is_integer, is_name, is_number, safe_repr
+from paxsim.errors import PaxsimError
 
 
 @contextmanager
-def atomic_write(
-    path: Path, field: str = "out", mode: str = "w", part: str | None = None
-) -> Iterator[IO]:
+def atomic_write(path: Path, field: str = "out", mode: str = "w") -> Iterator[IO]:
     """Open a file for writing that appears under its name only when it is complete.
 
     Parameters
@@ -27,14 +25,12 @@ def atomic_write(
         The option that named it, for messages.
     mode : str
         ``"w"`` (text, UTF-8) or ``"wb"``.
-    part : str, optional
-        Name of the incomplete file in the same folder.
     """
     if os.path.isdir(path):
         raise PaxsimError(f"{field}: {path} is a folder, not a file")
     encoding = None if "b" in mode else "utf-8"
     target = path.resolve()
-    temporary = target.with_name(part or f".{target.name}.{os.getpid()}.part")
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         if target.exists() and not target.is_file():  # e.g. /dev/stdout
             temporary = target
@@ -86,76 +82,6 @@ def remove_folders(folders: Sequence[Path]) -> None:
     for folder in reversed(folders):
         with suppress(OSError):
             folder.rmdir()
-
-
-def read_regular(path: Path) -> bytes:
-    """Return the content of a file."""
-    return path.read_bytes()
-
-
-class Kind(NamedTuple):
-    """A single value in JSON: a test, and a description of the values that pass it."""
-
-    fits: Callable[[Any], bool]
-    expected: str
-
-
-class Each(NamedTuple):
-    """An object in JSON with any keys, whose values have one shape."""
-
-    shape: Any
-
-
-ANYTHING = Kind(lambda value: True, "anything")
-TEXT = Kind(lambda value: isinstance(value, str), "text")
-NAME = Kind(lambda value: is_name(value, 10_000), "text on one line")
-FLAG = Kind(lambda value: isinstance(value, bool), "true or false")
-NUMBER = Kind(is_number, "a number")
-
-
-def whole(low: int, high: int) -> Kind:
-    """Return the kind of integers between two bounds."""
-    return Kind(
-        lambda value: is_integer(value) and low <= value <= high,
-        f"an integer between {low} and {high}",
-    )
-
-
-def one_of(*names: str) -> Kind:
-    """Return the kind of several texts."""
-    return Kind(lambda value: isinstance(value, str) and value in names, " or ".join(names))
-
-
-def optional(kind: Kind) -> Kind:
-    """Return a kind that also allows null."""
-    return Kind(lambda value: value is None or kind.fits(value), f"{kind.expected}, or null")
-
-
-def misfit(value: Any, shape: Any, where: str = "") -> str | None:
-    """Describe the first place where a value read from JSON doesn't have a shape, if any.
-
-    A shape is a `Kind`, a list with the shape of all items, a dictionary with the shapes of
-    required keys, or `Each`.
-    """
-    kind = shape
-    if isinstance(shape, list):
-        kind = Kind(lambda value: isinstance(value, list), "a list")
-    elif not isinstance(shape, Kind):
-        kind = Kind(lambda value: isinstance(value, dict), "an object")
-    if not kind.fits(value):
-        return f"{where or 'content'} must be {kind.expected}, got {safe_repr(value)}"
-    if isinstance(shape, Kind):
-        return None
-    if isinstance(shape, list):
-        parts = [(item, shape[0], f"{where}[{i}]") for i, item in enumerate(value)]
-    else:
-        shapes = dict.fromkeys(value, shape.shape) if isinstance(shape, Each) else shape
-        prefix = f"{where}." if where else ""
-        missing = [f"{prefix}{key} is missing" for key in shapes if key not in value]
-        if missing:
-            return missing[0]
-        parts = [(value[key], shapes[key], f"{prefix}{key}") for key in shapes]
-    return next((message for part in parts if (message := misfit(*part)) is not None), None)
 
 
 def html_table(headings: Sequence[str], rows: Iterable[Sequence[object]], caption: str) -> str:

@@ -357,10 +357,9 @@ class GameResult:
         ('setup', 'score')
         """
         from paxsim.board.replay import Replay  # the board is above this layer
-        from paxsim.trace import trace_game
 
         numbers = (self.seed, int(self.record["deal"]), int(self.record["rotation"]))
-        return Replay(list(trace_game(self.setting, self.lineup, *numbers)))
+        return Replay.of_game(self.setting, self.lineup, *numbers)
 
     def _repr_html_(self) -> str:
         return self.replay()._repr_html_()

@@ -9,11 +9,12 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from paxsim.cards import CATEGORIES, Card
+from paxsim.cards import CATEGORIES, DEFAULT_DECK, Card, Deck
 from paxsim.engine import events
 from paxsim.engine.loop import DEAL, play_logged, progress_dtype, step_logged, take_seats
 from paxsim.engine.records import (
@@ -31,8 +32,9 @@ from paxsim.engine.steps import ONLY
 from paxsim.errors import PaxsimError, checked_int
 from paxsim.game import GAME_OVER, Game, Option
 from paxsim.lineup import Lineup
-from paxsim.playing import PolicyError, ask_all
-from paxsim.setting import Setting, check_numbers
+from paxsim.playing import LineupLike, PolicyError, ask_all, prepare
+from paxsim.rules import Rules
+from paxsim.setting import MAX_NUMBER, Setting, check_numbers
 
 VERSION = 1
 
@@ -72,6 +74,52 @@ def trace_game(
     ['setup', 'draft', 'draft']
     """
     return map(json.loads, trace_lines(setting, lineup, seed, deal, 1, rotation))
+
+
+def trace_games(
+    policies: LineupLike,
+    players: int | None = None,
+    *,
+    games: int = 1,
+    seed: int = 0,
+    deal: int = 0,
+    rotation: int = 0,
+    solo_level: int | None = None,
+    deck: str | Path | Deck = DEFAULT_DECK,
+    rules: str | Path | dict[str, Any] | Rules | None = None,
+) -> Iterator[dict[str, Any]]:
+    """Play consecutive deals and yield every event, hidden cards included.
+
+    Parameters
+    ----------
+    policies, players, seed, rotation, solo_level, deck, rules
+        See `paxsim.play`.
+    games : int
+        Number of deals.
+    deal : int
+        Number of the first deal.
+
+    Yields
+    ------
+    dict
+        An event; each game has events from ``setup`` to ``score``.
+
+    Raises
+    ------
+    PolicyError
+        If a policy fails, after the last event before that.
+
+    Examples
+    --------
+    >>> import paxsim
+    >>> events = list(paxsim.trace_games("random,first", games=2, seed=1))
+    >>> [event["game"]["deal"] for event in events if event["event"] == "setup"]
+    [0, 1]
+    """
+    setting, lineup = prepare(policies, players, solo_level, deck, rules)
+    games = checked_int("games", games, 1, MAX_NUMBER)
+    checked_int("deal", deal, 0, MAX_NUMBER - games)
+    return map(json.loads, trace_lines(setting, lineup, seed, deal, games, rotation))
 
 
 def trace_lines(

@@ -16,11 +16,12 @@ from paxsim.board.words import SENTENCES, in_words, player_name, roman
 from paxsim.cards import CATEGORIES, DEFAULT_DECK, list_decks, load_deck
 from paxsim.errors import PaxsimError, checked_int, is_integer, one_line, safe_repr, unknown
 from paxsim.io import atomic_write
+from paxsim.lineup import Lineup
 from paxsim.rules import load_rules
+from paxsim.setting import Setting
+from paxsim.trace import VERSION, trace_game
 from paxsim.version import __version__
 
-#: The version of the trace format that is read here, and written by `paxsim.trace`.
-TRACE_VERSION = 1
 #: Name of a human player's seat in the policies of a trace.
 PERSON = "person"
 #: Height of the frame in a notebook, in pixels.
@@ -87,9 +88,9 @@ def _parse_event(place: int, line: str) -> dict[str, Any]:
 def _check_sequence(trace: list[tuple[int, dict[str, Any]]]) -> None:
     """Check that each event can follow from the ones before, up to the score."""
     first, setup = trace[0]
-    if setup.get("version") != TRACE_VERSION:
+    if setup.get("version") != VERSION:
         raise PaxsimError(
-            f"line {first}: this paxsim ({__version__}) reads traces of version {TRACE_VERSION}, "
+            f"line {first}: this paxsim ({__version__}) reads traces of version {VERSION}, "
             f"not {safe_repr(setup.get('version'))}"
         )
     observer = Observer(EVERYTHING)
@@ -176,6 +177,13 @@ class Replay:
         which = "" if number is None else f" --number {number}"
         command = f"paxsim replay {shlex.quote(str(path))}{which} --out game.html"
         return cls(read_trace(Path(path), number), command)
+
+    @classmethod
+    def of_game(
+        cls, setting: Setting, lineup: Lineup, seed: int, deal: int, rotation: int
+    ) -> Replay:
+        """Return the replay of a game that policies play; see `paxsim.trace.trace_game`."""
+        return cls(list(trace_game(setting, lineup, seed, deal, rotation)))
 
     @property
     def setup(self) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from paxsim.experiment.tally import (
     pooled_tally,
     renumber_examples,
 )
-from paxsim.io import atomic_write, check_can_write, make_folder, read_regular, remove_folders
+from paxsim.io import atomic_write, check_can_write, make_folder, remove_folders
 from paxsim.setting import MAX_NUMBER
 from paxsim.text import WIDTH, percent
 from paxsim.version import __version__
@@ -520,7 +520,7 @@ def _refuse_other_files(field: str, folder: Path, names: Iterable[str]) -> dict[
         path = folder / name
         if os.path.lexists(path):
             try:
-                present[name] = _digest(read_regular(path))
+                present[name] = _digest(path.read_bytes())
             except OSError as error:
                 raise PaxsimError(f"{field}: can't replace {path}: {error.strerror}") from None
             if present[name] not in index.get(name, []):
@@ -534,7 +534,7 @@ def _read_index(field: str, folder: Path) -> dict[str, list[str]]:
     if not os.path.lexists(path):
         return {}
     try:
-        return dict(json.loads(read_regular(path).decode("utf-8"))["tables"])
+        return dict(json.loads(path.read_bytes().decode("utf-8"))["tables"])
     except OSError as error:
         raise PaxsimError(f"{field}: can't replace {path}: {error.strerror}") from None
     except (ValueError, TypeError, KeyError, RecursionError):

@@ -20,7 +20,7 @@ from paxsim.cards import Card, Deck
 from paxsim.errors import PaxsimError, checked_path, one_line
 from paxsim.experiment.design import Chunk, Match, Plan, deals_digest, fingerprint_of
 from paxsim.experiment.tally import Tally, merge_tallies
-from paxsim.io import atomic_write, make_folder, read_regular, remove_folders
+from paxsim.io import atomic_write, make_folder, remove_folders
 from paxsim.lineup import Lineup
 from paxsim.policies.files import package_fingerprint
 from paxsim.policies.policy import Policy
@@ -80,7 +80,7 @@ def read_chunk(path: Path, owner: str) -> Tally:
     import pyarrow.parquet as pq
 
     try:
-        table = pq.read_table(io.BytesIO(read_regular(path)))
+        table = pq.read_table(io.BytesIO(path.read_bytes()))
         metadata = table.schema.metadata or {}
         shapes = json.loads(metadata[_SHAPES])
         values = table.column("value").to_numpy()
@@ -178,7 +178,7 @@ def describe_machine() -> dict[str, str]:
 def load_json(path: Path, field: str) -> Any:
     """Return the content of a JSON file."""
     try:
-        content = json.loads(read_regular(path).decode("utf-8"))
+        content = json.loads(path.read_bytes().decode("utf-8"))
         json.dumps(content)  # what can be read may still be nested too deep to be worked with
         return content
     except OSError as error:

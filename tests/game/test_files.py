@@ -10,20 +10,7 @@ from support.mistakes import mistake
 
 from paxsim.cli import run_command
 from paxsim.errors import PaxsimError
-from paxsim.io import (
-    FLAG,
-    NAME,
-    NUMBER,
-    Each,
-    atomic_write,
-    check_can_write,
-    make_folder,
-    misfit,
-    one_of,
-    optional,
-    remove_folders,
-    whole,
-)
+from paxsim.io import atomic_write, check_can_write, make_folder, remove_folders
 
 GAME = ["--policies", "first", "--players", "2"]
 
@@ -132,27 +119,3 @@ def test_tables_of_other_people_are_not_replaced(capsys):
     before = files("new")
     assert "new/games.csv" in mistake(capsys, *words)
     assert files("new") == before
-
-
-SHAPE = {"name": NAME, "kinds": [one_of("a", "b")], "counts": Each(whole(0, 9)),
-         "flag": optional(FLAG), "x": NUMBER}  # fmt: skip
-GOOD = {"name": "mine", "kinds": ["a", "b"], "counts": {"c": 1}, "flag": None, "x": 0.5}
-
-
-def test_json_of_the_right_shape_fits():
-    assert misfit(GOOD, SHAPE) is None
-    assert misfit({**GOOD, "flag": True, "more": 1}, SHAPE) is None
-
-
-@pytest.mark.parametrize(
-    ("changes", "place"),
-    [({"name": "two\nlines"}, "name"), ({"name": ""}, "name"), ({"kinds": ["a", "c"]}, "kinds[1]"),
-     ({"kinds": "a"}, "kinds"), ({"counts": {"c": 10}}, "counts.c"), ({"counts": []}, "counts"),
-     ({"counts": {"c": True}}, "counts.c"), ({"flag": 0}, "flag"), ({"x": float("nan")}, "x")],
-)  # fmt: skip
-def test_json_of_another_shape_is_described_by_its_place(changes, place):
-    message = misfit({**GOOD, **changes}, SHAPE)
-    assert message.startswith(f"{place} must be ") and "\n" not in message
-    (key,) = changes
-    assert misfit({k: v for k, v in GOOD.items() if k != key}, SHAPE) == f"{key} is missing"
-    assert misfit([GOOD], SHAPE).startswith("content must be an object")

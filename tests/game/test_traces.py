@@ -123,6 +123,16 @@ def test_events_are_the_lines_of_a_trace_read_back():
     assert list(trace_game(setting, lineup, 5, 9, 1)) == [json.loads(line) for line in lines]
 
 
+def test_trace_games_yields_the_events_of_consecutive_deals():
+    events = list(paxsim.trace_games("builder,random", games=2, seed=5, deal=9, rotation=1))
+    setting, lineup = paxsim.make_setting(2), paxsim.make_lineup("builder,random", 2)
+    deals = [trace_game(setting, lineup, 5, deal, 1) for deal in (9, 10)]
+    assert events == [event for deal in deals for event in deal]
+    for wrong in ({"games": 0}, {"deal": -1}, {"seed": -1}, {"rotation": 2}, {"players": 9}):
+        with pytest.raises(paxsim.PaxsimError, match=rf"^{next(iter(wrong))} must be "):
+            list(paxsim.trace_games("random,first", **{"players": 2, **wrong}))
+
+
 FUSSY = """
 import paxsim
 
