@@ -2,7 +2,7 @@
 
     python benchmarks/scale.py [--games 1e10] [--workers 10000] [--json]
 
-The plan, the collector and the files are those of a real run (`paxsim.experiment.run.run_plan`).
+The plan, the merging and the files are those of a real run (`paxsim.experiment.run.run_plan`).
 The workers are simulated: they take as long as games take, each at a speed of its own; some vanish
 with their chunk, some answer twice. Answers are tallies whose sum is known beforehand, so the end
 shows whether each chunk was counted once. Beside it, the cost of handing work to real workers and
@@ -19,16 +19,18 @@ import random
 import resource
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 from measuring import seconds
 
+from paxsim.experiment import run
 from paxsim.experiment.design import Chunk, Plan, Work, make_match
-from paxsim.experiment.run import BACKENDS, Collector, play_work, run_plan, workers
-from paxsim.experiment.store import RunDirectory
-from paxsim.experiment.tally import Tally
+from paxsim.experiment.run import BACKENDS, CHUNK_GAMES, play_work, run_plan, workers
+from paxsim.experiment.store import RunStore, chunk_name
+from paxsim.experiment.tally import Tally, merge_tallies
 from paxsim.lineup import make_lineup
 from paxsim.setting import make_setting
 
@@ -48,8 +50,14 @@ def plan_of(games: int) -> Plan:
     return Plan(((match,),), (games // match.block_size,), 1)
 
 
+def chunks_of(plan: Plan) -> list[Chunk]:
+    """Return the chunks of a plan of one bundle."""
+    (span,) = plan.waves(looks=False)[0]
+    return span.cut(plan.chunk_blocks(span, CHUNK_GAMES, looks=False))
+
+
 class Cluster:
-    """Simulated workers, as a crew for `run_plan`; counts what happened.
+    """Simulated workers, instead of `paxsim.experiment.run.play_chunks`; counts what happened.
 
     Parameters
     ----------
@@ -68,19 +76,17 @@ class Cluster:
         #: Processor time of the simulation itself.
         self.own = 0.0
 
-    def __call__(
-        self, chunks: list[Chunk], work_of: Callable[[Chunk], Work], jobs: int
-    ) -> Iterator[tuple[Chunk, Tally]]:
+    def __call__(self, plan: Plan, chunks: list[Chunk], jobs: int) -> Iterator[tuple[Chunk, Tally]]:
         """Play chunks in the order in which workers are free; yield answers as they come."""
         waiting = iter(chunks)
         busy: list[tuple[float, int, Chunk]] = []
         for worker, chunk in zip(range(len(self.speeds)), waiting, strict=False):
-            self._begin(busy, worker, work_of(chunk), chunk)
+            self._begin(busy, worker, plan.work(chunk), chunk)
         while busy:
             self.clock, worker, chunk = heapq.heappop(busy)
             following = next(waiting, None)
             if following is not None:
-                self._begin(busy, worker, work_of(following), following)
+                self._begin(busy, worker, plan.work(following), following)
             yield from self._answers(chunk)
 
     def _begin(self, busy: list, worker: int, work: Work, chunk: Chunk) -> None:
@@ -114,14 +120,15 @@ def collect(plan: Plan, size: int, block: Tally) -> dict[str, float]:
     cluster = Cluster(size, block)
     before = _peak_memory()
     begin = time.process_time()
-    (tally,) = run_plan(plan, jobs=1, crew=cluster)
+    with patch.object(run, "play_chunks", cluster):
+        (tally,) = run_plan(plan, jobs=1)
     busy = time.process_time() - begin - cluster.own
     expected = times(block, plan.blocks[0])
     assert all(np.array_equal(tally[name], array) for name, array in expected.items())
     return {
         "games": plan.games,
         "workers": size,
-        "chunks": len(plan.chunks()[0]),
+        "chunks": len(chunks_of(plan)),
         "tasks": cluster.tasks,
         "vanished": cluster.vanished,
         "answered_twice": cluster.twice,
@@ -134,30 +141,27 @@ def collect(plan: Plan, size: int, block: Tally) -> dict[str, float]:
     }
 
 
-def cost_of_merging(plan: Plan, block: Tally) -> float:
+def cost_of_merging(block: Tally) -> float:
     """Milliseconds to count one chunk."""
-    chunks = plan.chunks()[0][:HANDED_OUT]
-    collector = Collector(plan)
-    collector.expect(chunks)
     took = seconds(
-        lambda: [collector.add(chunk, block) for chunk in chunks], clock=time.process_time
+        lambda: [merge_tallies(block, block) for _ in range(HANDED_OUT)], clock=time.process_time
     )
-    return 1e3 * took / len(chunks)
+    return 1e3 * took / HANDED_OUT
 
 
 def cost_of_files(plan: Plan, block: Tally) -> dict[str, float]:
     """Milliseconds of processor time to keep a chunk and to read it again, and its size."""
-    chunks = plan.chunks()[0][:WRITTEN]
+    chunks = chunks_of(plan)[:WRITTEN]
     with tempfile.TemporaryDirectory() as folder:
-        store = RunDirectory(Path(folder) / "run", plan, {"kind": "simulate"}, "benchmark")
+        store = RunStore(Path(folder) / "run", plan, {"kind": "simulate"}, "benchmark")
         begin = time.perf_counter()
         writing = seconds(
             lambda: [store.save(chunk, block) for chunk in chunks], clock=time.process_time
         )
         by_clock = time.perf_counter() - begin
         reading = seconds(lambda: [store.load(chunk) for chunk in chunks], clock=time.process_time)
-        size = sum(store.file_of(chunk).stat().st_size for chunk in chunks)
-        store.close()
+        size = sum((store.path / "chunks" / chunk_name(c)).stat().st_size for c in chunks)
+        store.__exit__(None)
     count = len(chunks)
     return {
         "write_ms": 1e3 * writing / count,
@@ -179,7 +183,7 @@ def cost_of_tasks(plan: Plan, block: Tally) -> dict[str, float]:
     """
     from joblib import Parallel, delayed
 
-    chunks = plan.chunks()[0][:HANDED_OUT]
+    chunks = chunks_of(plan)[:HANDED_OUT]
     tasks = [delayed(echo)(chunk, plan.work(chunk), block) for chunk in chunks]
     found: dict[str, float] = {"task_kb": len(pickle.dumps(plan.work(chunks[0]))) / 1e3}
     for backend in BACKENDS:
@@ -204,7 +208,7 @@ def measure(games: int, size: int) -> dict[str, float]:
     block = play_work(plan.work(Chunk(0, 0, 1)))
     return {
         **collect(plan, size, block),
-        "merge_ms": cost_of_merging(plan, block),
+        "merge_ms": cost_of_merging(block),
         **cost_of_files(plan, block),
         **cost_of_tasks(plan, block),
     }

@@ -38,6 +38,8 @@ from paxsim.text import number, significant
 warnings.filterwarnings("ignore", message=".*adjusting the input task iterator", module="joblib")
 
 MAX_JOBS = 1024
+#: Attempts of lost workers without any finished chunk; after more, the work itself ends them.
+MOST_FRUITLESS = 1
 BACKENDS = ("threads", "processes", "dask")
 #: Seconds that a dask scheduler may take to answer.
 ANSWER_SECONDS = 6
@@ -246,23 +248,33 @@ def run_plan(
 
     prepare = functools.cache(lambda: warm(plan))
     for wave in plan.waves(looks):
-        missing: list[Chunk] = []
+        missing: dict[Chunk, None] = {}
         for span in wave:
             stored = store.chunks_in(span) if store is not None else []
             for chunk in stored:
                 tally = store.load(chunk) if store is not None else None
                 if tally is None:
-                    missing.append(chunk)
+                    missing[chunk] = None
                 else:
                     count(chunk, tally)
             step = plan.chunk_blocks(span, chunk_games, looks)
-            missing += [part for gap in span.without(stored) for part in gap.cut(step)]
-        if missing:
+            missing |= {part: None for gap in span.without(stored) for part in gap.cut(step)}
+        fruitless = 0
+        while missing:  # again, if workers were lost with their chunks
             prepare()
-            for chunk, tally in play_chunks(plan, missing, jobs):
-                if store is not None:
-                    store.save(chunk, tally)
-                count(chunk, tally)
+            before, lost = len(missing), None
+            try:
+                for chunk, tally in play_chunks(plan, list(missing), jobs):
+                    if chunk in missing:
+                        del missing[chunk]
+                        if store is not None:
+                            store.save(chunk, tally)
+                        count(chunk, tally)
+            except BrokenExecutor as error:
+                lost = error
+            fruitless = fruitless + 1 if len(missing) == before else 0
+            if fruitless > MOST_FRUITLESS:
+                raise lost or PaxsimError("the workers gave no answer")
         if stop is not None and stop(tallies):
             break
     return [tally for tally in tallies if tally is not None]

@@ -1,8 +1,12 @@
 """The same numbers from one worker or many, in threads, processes or a dask cluster."""
 
 import json
+import os
+import random
+import signal
 import subprocess
 import sys
+from concurrent.futures import BrokenExecutor
 
 import pytest
 
@@ -129,7 +133,7 @@ def test_a_policy_that_fails_in_another_process_is_named_with_its_game(tmp_path)
         "import paxsim\n\n@paxsim.policy\ndef late(table, me, choice):\n"
         "    return 99 if table.round > 5 else 0\n"
     )
-    with pytest.raises(PaxsimError, match=r"policy late at seat . chose option 99.*paxsim trace"):
+    with pytest.raises(PaxsimError, match=r"policy late at seat . .*option 99.*paxsim trace"):
         play(f"{file}:late", jobs=2, backend="processes")
 
 
@@ -157,30 +161,64 @@ def test_wrong_run_options_are_refused_before_anything_is_written(tmp_path, how,
     assert not (tmp_path / "run").exists()
 
 
-DYING = """
-import multiprocessing, os
-import paxsim
-
-if multiprocessing.current_process().name != "MainProcess":
-    try:
-        os.close(os.open({mark!r}, os.O_CREAT | os.O_EXCL))
-    except FileExistsError:
-        pass
-    else:
-        os._exit(3)
-
-@paxsim.policy
-def dying(table, me, choice):
-    return 0
-"""
-
-
 @pytest.mark.whole
-def test_a_run_that_lost_a_worker_is_resumed_by_the_same_command(tmp_path):
-    file, out = tmp_path / "dying.py", tmp_path / "run"
-    file.write_text(DYING.format(mark=str(tmp_path / "mark")))
-    arguments = {"policies": f"{file},random", "games": 400, "chunk_games": 40, "jobs": 2}
-    with pytest.raises(PaxsimError, match="a worker ended before its work was done"):
-        simulate(**arguments, backend="processes", out=out)
-    resumed = simulate(**arguments, backend="processes", out=out)
-    assert resumed["strategies"].equals(simulate(**arguments)["strategies"])
+def test_the_chunks_of_a_killed_worker_are_played_again(own_policy, expected):
+    from joblib.externals.loky import reusable_executor
+
+    killed = []
+
+    def kill_one(done, _expected, _text):
+        if not killed:
+            killed.append(next(iter(reusable_executor._executor._processes)))
+            os.kill(killed[0], signal.SIGKILL)
+
+    result = play(own_policy, jobs=2, backend="processes", progress=kill_one)
+    assert killed and numbers(result) == expected
+
+
+def repeated(chunks):
+    """Answer twice and in any order."""
+    answers = [*chunks, *chunks]
+    random.Random(3).shuffle(answers)
+    yield from answers
+
+
+def forgetful(chunks):
+    """Lose every third chunk with its worker."""
+    yield from (c for i, c in enumerate(chunks) if i % 3 or len(chunks) < 3)
+
+
+def breaking(chunks):
+    """Lose all workers after half of the chunks."""
+    yield from chunks[: -(-len(chunks) // 2)]
+    if len(chunks) > 1:
+        raise BrokenExecutor("killed")
+
+
+@pytest.mark.parametrize("answering", [repeated, forgetful, breaking])
+def test_every_chunk_counts_once_whatever_happens_to_workers(
+    own_policy, expected, answering, monkeypatch, tmp_path
+):
+    def play_chunks(plan, chunks, jobs):
+        return ((chunk, run.play_work(plan.work(chunk))) for chunk in answering(chunks))
+
+    monkeypatch.setattr(run, "play_chunks", play_chunks)
+    for _ in range(2):
+        assert numbers(play(own_policy, jobs=1, out=tmp_path / "run")) == expected
+    assert len(list((tmp_path / "run" / "chunks").iterdir())) == 6
+
+
+@pytest.mark.parametrize(("answers", "message"), [(0, "no answer"), (1, "a worker ended")])
+def test_workers_that_finish_nothing_end_the_run(answers, message, monkeypatch):
+    attempts = []
+
+    def play_chunks(plan, chunks, jobs):
+        attempts.append(chunks)
+        if answers:
+            raise BrokenExecutor("killed")
+        return iter(())
+
+    monkeypatch.setattr(run, "play_chunks", play_chunks)
+    with pytest.raises(PaxsimError, match=message):
+        play("random", backend="processes", jobs=2)
+    assert len(attempts) == run.MOST_FRUITLESS + 1
