@@ -405,15 +405,7 @@ def chances_at_start(
 def retrace(
     events: Sequence[dict[str, Any]], deck: str | Path | Deck | None = None
 ) -> tuple[Setting, list[Decision]]:
-    """Play a traced game again; return its setting and its decisions in order.
-
-    Parameters
-    ----------
-    events : sequence of dict
-        A whole trace.
-    deck : str, Path or Deck, optional
-        The deck; needed unless it is a deck of the package.
-    """
+    """Play a traced game again; return its setting and its decisions in order."""
     setup = events[0]
     setting = _setting_of(setup, deck)
     game_numbers = setup["game"] if isinstance(setup.get("game"), dict) else {}

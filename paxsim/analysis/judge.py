@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -117,19 +117,7 @@ class Verdict:
 
 
 def judge(decision: Decision, models: Models, rollouts: int, seed: int) -> Verdict:
-    """Judge a decision by rollouts.
-
-    Parameters
-    ----------
-    decision : Decision
-        The decision.
-    models : Models
-        The policies that play the rollouts.
-    rollouts : int
-        Rollouts of each option, and `CONFIRMING` times as many of one that looks better.
-    seed : int
-        Random seed; the decision's number is added to it.
-    """
+    """Judge a decision by rollouts of each option, and more of one that looks better."""
     options, seat = decision.options, decision.seat - 1
     if len(options) == 1:  # equal cards: there was no choice
         return Verdict(decision, np.array([math.nan]), np.array([math.nan]), 0)
@@ -166,29 +154,13 @@ def marked(verdicts: Sequence[Verdict]) -> np.ndarray:
 def in_threads(
     function: Callable[[Any], Any], items: Sequence[Any], jobs: int, progress: Progress | None
 ) -> list[Any]:
-    """Call a function for every item in threads; return the results in order.
-
-    Parameters
-    ----------
-    function : callable
-        A function that mostly releases the interpreter lock.
-    items : sequence
-        Its arguments.
-    jobs : int
-        Number of threads.
-    progress : callable, optional
-        Called with the number of results so far and of items.
-    """
-    results: list[Any] = [None] * len(items)
-    pool = ThreadPoolExecutor(jobs)
-    try:
-        tasks = {pool.submit(function, item): place for place, item in enumerate(items)}
-        for done, task in enumerate(as_completed(tasks), start=1):
-            results[tasks[task]] = task.result()
+    """Call a function that releases the interpreter lock for every item, in threads."""
+    results: list[Any] = []
+    with ThreadPoolExecutor(jobs) as pool:
+        for result in pool.map(function, items):  # cancels the rest after an error
+            results.append(result)
             if progress is not None:
-                progress(done, len(items))
-    finally:
-        pool.shutdown(cancel_futures=True)
+                progress(len(results), len(items))
     return results
 
 
@@ -198,17 +170,9 @@ def in_threads(
 def models_of(
     seated: Sequence[str | Policy], players: int, models: str | Policy | Sequence | None = None
 ) -> Models:
-    """Return the policies that play the rollouts.
+    """Return the policies that play the rollouts: those that played, or others by name.
 
-    Parameters
-    ----------
-    seated : sequence of str or Policy
-        The policies that played, by seat; may be empty. Files that a trace names are not imported,
-        because the trace may be somebody else's.
-    players : int
-        Number of seats.
-    models : str, Policy or sequence of these, optional
-        Policies to use instead: one for all seats, or one per seat.
+    Files that a trace names are not imported, because someone else may have written the trace.
     """
     if models is None:
         return Models(tuple(_model_of(policy, players) for policy in seated or [""] * players))
@@ -305,17 +269,12 @@ def write_ledger(
 
     Parameters
     ----------
-    start, result : numpy.ndarray, shape (players + 1,)
-        See `Ledger`.
+    start, result, start_error : numpy.ndarray, shape (players + 1,)
+        See `Ledger`, and the standard error of `start`.
     samples : list of numpy.ndarray, shape (rollouts, 2, players + 1)
-        Ends of paired rollouts from each decision: with the yardstick's option and with the chosen
-        one.
-    same : numpy.ndarray of bool, shape (decisions,)
-        Whether these are the same option.
-    drawn : numpy.ndarray of bool, shape (decisions,)
-        Whether a card was drawn since the decision before.
-    start_error : numpy.ndarray, optional
-        Standard error of `start`.
+        Ends of paired rollouts of each decision: with the yardstick's option and the chosen one.
+    same, drawn : numpy.ndarray of bool, shape (decisions,)
+        Whether these options are the same, and whether a card was drawn since the last decision.
     """
     count, width = len(samples), len(start)
     state_before, state_after = _states(same, drawn)

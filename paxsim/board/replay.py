@@ -13,10 +13,11 @@ from typing import Any
 
 from paxsim.board.view import EVERYTHING, Observer, with_rome_turned_up
 from paxsim.board.words import SENTENCES, in_words, player_name, roman
-from paxsim.cards import CATEGORIES, DEFAULT_DECK, list_decks, load_deck
-from paxsim.errors import PaxsimError, checked_int, is_integer, one_line, safe_repr, unknown
+from paxsim.cards import CATEGORIES
+from paxsim.errors import PaxsimError, checked_int, one_line, safe_repr, unknown
 from paxsim.io import atomic_write
 from paxsim.lineup import Lineup
+from paxsim.playing import trace_command
 from paxsim.rules import load_rules
 from paxsim.setting import Setting
 from paxsim.trace import VERSION, trace_game
@@ -123,7 +124,7 @@ def replay_page(trace: Iterable[str], command: str | None = None) -> str:
     trace : iterable of str
         The lines of one trace, as `paxsim trace` writes them.
     command : str, optional
-        The command that is shown for making the page again; by default derived from the trace.
+        The command that is shown for making the page again.
 
     Returns
     -------
@@ -161,7 +162,7 @@ class Replay:
 
     def __init__(self, events: Sequence[dict[str, Any]], command: str | None = None):
         self.events = list(events)
-        self.command = command or replay_command(self.setup)
+        self.command = command or "paxsim replay game.jsonl --out game.html"
 
     @classmethod
     def read(cls, path: Path, number: int | None = None) -> Replay:
@@ -183,7 +184,10 @@ class Replay:
         cls, setting: Setting, lineup: Lineup, seed: int, deal: int, rotation: int
     ) -> Replay:
         """Return the replay of a game that policies play; see `paxsim.trace.trace_game`."""
-        return cls(list(trace_game(setting, lineup, seed, deal, rotation)))
+        command = trace_command(setting, lineup, seed, deal, rotation)
+        if command.startswith("paxsim trace"):
+            command = f"{command.replace('trace', 'replay', 1)} --out game.html"
+        return cls(list(trace_game(setting, lineup, seed, deal, rotation)), command)
 
     @property
     def setup(self) -> dict[str, Any]:
@@ -260,29 +264,6 @@ def page_head(setup: dict[str, Any]) -> dict[str, Any]:
         "rules": rules.describe(),
         "version": __version__,
     }
-
-
-def replay_command(setup: dict[str, Any]) -> str:
-    """Return the command that makes the page of a game from its numbers, if policies played it."""
-    game, policies = setup.get("game") or {}, setup["policies"]
-    numbers: list[Any] = [setup["seed"], game.get("deal"), game.get("rotation")]
-    if not all(map(is_integer, numbers)) or not policies or PERSON in policies:
-        return "paxsim replay game.jsonl --out game.html"
-    seed, deal, rotation = numbers
-    first = len(policies) - rotation % len(policies)
-    words = [f"paxsim replay --players {setup['players']}"]
-    if setup["solo_level"]:
-        words.append(f"--solo-level {setup['solo_level']}")
-    words.append(f"--policies {shlex.quote(','.join(policies[first:] + policies[:first]))}")
-    words.append(f"--seed {seed} --deal {deal} --rotation {rotation}")
-    deck = setup["deck_name"]
-    if deck != DEFAULT_DECK:
-        fingerprint = load_deck(deck).fingerprint if deck in list_decks() else None
-        source = deck if fingerprint == setup.get("deck_fingerprint") else f"{deck}.toml"
-        words.append(f"--deck {shlex.quote(source)}")
-    if setup["rules"]:
-        words.append(f"--rules {shlex.quote(load_rules(setup['rules']).describe())}")
-    return " ".join([*words, "--out game.html"])
 
 
 def _title(setup: dict[str, Any]) -> str:
