@@ -27,7 +27,6 @@ try:
     from paxsim.charts.plots import (
         ALL_RATES,
         LEAST_SHOWN,
-        by_players,
         distribution,
         dose_curves,
         forest,
@@ -53,7 +52,6 @@ __all__ = [
     "ROW_HEIGHT",
     "WIDE_PIXELS",
     "add_flow_legend",
-    "by_players",
     "distribution",
     "dose_curves",
     "enlarge_text",

@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 from paxsim.charts.flows import state_flow
 from paxsim.charts.heatmaps import payoff_heatmap
 from paxsim.charts.plots import (
-    by_players,
     distribution,
+    dose_curves,
     forest,
     rating_forest,
     rome_rate,
@@ -102,7 +102,8 @@ class Plots:
         options = {"by": "strategy", "label": "win rate of a seat (%)", "title": "Win rates",
                    **options}  # fmt: skip
         if table["players"].nunique() > 1:
-            return by_players(table, "win_rate", **options, ax=ax, caption=self._result.caption)
+            return dose_curves(table, "players", "win_rate", axis="players", **options, ax=ax,
+                               caption=self._result.caption)  # fmt: skip
         return self._forest(table, "win_rate", ax, options)
 
     def seats(self, *, ax: Axes | None = None, **options: Any) -> Axes:

@@ -34,7 +34,7 @@ def state_flow(
     *,
     title: str = "Best responses and coalitions",
     legend: bool = True,
-    ax: Axes | None = None,
+    ax: Any = None,
 ) -> None:
     """Draw states by Rome's rate, with the moves of single players and of coalitions.
 
@@ -56,7 +56,6 @@ def state_flow(
     ax : matplotlib.axes.Axes, optional
         Axes to draw on.
     """
-    assert ax is not None
     states = table_of(source, "states")
     moves = table_of(source, "coalitions") if coalitions is None else coalitions
     shown = shown_states(states)

@@ -34,7 +34,7 @@ def strategy_heatmap(
     fair: str | None = "fair_share",
     sure: str = "sure",
     title: str = "Win rate of a seat, by strategy (%)",
-    ax: Axes | None = None,
+    ax: Any = None,
 ) -> None:
     """Draw strategies by player count: rate and half its interval; grey if not significant.
 
@@ -54,7 +54,6 @@ def strategy_heatmap(
     ax : matplotlib.axes.Axes, optional
         Axes to draw on.
     """
-    assert ax is not None
     table = table_of(source, "standings")
     if sure not in table and fair is not None:
         inside = table[fair].between(table[f"{value}_low"], table[f"{value}_high"])
@@ -84,7 +83,7 @@ def strategy_heatmap(
 
 
 @chart(7.6, 6.6)
-def payoff_heatmap(source: Any, players: int | None = None, *, ax: Axes | None = None) -> None:
+def payoff_heatmap(source: Any, players: int | None = None, *, ax: Any = None) -> None:
     """Draw the win rate of the row's seat in line-ups where the column plays too.
 
     Parameters
@@ -96,7 +95,6 @@ def payoff_heatmap(source: Any, players: int | None = None, *, ax: Axes | None =
     ax : matplotlib.axes.Axes, optional
         Axes to draw on.
     """
-    assert ax is not None
     table = table_of(source, "payoffs")
     players = one_value(table, "players", players)
     table = only(table, players=players)

@@ -49,7 +49,7 @@ End = tuple[float, float, str, str]
 
 @chart(5.0, 3.6)
 def seat_bars(
-    source: Any, players: int | None = None, *, lineup: str | None = None, ax: Axes | None = None
+    source: Any, players: int | None = None, *, lineup: str | None = None, ax: Any = None
 ) -> None:
     """Draw the distance of each seat from the fair share of wins; grey if not significant.
 
@@ -64,7 +64,6 @@ def seat_bars(
     ax : matplotlib.axes.Axes, optional
         Axes to draw on.
     """
-    assert ax is not None
     table = table_of(source, "seats")
     players = one_value(table, "players", players)
     rows = (
@@ -109,7 +108,7 @@ def stacked_shares(
     *,
     label: str = "share (%)",
     title: str = "",
-    ax: Axes | None = None,
+    ax: Any = None,
 ) -> None:
     """Draw shares that add up to one as stacked bars.
 
@@ -124,7 +123,6 @@ def stacked_shares(
     ax : matplotlib.axes.Axes, optional
         Axes to draw on.
     """
-    assert ax is not None
     places = np.arange(len(source))
     left = np.zeros(len(source))
     for index, (column, name) in enumerate(parts.items()):
@@ -166,7 +164,7 @@ def forest(
     emphasis: str | None = None,
     log: bool = False,
     limits: tuple[float, float] | None = None,
-    ax: Axes | None = None,
+    ax: Any = None,
 ) -> None:
     """Draw estimates with intervals, one row each.
 
@@ -191,7 +189,6 @@ def forest(
     ax : matplotlib.axes.Axes, optional
         Axes to draw on.
     """
-    assert ax is not None
     places = np.arange(len(source))
     middle = unit * source[value].to_numpy(float)
     low, high = (unit * source[f"{value}_{end}"].to_numpy(float) for end in ("low", "high"))
@@ -222,7 +219,7 @@ def forest(
 
 
 #: Draws a forest without style and footer, inside other charts.
-_draw_forest: Any = forest.__wrapped__  # type: ignore[attr-defined]
+draw_forest: Any = forest.__wrapped__  # type: ignore[attr-defined]
 
 
 def _least_shown(values: np.ndarray) -> float:
@@ -231,7 +228,7 @@ def _least_shown(values: np.ndarray) -> float:
 
 
 @chart(6.0, 4.4)
-def rating_forest(source: Any, players: int | None = None, *, ax: Axes | None = None) -> None:
+def rating_forest(source: Any, players: int | None = None, *, ax: Any = None) -> None:
     """Draw ratings (log strength, Plackett–Luce) with their intervals, best first.
 
     Parameters
@@ -249,7 +246,7 @@ def rating_forest(source: Any, players: int | None = None, *, ax: Axes | None = 
     # Rome rarely wins alone, and its rating would compress the scale of all others.
     rows = rows[rows["strategy"] != "Rome"].sort_values("rating", ascending=False, kind="stable")
     title = f"Ratings, {players} players"
-    _draw_forest(
+    draw_forest(
         rows, "rating", by="strategy", label="rating (log strength; 0 is average)", title=title,
         unit=1.0, reference=0.0, ax=ax,
     )  # fmt: skip
@@ -264,7 +261,7 @@ def tornado(
     title: str = "What a change of the rules changes",
     unit: float = 100.0,
     by: str | None = None,
-    ax: Axes | None = None,
+    ax: Any = None,
 ) -> None:
     """Draw changes of the rules, the largest on top; grey if not significant.
 
@@ -284,7 +281,6 @@ def tornado(
     ax : matplotlib.axes.Axes, optional
         Axes to draw on.
     """
-    assert ax is not None
     table = table_of(source, "rule_changes")
     changes = table["change"] if "change" in table else table["rules"]
     fields = changes.str.partition("=")[0]
@@ -323,7 +319,7 @@ def _draw_bar(ax: Axes, place: float, row: pd.Series, value: str, unit: float) -
 
 
 @chart(6.4, 4.0)
-def mistake_costs(source: Any, *, ax: Axes | None = None) -> None:
+def mistake_costs(source: Any, *, ax: Any = None) -> None:
     """Draw what decisions cost, by policy and kind of decision.
 
     Parameters
@@ -334,7 +330,7 @@ def mistake_costs(source: Any, *, ax: Axes | None = None) -> None:
         Axes to draw on.
     """
     kinds = source.table["policy"].str.partition(":")[0] + " · " + source.table["kind"]
-    _draw_forest(
+    draw_forest(
         source.table.assign(label=kinds), "cost", by="label", reference=0.0, ax=ax,
         label="cost of a seat's decisions per game (percentage points)",
         title="Cost of decisions, by kind",
@@ -343,7 +339,7 @@ def mistake_costs(source: Any, *, ax: Axes | None = None) -> None:
 
 @chart(6.0, 3.4)
 def distribution(
-    source: Any, name: str = "rounds", *, players: int | None = None, ax: Axes | None = None
+    source: Any, name: str = "rounds", *, players: int | None = None, ax: Any = None
 ) -> None:
     """Draw the share of games by rounds, points or margins, a line per player count.
 
@@ -358,7 +354,6 @@ def distribution(
     ax : matplotlib.axes.Axes, optional
         Axes to draw on.
     """
-    assert ax is not None
     table = only(histogram_table(source, name), players=players)
     for index, (count, rows) in enumerate(table.groupby("players")):
         values = np.arange(rows["value"].min() - 1, rows["value"].max() + 2)
@@ -460,7 +455,7 @@ def dose_curves(
     title: str = "",
     half: bool = False,
     unit: float = 100.0,
-    ax: Axes | None = None,
+    ax: Any = None,
 ) -> None:
     """Draw a rate over a number, a line per group, named where lines are furthest apart.
 
@@ -479,7 +474,6 @@ def dose_curves(
     ax : matplotlib.axes.Axes, optional
         Axes to draw on.
     """
-    assert ax is not None
     starts: list[End] = []
     ends: list[End] = []
     for index, (name, rows) in enumerate(source.groupby(by, sort=False)):
@@ -494,6 +488,8 @@ def dose_curves(
     if half:
         ax.axhline(50, color=QUIET, linewidth=0.9, linestyle=(0, (1, 2)))
         ax.set_ylim(-2, 104)
+    elif (source[value] < 0).any():
+        ax.axhline(0, color=QUIET, linewidth=0.8)
     ax.grid(axis="y", visible=True)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_xlabel(axis)
@@ -511,6 +507,10 @@ def dose_curves(
         name_ends(ax, ends)
 
 
+#: Draws curves without style and footer, inside other charts.
+draw_curves: Any = dose_curves.__wrapped__  # type: ignore[attr-defined]
+
+
 @chart(3.0, 2.4)
 def rule_curve(
     source: pd.DataFrame,
@@ -521,7 +521,7 @@ def rule_curve(
     limits: tuple[float, float] | None = None,
     reference: float | None = None,
     title: str | None = None,
-    ax: Axes | None = None,
+    ax: Any = None,
 ) -> None:
     """Draw the effect of the values of one rule; the value in force stands out.
 
@@ -542,7 +542,6 @@ def rule_curve(
     ax : matplotlib.axes.Axes, optional
         Axes to draw on.
     """
-    assert ax is not None
     places = source["value"].to_numpy(float) if _numeric(source) else np.arange(len(source))
     middle = unit * source[value].to_numpy(float)
     if reference is not None:
@@ -580,7 +579,7 @@ def _numeric(source: pd.DataFrame) -> bool:
 
 
 @chart(4.6, 4.0)
-def population_ranges(source: pd.DataFrame, *, title: str = "", ax: Axes | None = None) -> None:
+def population_ranges(source: pd.DataFrame, *, title: str = "", ax: Any = None) -> None:
     """Draw Rome's rate by population and player count, with the range over line-ups in grey.
 
     Parameters
@@ -593,7 +592,6 @@ def population_ranges(source: pd.DataFrame, *, title: str = "", ax: Axes | None 
     ax : matplotlib.axes.Axes, optional
         Axes to draw on.
     """
-    assert ax is not None
     counts = list(dict.fromkeys(source["players"]))
     names = list(dict.fromkeys(source["population"]))
     heights: list[float] = []
@@ -629,8 +627,8 @@ def _draw_range(ax: Axes, place: float, row: Any) -> None:
 
 
 @chart(7.0, 4.2)
-def rome_rate(source: Any, *, by: str | None = None, ax: Axes | None = None) -> None:
-    """Draw how often Rome wins, by player count, with the band of the interval.
+def rome_rate(source: Any, *, by: str | None = None, ax: Any = None) -> None:
+    """Draw how often Rome wins, by player count.
 
     Parameters
     ----------
@@ -641,75 +639,10 @@ def rome_rate(source: Any, *, by: str | None = None, ax: Axes | None = None) -> 
     ax : matplotlib.axes.Axes, optional
         Axes to draw on.
     """
-    assert ax is not None
     table = table_of(source, "rome")
-    ends = _draw_lines(table, "rome_wins", by or _grouping(table), ax)
-    ax.axhline(50, color=QUIET, linewidth=0.8, linestyle=(0, (1, 2)))
-    ax.set_ylim(0, 102)
-    ax.set_ylabel("games that Rome wins (%)")
-    ax.set_title("How often Rome wins")
-    name_ends(ax, ends)
-
-
-@chart(7.0, 4.2)
-def by_players(
-    source: Any,
-    value: str,
-    *,
-    by: str,
-    label: str,
-    title: str = "",
-    zero: bool = False,
-    ax: Axes | None = None,
-) -> None:
-    """Draw a rate by player count in percent, one line per group.
-
-    Parameters
-    ----------
-    source : pandas.DataFrame
-        A table with ``players``, the column `value` and its ``_low`` and ``_high``.
-    value, by : str
-        Columns of the rate (0..1) and of the lines.
-    label, title : str
-        Label of the vertical axis, and title.
-    zero : bool
-        Draw a line at zero.
-    ax : matplotlib.axes.Axes, optional
-        Axes to draw on.
-    """
-    assert ax is not None
-    ends = _draw_lines(table_of(source, "rome"), value, by, ax)
-    if zero:
-        ax.axhline(0, color=QUIET, linewidth=0.8)
-    ax.set_ylabel(label)
-    ax.set_title(title)
-    name_ends(ax, ends)
-
-
-def _grouping(table: pd.DataFrame) -> str | None:
-    """Return the column of the lines, if there is more than one row per player count."""
-    if not table["players"].duplicated().any():
-        return None
-    return next((name for name in ("population", "deck", "lineup") if name in table), None)
-
-
-def _draw_lines(table: pd.DataFrame, value: str, by: str | None, ax: Axes) -> list[End]:
-    """Draw the lines; return their ends."""
-    groups = [("", table)] if by is None else list(table.groupby(by, sort=False))
-    ends = []
-    for index, (name, rows) in enumerate(groups):
-        rows = rows.sort_values("players", kind="stable")
-        end = (rows["players"].iloc[-1], 100 * rows[value].iloc[-1])
-        look: dict[str, Any] = {
-            "color": COLOURS[index % len(COLOURS)],
-            "marker": MARKERS[index % len(MARKERS)],
-            "linestyle": DASHES[index % len(DASHES)],
-        }
-        ax.plot(rows["players"], 100 * rows[value], lw=2, ms=5, zorder=3, **look)
-        low, high = 100 * rows[f"{value}_low"], 100 * rows[f"{value}_high"]
-        ax.fill_between(rows["players"], low, high, color=look["color"], alpha=0.22, lw=0)
-        ends.append((*end, str(name), look["color"]))
-    ax.grid(axis="y", visible=True)
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.set_xlabel("players")
-    return ends if len(groups) > 1 else []
+    if by is None and table["players"].duplicated().any():
+        by = next((name for name in ("population", "deck", "lineup") if name in table), None)
+    if by is None:
+        by, table = "", table.assign(**{"": ""})
+    draw_curves(table, "players", "rome_wins", by=by, axis="players", half=True, ax=ax,
+                label="games that Rome wins (%)", title="How often Rome wins")  # fmt: skip

@@ -13,17 +13,25 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from paxsim.experiment.tally import MEMBER
 from paxsim.report.study import Finding, Section, Table, estimate_of
-from paxsim.report.subject import CONSPIRATOR, HEADLINE_PLAYERS
-from paxsim.text import brief, in_percent, number
+from paxsim.report.subject import HEADLINE_PLAYERS
+from paxsim.text import in_percent, number
 from paxsim.views import View, page_view
 
 #: Populations in the order of the rows of the first table, with their names there.
 POPULATIONS = {"weak": "weak strategies", "all line-ups": "all line-ups",
                "strong": "strong strategies"}  # fmt: skip
-#: Rates this near to a half are about a half.
-HALF, ABOUT = 0.5, 0.05
-#: Strategies that win on points less often than this hardly ever do.
-HARDLY = 0.05
+#: Questions of the first screen, with the study and the findings that may answer each.
+ANSWERS = (
+    ("How often does Rome win?", "rome", "rome/4", "rome/*"),
+    ("Why?", "rome", "conspiracy/4", "conspiracy/*"),
+    ("Does playing for Rome pay?", "rome", "joining/4", "joining/*"),
+    ("Who wins with it?", "rome", "friends/4", "friends/*"),
+    ("Does it depend on the strategies?", "rome", "uniform"),
+    ("And on the cards?", "decks", "deck/rome/4", "deck/rome/*"),
+    ("Which number to change?", "rules", "half"),
+    ("Does fighting Rome together pay?", "metagame", "metagame/*/together/3",
+     "metagame/*/together/2"),
+)  # fmt: skip
 #: Fewer similar findings stay sentences.
 FEWEST = 3
 #: Rows of a table on the page; tables with more than `LONG` are closed at first.
@@ -87,8 +95,7 @@ def render(
         title=title,
         facts=facts,
         rome=rome_table(by_name),
-        answers=short_answers(by_name),
-        why_weak=why_weak(by_name),
+        answers=answers_of(by_name),
         alone=_sentence(by_name, "rome", "alone"),
         hero=by_name["rome"].charts[0] if "rome" in by_name else None,
         deck_summary=_sentence(by_name, "decks", "deck/summary"),
@@ -100,14 +107,10 @@ def render(
     )
 
 
-def _sentence(sections: Sections, study: str, *keys: str) -> str:
-    """Return the sentence of the last of these keys that a study has; a star stands for any."""
+def _sentence(sections: Sections, study: str, key: str) -> str:
+    """Return the sentence of a study with a key, in which a star stands for any; else nothing."""
     findings = sections[study].findings if study in sections else []
-    for key in reversed(keys):
-        for finding in findings:
-            if fnmatchcase(finding.key, key):
-                return finding.text
-    return ""
+    return next((finding.text for finding in findings if fnmatchcase(finding.key, key)), "")
 
 
 # --- the first screen -----------------------------------------------------------------------
@@ -118,7 +121,8 @@ def rome_table(sections: Sections) -> dict[str, Any] | None:
     if "rome" not in sections:
         return None
     rates, conspirators = sections["rome"]["rates"], sections["rome"]["conspirators"]
-    counts = _counts(rates)
+    counts = [n for n in HEADLINE_PLAYERS if (rates["players"] == n).any()]
+    counts = counts or [int(rates["players"].iloc[0])]
 
     def row(table: pd.DataFrame, who: str, group: str, members: str = "") -> dict[str, Any]:
         by_count = table.set_index("players")
@@ -157,162 +161,14 @@ def _cell(row: Any) -> dict[str, str]:
     return {"value": value, "spread": spread, "range": ends}
 
 
-def short_answers(sections: Sections) -> dict[str, str]:
-    """Return short answers by question, each figure with its interval."""
-    answers: dict[str, str] = {}
-    if "rome" in sections:
-        rome = sections["rome"]
-        answers["How often does Rome win?"] = _how_often(rome["rates"])
-        answers["Why?"] = _why(rome["conspirators"], rome["joining"])
-        answers["What does it depend on?"] = _who_matters(rome["uniform"])
-        if "decks" in sections:
-            answers["What does it depend on?"] += f" {_by_deck(sections['decks']['rome'])}"
-        answers["Who wins with it?"] = _who_wins(rome["friends"])
-    if "rules" in sections:
-        rules = sections["rules"]
-        answers["Which number to change?"] = _which_number(rules["crossings"], rules["values"])
-    for question, study, keys in (
-        ("Does playing for Rome pay?", "rome", ("joining/2", "joining/3", "joining/4")),
-        ("Does fighting it together pay?", "metagame",
-         ("metagame/*/together/2", "metagame/*/together/3")),
-    ):  # fmt: skip
-        if sentence := _sentence(sections, study, *keys):
-            answers[question] = sentence
+def answers_of(sections: Sections) -> dict[str, str]:
+    """Return the findings that answer the questions of the first screen, by question."""
+    answers = {}
+    for question, study, *keys in ANSWERS:
+        sentences = [_sentence(sections, study, key) for key in keys]
+        if text := next(filter(None, sentences), ""):
+            answers[question] = text
     return answers
-
-
-def _counts(table: pd.DataFrame) -> list[int]:
-    """Return the headline player counts of a table, or else its first."""
-    counts = table["players"].tolist()
-    return [n for n in HEADLINE_PLAYERS if n in counts] or counts[:1]
-
-
-def _headline(table: pd.DataFrame) -> tuple[int, pd.DataFrame]:
-    """Return the largest headline player count of a table, and its rows."""
-    most = max(_counts(table))
-    return most, table[table["players"] == most]
-
-
-def _brief(row: Any, name: str = "rome_wins") -> str:
-    return brief(*estimate_of(row, name))
-
-
-def _how_often(rates: pd.DataFrame) -> str:
-    rows = rates[rates["population"] == "all line-ups"].set_index("players")
-    *others, most = _counts(rates)
-    row = rows.loc[most]
-    text = f"With {most} players in {_brief(row)} of games, "
-    if row["lineups"] == 1:
-        text += "in the only line-up of these strategies"
-    else:
-        text += (
-            f"on average over {int(row['lineups'])} line-ups drawn from all strategies, from "
-            f"{_brief(row, 'lowest_lineup')} to {_brief(row, 'highest_lineup')}"
-        )
-    return "; ".join([text, *(f"with {n} players {_brief(rows.loc[n])}" for n in others)]) + "."
-
-
-def _why(conspirators: pd.DataFrame, joining: pd.DataFrame) -> str:
-    most, table = _headline(conspirators)
-    rows = table.set_index("conspirators")
-    rome = (
-        f"with {most} players Rome wins {_brief(rows.loc[0])} if no seat plays for primus "
-        f"conspiratus, {_brief(rows.loc[1])} if one does"
-    )
-    rome += f", {_brief(rows.loc[2])} if two do" if most > 2 else ""
-    if rows.at[1, "rome_wins_low"] <= rows.at[0, "rome_wins_high"]:
-        return f"Not because one player plays for it: {rome}."
-    first = _headline(joining)[1].set_index("conspirators").loc[0]
-    pays = first["joined_low"] > first["tribune_high"]
-    verdict = "and it pays to be that player" if pays else "though it does not clearly pay"
-    return f"One player who plays for it makes a large difference, {verdict}: {rome}."
-
-
-def why_weak(sections: Sections) -> str:
-    """Return why Rome wins more with weak strategies than with tribunes; empty if it does not."""
-    if "rome" not in sections:
-        return ""
-    rome = sections["rome"]
-    (most, rates), (_, seats), (_, uniform) = (
-        _headline(rome[name]) for name in ("rates", "conspirators", "uniform")
-    )
-    weak = rates.set_index("population").loc["weak"]
-    none = seats.set_index("conspirators").loc[0]
-    by_strategy = uniform.set_index("strategy")
-    names = [name for name in str(weak["members"]).split(", ") if name in by_strategy.index]
-    if weak["rome_wins_low"] <= none["rome_wins_high"] or not names or CONSPIRATOR in names:
-        return ""
-    parts = [f"{_brief(by_strategy.loc[name])} with {name}" for name in names]
-    return (
-        "Weak strategies do not play for Rome either, but do not stop it: with one of them at all "
-        f"{most} seats Rome wins {', '.join(parts)}; with tribune {_brief(none)}."
-    )
-
-
-def _who_matters(uniform: pd.DataFrame) -> str:
-    most, table = _headline(uniform)
-    rows = table.sort_values("rome_wins", kind="stable")
-    low, high = rows.iloc[0], rows.iloc[-1]
-    return (
-        f"On who plays: with one strategy at all {most} seats Rome wins from {_brief(low)} with "
-        f"“{low['strategy']}” to {_brief(high)} with “{high['strategy']}”."
-    )
-
-
-def _by_deck(rome: pd.DataFrame) -> str:
-    rows = _headline(rome)[1].sort_values("rome_wins", kind="stable")
-    low, high = rows.iloc[0], rows.iloc[-1]
-    return (
-        "And on the cards, whose symbols and values are not published: over all line-ups from "
-        f"{_brief(low)} with the deck “{low['deck']}” to {_brief(high)} with the deck "
-        f"“{high['deck']}”."
-    )
-
-
-def _who_wins(friends: pd.DataFrame) -> str:
-    most, table = _headline(friends)
-    rows = table.sort_values("with_rome", ascending=False, kind="stable").head(3)
-    names = [f"“{row['strategy']}” {_brief(row, 'with_rome')}" for _, row in rows.iterrows()]
-    text = (
-        "The player who holds primus conspiratus. With "
-        f"{most} players, these win with Rome in the largest share of their games: "
-        f"{', '.join(names)}."
-    )
-    best = rows.loc[rows["on_points"].idxmax()]
-    if best["on_points"] < HARDLY:
-        text += (
-            f" They hardly ever win on points: at most {_brief(best, 'on_points')}, "
-            f"“{best['strategy']}”."
-        )
-    return text
-
-
-def _which_number(crossings: pd.DataFrame, values: pd.DataFrame) -> str:
-    rows = crossings[crossings["crosses"]]
-    if rows.empty:
-        return "No single number that was tried brings Rome to a half."
-    reach = (rows["highest"] - rows["lowest"]).sort_values(ascending=False, kind="stable")
-    parts = [_nearest_to_half(row, values[values["rule"] == row["rule"]])
-             for _, row in rows.loc[reach.index].iterrows()]  # fmt: skip
-    now = values[values["in_force"]].iloc[0]
-    return (
-        f"To bring Rome to about a half: {'; or '.join(parts)}. "
-        f"({int(now['players'])} players, all line-ups, deck “{now['deck']}”; with other cards "
-        "another value may be needed.)"
-    )
-
-
-def _nearest_to_half(row: pd.Series, values: pd.DataFrame) -> str:
-    """Return the value that brings Rome to about a half, or else the two around it."""
-    now = values[values["in_force"]].iloc[0]["value"]
-    rule = f"instead of {now} {row['meaning']} ({row['rule']})"
-    best = values.loc[(values["rome_wins"] - HALF).abs().idxmin()]
-    if abs(best["rome_wins"] - HALF) <= ABOUT:
-        return f"{best['value']} {rule}: {_brief(best)}"
-    return (
-        f"between {row['from']} and {row['to']} {rule}: {_brief(row, 'at_from')} and "
-        f"{_brief(row, 'at_to')}"
-    )
 
 
 # --- the sections ---------------------------------------------------------------------------

@@ -3,8 +3,10 @@
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import matplotlib
+import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
@@ -14,6 +16,7 @@ from matplotlib.text import Text
 from paxsim import charts, compare_rules, metagame, simulate, solo, tournament
 from paxsim.analysis import analyse_games
 from paxsim.charts.style import COLOURS, STYLE, footer_of
+from paxsim.errors import PaxsimError
 
 matplotlib.use("Agg")
 
@@ -79,7 +82,7 @@ def test_without_axes_a_chart_makes_a_figure(played):
     ax = charts.seat_bars(played)
     assert isinstance(ax, Axes)
     assert footer_of(ax.figure)
-    matplotlib.pyplot.close(ax.figure)
+    plt.close(ax.figure)
 
 
 def test_a_solo_heatmap_and_a_forest_draw_tables(results):
@@ -245,3 +248,37 @@ def test_names_inside_an_svg_do_not_depend_on_the_last_bit(tmp_path):
     used = set(re.findall(r'url\(#(.*?)\)|href="#(.*?)"', plain))
     assert len(used) > 3
     assert {a or b for a, b in used} <= set(re.findall(r'\bid="(.*?)"', plain))
+
+
+WRONG = {
+    "at least one row": lambda r: charts.seat_bars(r["seats"].head(0)),
+    "None": lambda r: charts.seat_bars(None),
+    "players must be one of 2, got 9": lambda r: charts.seat_bars(r, players=9),
+    "'nobody'": lambda r: charts.seat_bars(r, lineup="nobody"),
+    "seat_bars can't draw": lambda r: charts.seat_bars(pd.DataFrame({"players": [2]})),
+    "ax must": lambda r: charts.seat_bars(r, ax="axes"),
+    "caption must": lambda r: charts.seat_bars(r, caption=5),
+    "did you mean 'players'?": lambda r: r.plot.seats(player=2),
+    "'colour'": lambda r: r.plot(colour=3),
+    "did you mean 'seats'?": lambda r: r.plot("seat"),
+    "no data to plot payoffs": lambda r: r.plot("payoffs"),
+    "unknown table 'rule_changes'": lambda r: charts.tornado(r),
+    "unknown name 'wins'": lambda r: charts.distribution(r, "wins"),
+    "has no 'x'": lambda r: charts.forest(r["rome"], "x", by="deck", label=""),
+    "figure must": lambda r: charts.save(None, Path("chart")),
+    "stem": lambda r: charts.save(plt.figure(), Path("no/such/chart")),
+}
+
+
+@pytest.mark.parametrize("message", WRONG)
+def test_a_wrong_call_is_refused_in_one_line_and_leaves_nothing(
+    message, played, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    plt.close("all")
+    with pytest.raises(PaxsimError) as error:
+        WRONG[message](played)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value) and not list(tmp_path.iterdir())
+    assert len(plt.get_fignums()) == (message == "stem")
+    plt.close("all")

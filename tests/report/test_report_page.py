@@ -25,10 +25,10 @@ from support.small_report import SCALE, SEED, SUBJECT, build_small, small_studie
 from paxsim import charts
 from paxsim.cli import run_command
 from paxsim.report.build import make_report
-from paxsim.report.page import grouped_findings, render, short_answers, shown_table, why_weak
+from paxsim.report.page import ANSWERS, answers_of, grouped_findings, render, shown_table
 from paxsim.report.study import STUDIES, Finding, Section, Table
 from paxsim.report.subject import make_subject
-from paxsim.text import brief
+from paxsim.text import percent
 
 FACTS = {"games": "8", "seed": 1, "scale": "1", "version": "0"}
 whole = pytest.mark.whole
@@ -233,80 +233,24 @@ def test_a_report_can_be_about_another_deck_and_strategy(tmp_path, monkeypatch):
 
 @whole
 def test_the_page_leads_with_short_answers_and_their_intervals(report, html):
-    order = ["means that a <b>player</b> wins with it", "How often does Rome win?", "Why?",
-             "What does it depend on?", "Who wins with it?", "Which number to change?",
-             "Does playing for Rome pay?", "Does fighting it together pay?", "strong strategies",
-             "heuristic players", 'alt="', "What depends on the assumed deck",
+    order = ["means that a <b>player</b> wins with it", *(question for question, *_ in ANSWERS),
+             "strong strategies", "heuristic players", 'alt="', "What depends on the assumed deck",
              "Contents"]  # fmt: skip
     places = [html.index(words) for words in order]
     assert places == sorted(places)
     rates = pd.read_csv(report / "rome" / "rates.csv")
     mean = rates[(rates["players"] == 4) & (rates["population"] == "all line-ups")].iloc[0]
-    rate = brief(*(mean[f"rome_wins{end}"] for end in ("", "_low", "_high")))
-    assert f"With 4 players in {rate} of games" in unescape(html).replace("\u00a0", " ")
+    rate = percent(*(mean[f"rome_wins{end}"] for end in ("", "_low", "_high")))
+    assert f"With 4 players Rome wins {rate} of games" in html.replace("\u00a0", " ")
 
 
-def section(name, **tables):
-    tables = [Table(title, title, pd.DataFrame(rows)) for title, rows in tables.items()]
-    return Section(name, name, "?", tables=tables)
-
-
-def rates(rows):
-    """Return rows with intervals of one point to either side."""
-    return [{**row, **{f"{name}_{end}": row[name] + shift for name in
-                       ("rome_wins", "tribune", "joined", "with_rome", "on_points") if name in row
-                       for end, shift in (("low", -0.01), ("high", 0.01))}}
-            for row in rows]  # fmt: skip
-
-
-def rome(one=0.6, joined=0.5, weak=0.6, lineups=1):
-    return section(
-        "rome",
-        conspirators=rates({"players": 4, "conspirators": seats, "rome_wins": rate}
-                           for seats, rate in enumerate((0.2, one, 0.9))),
-        joining=rates([{"players": 4, "conspirators": 0, "tribune": 0.25, "joined": joined}]),
-        rates=rates({"players": 4, "population": name, "rome_wins": rate, "lineups": lineups,
-                     "members": "miser"} for name, rate in
-                    (("weak", weak), ("all line-ups", 0.5), ("strong", 0.9))),
-        uniform=rates([{"players": 4, "strategy": "miser", "rome_wins": 0.9}]),
-        friends=rates([{"players": 4, "strategy": "a", "with_rome": 0.3, "on_points": 0.01}]),
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("one", "joined", "words"),
-    [(0.6, 0.5, "and it pays"), (0.6, 0.25, "does not clearly pay"), (0.21, 0.5, "Not because")],
-)
-def test_why_rome_wins_follows_from_the_tables(one, joined, words):
-    answers = short_answers({"rome": rome(one, joined)})
-    assert words in answers["Why?"] and "20% [19, 21] if no seat" in answers["Why?"]
-    assert "50% [49, 51]" in answers["How often does Rome win?"]
-    assert "the only line-up" in answers["How often does Rome win?"]
-    assert "hardly ever win on points" in answers["Who wins with it?"]
-
-
-def test_weak_strategies_are_explained_only_if_rome_wins_more_with_them():
-    assert "90% [89, 91] with miser" in why_weak({"rome": rome(weak=0.6)})
-    assert why_weak({"rome": rome(weak=0.2)}) == ""
-
-
-def test_the_number_to_change_is_the_value_nearest_to_a_half_or_two_around_it():
-    ends = {f"at_{name}{end}": rate + shift for name, rate in (("from", 0.7), ("to", 0.3))
-            for end, shift in (("", 0), ("_low", -0.02), ("_high", 0.02))}  # fmt: skip
-    crossings = [
-        {"rule": "rome_needs", "meaning": "categories", "crosses": True, "lowest": 0.1,
-         "highest": 0.9},
-        {"rule": "gold", "meaning": "Aurei", "crosses": True, "lowest": 0.3, "highest": 0.8,
-         "from": "8", "to": "12", **ends},
-    ]  # fmt: skip
-    tried = {"rome_needs": {3: 0.9, 4: 0.8, 5: 0.48, 6: 0.1}, "gold": {4: 0.8, 8: 0.7, 12: 0.3}}
-    values = rates({"players": 4, "deck": "flat", "rule": rule, "value": v, "in_force": v == 4,
-                    "rome_wins": r} for rule, by_value in tried.items()
-                   for v, r in by_value.items())  # fmt: skip
-    answers = short_answers({"rules": section("rules", crossings=crossings, values=values)})
-    text = answers["Which number to change?"]
-    assert "5 instead of 4 categories (rome_needs): 48% [47, 49]" in text
-    assert "between 8 and 12 instead of 4 Aurei (gold): 70% [68, 72] and 30% [28, 32]" in text
+def test_an_answer_is_the_first_finding_that_a_study_has():
+    findings = [Finding(f"metagame/d/together/{n}", name) for n, name in ((2, "two"), (3, "three"))]
+    sections = {"metagame": Section("metagame", "", "", findings)}
+    assert list(answers_of(sections).values()) == ["three"]
+    sections["metagame"].findings.pop()
+    sections["rome"] = Section("rome", "", "", [Finding("rome/2", "Rome")])
+    assert list(answers_of(sections).values()) == ["Rome", "two"]
 
 
 # --- sections -------------------------------------------------------------------------------

@@ -133,7 +133,6 @@ def test_a_tournament_plays_as_many_games_as_planned(runs):
         lineups = len(runs.lineups(players))
         played += lineups * players * math.ceil(math.ceil(each / lineups) / players)
     assert wanted <= played < 1.02 * wanted
-    assert rome.games_per_count(7_000, (2, 3, 4)) * 3 == pytest.approx(7_000, rel=0.01)
 
 
 @pytest.mark.parametrize("players", [2, 4, 8])

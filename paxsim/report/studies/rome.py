@@ -108,6 +108,7 @@ def run(runs: Runs) -> Section:
     columns = ["players", "strategy", *with_ends("rome_wins", "rome_alone"), "deck", "games",
                "blocks"]  # fmt: skip
     same = section.table("uniform", "Rome's rate with one strategy at all seats", same[columns])
+    section.find(uniform_finding(same[same["players"] == runs.subject.table]))
     draw_uniform(section, runs, same, list(uniform.values()))
     if runs.subject.solo_strategies:
         section.table("solo", "Solo games lost to Rome", solo_losses(runs.solo))
@@ -151,18 +152,13 @@ def play_populations(runs: Runs, members: dict[str, list[str]]) -> dict[str, dic
 def play_uniform(runs: Runs) -> dict[str, Result]:
     """Play each strategy at all seats, by its label."""
     names, counts = runs.subject.strategies, runs.subject.players
-    games = games_per_count(runs.games("uniform") // len(names), counts)
+    games = max(runs.games("uniform") // (len(names) * len(counts)), MIN_BLOCKS * max(counts))
     return {
         runs.subject.policies[name].label: runs.ask(
             f"uniform-{name}", simulate, policies=name, players=list(counts), games=games
         )
         for name in names
     }
-
-
-def games_per_count(games: int, counts: Sequence[int]) -> int:
-    """Return the games per player count, so that all counts together play this many."""
-    return max(games // len(counts), MIN_BLOCKS * max(counts))
 
 
 def ranking(standings: pd.DataFrame) -> list[str]:
@@ -476,6 +472,18 @@ def alone_finding(lineups: pd.DataFrame) -> Finding:
         f"Rome wins alone, which is rare: {text}."
     )
     return Finding("alone", text)
+
+
+def uniform_finding(same: pd.DataFrame) -> Finding:
+    """Return the range of Rome's rate if all seats play the same strategy."""
+    rows = same.sort_values("rome_wins", kind="stable")
+    low, high = rows.iloc[0], rows.iloc[-1]
+    text = (
+        f"With one strategy at all {low['players']} seats, Rome wins from "
+        f"{rate_of(low, 'rome_wins')} of games ({low['strategy']}) to "
+        f"{rate_of(high, 'rome_wins')} ({high['strategy']})."
+    )
+    return Finding("uniform", text, *estimate_of(high, "rome_wins"))
 
 
 def friends_finding(friends: pd.DataFrame, players: int) -> Finding:

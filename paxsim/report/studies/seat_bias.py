@@ -55,9 +55,9 @@ def run(runs: Runs) -> Section:
     both = section.table("draft_seats", "First and last seat, published and equal drafts",
                          pd.concat([draft_lines(result) for result in drafts]))  # fmt: skip
     figure, ax = charts.panels(width=4.6, height=4.4)
-    charts.by_players(both, "over_fair", by="who", zero=True, ax=ax, caption=caption(drafts),
-                      label="share of wins over fair (percentage points)",
-                      title="Larger and equal drafts")  # fmt: skip
+    charts.dose_curves(both, "players", "over_fair", by="who", axis="players", ax=ax,
+                       label="share of wins over fair (percentage points)",
+                       title="Larger and equal drafts", caption=caption(drafts))  # fmt: skip
     section.chart("draft", "First and last seat with published and with equal drafts", figure,
                   "Lines over 2 to 8 players: how far the first and the last seat are from the "
                   "fair share, with published drafts and with equal ones.")  # fmt: skip
