@@ -511,7 +511,8 @@ def _error_in_python(
 def _describe_error(error: Exception) -> tuple[str, str]:
     """Return what a policy raised and where, and the line itself."""
     file, line = line_of(error)
-    what = f"raised {type(error).__name__}: {one_line(str(error))}"
+    text = one_line(str(error))
+    what = f"raised {type(error).__name__}{f': {text}' if text else ''}"
     if not line:
         return what, ""
     quote = quoted_from(file, line)

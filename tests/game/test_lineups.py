@@ -1,4 +1,4 @@
-"""Line-ups and settings are made once and shared, and nobody can change them for others."""
+"""Line-ups and settings: cached, shared and read-only."""
 
 import pickle
 
@@ -12,17 +12,17 @@ LINEUP = "builder:breadth=0.8,random"
 
 
 def last(table, me, choice):
-    """The last option of everything."""
+    """Choose the last option."""
     return choice.count - 1
 
 
-def test_a_lineup_of_built_in_policies_is_put_together_once():
+def test_lineup_of_built_in_policies_is_cached():
     assert paxsim.make_lineup(LINEUP, 2) is paxsim.make_lineup(LINEUP.split(","), 2)
     assert paxsim.make_lineup("builder,random", 2) is not paxsim.make_lineup(LINEUP, 2)
     assert paxsim.make_lineup("random", 3).policies == paxsim.make_lineup("random", 4).policies[:3]
 
 
-def test_a_shared_lineup_can_not_be_changed():
+def test_cached_lineup_is_read_only():
     lineup = paxsim.make_lineup(LINEUP, 2)
     with pytest.raises(TypeError):
         lineup.policies[0].params["breadth"] = 5.0
@@ -31,7 +31,7 @@ def test_a_shared_lineup_can_not_be_changed():
             numbers[0] = 0
 
 
-def test_a_policy_of_a_shared_lineup_can_be_used_like_any_other():
+def test_policy_of_a_cached_lineup_can_be_used():
     policy = paxsim.make_lineup(LINEUP, 2).policies[0]
     again = paxsim.play_batch([policy, "random"], deals=20, seed=3)
     assert again.lineup.labels == ["builder:breadth=0.8", "random"]
@@ -40,14 +40,13 @@ def test_a_policy_of_a_shared_lineup_can_be_used_like_any_other():
     assert policy.with_params({"breadth": 2.0}).params["breadth"] == 2.0
 
 
-def test_a_policy_that_is_not_built_in_is_found_anew_every_time():
+def test_lineup_of_other_policies_is_not_cached():
     guest = make_policy(last, solo=True)
     first, second = (paxsim.make_lineup([guest, "random"], 2) for _ in range(2))
     assert first is not second and first == second
 
 
-def test_a_lineup_that_has_played_travels_without_its_addresses():
-    """In another process they would be places in memory where anything may be."""
+def test_pickled_lineup_has_no_addresses():
     lineup = paxsim.play_batch(LINEUP, deals=1).lineup
     copy = pickle.loads(pickle.dumps(lineup))
     assert list(vars(copy)) == ["policies"]
@@ -55,7 +54,7 @@ def test_a_lineup_that_has_played_travels_without_its_addresses():
     assert np.array_equal(copy.contexts().params, lineup.contexts().params)
 
 
-def test_a_setting_is_made_once_for_equal_decks_and_rules():
+def test_equal_settings_are_cached():
     def setting(name="mine", needs=4):
         deck = paxsim.Deck(name=name, cards=paxsim.load_deck().cards)
         return paxsim.make_setting(3, deck=deck, rules={"rome_needs": needs})
@@ -67,7 +66,7 @@ def test_a_setting_is_made_once_for_equal_decks_and_rules():
     assert setting(needs=5).new_game().tobytes() != setting().new_game().tobytes()
 
 
-def test_a_new_game_of_a_shared_setting_is_a_copy():
+def test_new_game_of_a_cached_setting_is_a_copy():
     setting = paxsim.make_setting(3)
     untouched = setting.new_game().tobytes()
     setting.new_game()[:] = 77

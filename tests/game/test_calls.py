@@ -126,7 +126,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("call", "begin"), WRONG, ids=[begin for _, begin in WRONG])
-def test_a_wrong_call_is_refused_in_one_line_that_names_it(call, begin, tmp_path, monkeypatch):
+def test_wrong_call_is_refused_in_one_line(call, begin, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(paxsim.PaxsimError) as error:
         call()
