@@ -1,7 +1,7 @@
 """Which numbers do the tuned policies of the catalogue get, and what are they worth?
 
 Each is tuned for what it is meant for, beginning with the numbers it has, and the record goes to
-``reports/tuning``: the answer with its held-out table (``NAME.json``), and the search
+``runs/tuning``: the answer with its held-out table (``NAME.json``), and the search
 (``NAME_generations.csv``). The records of ``weighted`` and ``hermit`` are older: these were tuned
 against line-ups drawn from the whole catalogue, and on all levels of solo.
 
@@ -21,7 +21,7 @@ import paxsim
 from paxsim.cli.scripting import own_place, run_script, script_parser
 from paxsim.io import atomic_write
 
-RECORDS = Path("reports/tuning")
+RECORDS = Path("runs/tuning")
 #: What is asked of each: three seats that win on points against a conspirator of either kind, one
 #: seat that does against three of them, and one seat where either world may come up.
 ASKED = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from paxsim import cards, charts
 from paxsim.board.replay import Replay
 from paxsim.cards import DEFAULT_DECK, Deck
-from paxsim.errors import PaxsimError, checked_path
+from paxsim.errors import checked_int, checked_path
 from paxsim.experiment.progress import ProgressBar
 from paxsim.experiment.result import as_csv
 from paxsim.io import atomic_write, make_folder
@@ -87,10 +87,9 @@ def make_report(
     for name in names:
         load_study(name)  # a wrong name fails before hours of games, not after
     subject = make_subject(deck, rules, policies, players)
-    expected = round(scale * study_games(*names)) if 0 < scale <= MAX_SCALE else 0
     out = checked_path("out", Path(out))
     with ProgressBar() as bar:
-        runs = Runs(subject, out, scale, seed, jobs, _progress(bar, expected))
+        runs = Runs(subject, out, scale, seed, jobs, bar, names)
         sections = [_run_study(name, runs) for name in names]
     for section in sections:
         write_section(section, runs)
@@ -149,22 +148,14 @@ def run_study(
     """
     load_study(name)
     subject = make_subject(deck, rules, policies, players)
-    expected = study_games(name) if games is None else games
-    if expected > MAX_SCALE * study_games(name):
-        raise PaxsimError(
-            f"games must be at most {MAX_SCALE * study_games(name):,} for {name}, got {games:,}"
-        )
+    usual = study_games(name)
+    games = usual if games is None else checked_int("games", games, 1, MAX_SCALE * usual)
     out = checked_path("out", Path(out))
     with ProgressBar() as bar:
-        scale = expected / study_games(name)
-        runs = Runs(subject, out, scale, seed, jobs, _progress(bar, expected))
+        runs = Runs(subject, out, games / usual, seed, jobs, bar, [name])
         section = _run_study(name, runs)
     write_section(section, runs)
     return section
-
-
-def _progress(bar: ProgressBar, expected: int) -> Callable[..., None]:
-    return lambda done, _, text: bar(done, max(expected, done + 1), text)
 
 
 def _run_study(name: str, runs: Runs) -> Section:

@@ -179,18 +179,7 @@ class Section:
         return data
 
     def chart(self, name: str, title: str, figure: Any, alt: str, wide: bool = False) -> None:
-        """Add a chart; a wide one is scrolled sideways on a phone.
-
-        Parameters
-        ----------
-        name, title, alt : str
-            Name of the file, heading, and description in words.
-        figure : matplotlib.figure.Figure or Axes
-            The chart.
-        wide : bool
-            Whether the chart takes the whole width of the page.
-        """
-        figure = figure if hasattr(figure, "savefig") else figure.figure
+        """Add a chart; a wide one takes the whole page, and is scrolled sideways on a phone."""
         charts.enlarge_text(figure, charts.WIDE_PIXELS if wide else charts.PIXELS)
         self.charts.append(Chart(name, title, figure, alt, wide))
 
@@ -214,7 +203,9 @@ class Runs:
     jobs : int, optional
         Number of workers; by default one per core.
     progress : callable, optional
-        Called as ``progress(done, None, text)``.
+        Called as ``progress(done, expected, text)``.
+    studies : sequence of str
+        Studies whose games are expected.
 
     Attributes
     ----------
@@ -230,6 +221,7 @@ class Runs:
         seed: int = SEED,
         jobs: int | None = None,
         progress: Callable[..., None] | None = None,
+        studies: Sequence[str] = tuple(STUDIES),
     ):
         if not is_number(scale) or not 0 < scale <= MAX_SCALE:
             raise PaxsimError(
@@ -240,7 +232,7 @@ class Runs:
         checked_jobs(jobs)
         self.jobs, self._progress = jobs, progress
         self.games_of: dict[str, int] = {}
-        self._done = 0
+        self._done, self._expected = 0, round(scale * study_games(*studies))
 
     def games(self, run: str) -> int:
         """Return the games of a run at this scale."""
@@ -287,20 +279,9 @@ class Runs:
         neutral: Mapping[str, Any] | None = None,
         **arguments: Any,
     ) -> dict[str, np.ndarray]:
-        """Return the arrays that a function computes from its games, stored like a run.
+        """Return the named arrays that a function computes from its games, stored like a run.
 
-        Parameters
-        ----------
-        run : str
-            As for `ask`.
-        games : int
-            Games that the function plays.
-        function : callable
-            Returns named arrays.
-        neutral : mapping, optional
-            Arguments that do not change the arrays, such as ``jobs``.
-        **arguments
-            All other arguments.
+        `neutral` are arguments that do not change the arrays, such as ``jobs``.
         """
         folder = self._folder(run, function.__name__, {"games": games, **arguments})
         path = folder.with_suffix(".npz")
@@ -317,7 +298,7 @@ class Runs:
     def _count(self, games: int, run: str) -> None:
         self._done += games
         if self._progress is not None:
-            self._progress(self._done, None, run)
+            self._progress(self._done, max(self._expected, self._done + 1), run)
 
     def _folder(self, run: str, kind: str, arguments: dict[str, Any]) -> Path:
         """Return the folder of a run: its name and a digest of all that shapes its games."""

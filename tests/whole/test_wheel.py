@@ -122,7 +122,7 @@ def test_the_report_is_written_with_its_charts(empty, tmp_path):
     done = empty(MAIN, *words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "paxsim study solo_ladder" in (tmp_path / "reports/index.html").read_text("utf-8")
-    assert list((tmp_path / "reports").rglob("*.png"))
+    assert list((tmp_path / "reports").rglob("*.svg"))
     assert [path.name for path in tmp_path.iterdir()] == ["reports"]
 
 

@@ -417,13 +417,7 @@ def seat_claim(seats: pd.DataFrame, players: int) -> Claim:
 
 
 def strategy_claim(contests: Sequence[Result]) -> Claim:
-    """Return the claim that the best strategy of the default deck leads on every deck.
-
-    Parameters
-    ----------
-    contests : sequence of Result
-        A tournament of all strategies on each deck, with one player count.
-    """
+    """Return the claim that the best strategy of the default deck leads on every deck."""
     standings = {_deck(contest): contest["standings"] for contest in contests}[DEFAULT_DECK]
     best = str(standings["strategy"].iloc[0])
     leads = pd.DataFrame([lead_row(contest, best) for contest in contests])

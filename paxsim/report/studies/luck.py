@@ -306,15 +306,8 @@ def _shares(game: Game) -> np.ndarray:
 def decided_table(shares: np.ndarray, undealt: np.ndarray, before: Estimate) -> pd.DataFrame:
     """Return how much is decided at each point.
 
-    Points with no more than one order of the undealt cards are left out: all copies are the same
-    game there.
-
-    Parameters
-    ----------
-    shares, undealt : numpy.ndarray
-        From `redeal_games`.
-    before : tuple of float
-        Share that strategies and seats decide before a card is dealt, with its interval.
+    Points with only one order of the undealt cards are left out: all copies are the same game
+    there. `before` is the share that strategies and seats decide before a card is dealt.
     """
     points = ["before the deal", "after the draft", *(f"after round {k}" for k in ROUNDS[1:])]
     estimates = [before, *decided_shares(shares)]

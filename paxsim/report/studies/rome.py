@@ -274,13 +274,6 @@ def extreme_rates(moments: Sequence[Moments], index: int) -> tuple[Interval, Int
 
     The intervals are widened to hold simultaneously (Bonferroni), because which line-up is the
     lowest is only known after playing.
-
-    Parameters
-    ----------
-    moments : sequence of Moments
-        One for each line-up.
-    index : int
-        Entry of the block vector.
     """
     level = 1 - (1 - LEVEL) / len(moments)
     rates = [block_rate(each, index, level=level) for each in moments]

@@ -212,17 +212,8 @@ def with_meaning(table: pd.DataFrame) -> pd.DataFrame:
 def crossing_table(table: pd.DataFrame) -> pd.DataFrame:
     """Return between which neighbouring values of each number Rome's rate crosses a half.
 
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        A table ``rule_values``: rows of a rule in the order of its values.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per rule: the value in force, Rome's lowest and highest rate, and, if it crosses
-        significantly, the two values with Rome's rates there, and a value between them, if there
-        is one, at which it does not differ significantly from a half.
+    If it crosses significantly, a row has the two values with Rome's rates there, and a value
+    between them, if any, at which the rate does not differ significantly from a half.
     """
     rows = []
     for rule, values in table.groupby("rule", sort=False):
