@@ -50,7 +50,7 @@ def test_without_a_name_all_studies_are_listed_with_their_questions(capsys):
     [
         ("study lucky", "unknown study 'lucky' (did you mean 'luck'?)"),
         ("study decks --games many", "many"),
-        ("study decks --games 9e14", "at most"),
+        ("study decks --games 9e14", "games must be"),
         ("study decks --out /dev/null/x", "cannot write /dev/null/x"),
         ("report --study lucky", "unknown study 'lucky'"),
         ("report --scale 0", "at most 1000"),
