@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from paxsim import tuning as tuning
     from paxsim.analysis import analyse as analyse
     from paxsim.analysis import analyse_games as analyse_games
+    from paxsim.board.hosting import host_game as host_game
     from paxsim.board.replay import Replay as Replay
     from paxsim.cards import CATEGORIES as CATEGORIES
     from paxsim.cards import Card as Card
@@ -72,6 +73,7 @@ _MODULES = (
 #: Public names by module. They are loaded when used: numba, pandas and scipy take a second.
 _NAMES = {
     "analysis": "analyse analyse_games",
+    "board.hosting": "host_game",
     "board.replay": "Replay",
     "cards": "CATEGORIES Card Deck list_decks load_deck",
     "envs": "ObservationEncoder VectorEnv env parallel_env solo_env",

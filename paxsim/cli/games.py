@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
-import secrets
 import shlex
 from collections.abc import Iterable, Iterator
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -109,8 +107,6 @@ def write_texts(texts: Iterable[str], out: Path | None) -> None:
         file.writelines(texts)
 
 
-_OPPONENT = "weighted"
-_MAX_PORT = 65_535
 #: Options whose values are in a saved game.
 _SAVED = ("players", "solo_level", "deck", "rules", "policies", "seat", "seed", "campaign", "save")
 
@@ -138,88 +134,17 @@ _SAVED = ("players", "solo_level", "deck", "rules", "policies", "seat", "seed", 
 @click.option("--port", type=int, default=0, help="Port of the server (default: a free one).")
 @click.option("--terminal", is_flag=True, help="Play in the terminal instead of the browser.")
 @options.trust_policies
-def play_command(seat, save, resume, out, port, terminal, trust_policies, **game_options) -> None:
+def play_command(seat, **game_options) -> None:
     """Play a game yourself, in the browser or the terminal.
 
     The board is served on this machine only, with a link for each human seat. The game is saved
     after every decision; a finished game becomes a trace.
     """
-    from paxsim.board.session import Host, read_save
+    from paxsim.board.hosting import host_game
 
-    checked_int("port", port, 0, _MAX_PORT)
-    games = None
-    if resume is not None:
+    if game_options["resume"] is not None:
         refuse_given(_SAVED, "with --resume: the saved game determines it")
-        save = resume
-        arrangement, games = read_save(resume, trust_policies)
-    else:
-        arrangement = _arrangement(seat, **game_options)
-        save = save or Path(f"pax-{datetime.now():%Y%m%d-%H%M%S}.json")
-        if save.exists():
-            raise PaxsimError(f"{save} exists: choose another name, or --resume {save}")
-    trace = out or save.with_suffix(".jsonl")
-    if trace == save:
-        raise PaxsimError(f"the game and its trace need different names, got {trace} for both")
-
-    def make_host() -> Host:
-        return Host(arrangement, save, trace, games)
-
-    if terminal:
-        from paxsim.board.terminal import play_in_terminal
-
-        play_in_terminal(make_host(), say, _ask)
-    else:
-        from paxsim.board.server import serve
-
-        say("Open the link of your seat; Ctrl-C ends the server.")
-        serve(make_host, port, say, warn)
-    say(f"The game is saved in {save} (paxsim play --resume {save}).")
-    if trace.exists():
-        say(f"Its trace is {trace} (paxsim replay {trace}).")
-
-
-def _ask(text: str) -> str:
-    """Return a line that a person types; Ctrl-C and the end of input leave the game."""
-    from paxsim.board.terminal import QUIT
-
-    try:
-        return click.prompt(text, "", prompt_suffix="", show_default=False)
-    except click.Abort:
-        say("")
-        return QUIT
-
-
-def _arrangement(seats, players, solo_level, deck, rules, policies, seed, campaign) -> Any:
-    """Return what is played and who plays."""
-    from paxsim.board.session import Arrangement
-    from paxsim.lineup import as_specs
-    from paxsim.policies.registry import get_policy
-    from paxsim.rules import load_rules
-    from paxsim.setting import MAX_NUMBER, make_setting, players_meant
-
-    specs = as_specs(policies or _OPPONENT)
-    if campaign and players is None:
-        players = 1
-    elif players is None:
-        players = players_meant(len(specs), solo_level, people=len(seats))
-    setting = make_setting(players, solo_level=solo_level, deck=deck, rules=rules)
-    people = [checked_int("seat", seat, 1, setting.players) for seat in seats]
-    free = [seat for seat in range(1, setting.players + 1) if seat not in people]
-    if policies is not None and not free:
-        raise PaxsimError("--policies can't be used when people sit at all seats")
-    if len(specs) == 1:
-        specs *= len(free)
-    if len(specs) != len(free):
-        raise PaxsimError(f"give one policy or {len(free)}, one per free seat; got {len(specs)}")
-    at_seat = dict(zip(free, (get_policy(spec).spec for spec in specs), strict=True))
-    return Arrangement(
-        policies=[at_seat.get(seat) for seat in range(1, setting.players + 1)],
-        seed=secrets.randbelow(MAX_NUMBER) if seed is None else seed,
-        solo_level=setting.solo_level,
-        deck=setting.deck.source,
-        rules=load_rules(rules).changed(),
-        campaign=campaign,
-    )
+    host_game(seats=seat, **game_options, say=say, warn=warn)
 
 
 _source = options.together(

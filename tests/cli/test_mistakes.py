@@ -67,7 +67,7 @@ MISTAKES = [
     ("check none.py:mine", "No such file"),
     ("tune builder --goal win", "did you mean 'wins'?"),
     ("tune builder --params bread", "breadth"),
-    ("play --players 2 --seat 1,2 --policies first", "--policies can't be used"),
+    ("play --players 2 --seat 1,2 --policies first", "policies can't be used"),
     ("run --backend cluster", "unknown backend 'cluster'"),
     # decks and rules
     ("trace --deck asumed", "did you mean 'assumed'?"),

@@ -1,0 +1,167 @@
+"""Hosting of games that people play, in the browser or the terminal."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from paxsim.board.session import Arrangement, Host, read_save
+from paxsim.cards import DEFAULT_DECK, Deck
+from paxsim.errors import PaxsimError, checked_int, checked_path
+from paxsim.lineup import as_specs
+from paxsim.playing import LineupLike
+from paxsim.policies.registry import get_policy
+from paxsim.rules import Rules, load_rules
+from paxsim.setting import MAX_NUMBER, make_setting, players_meant
+
+#: Policy at the other seats by default.
+OPPONENT = "weighted"
+_MAX_PORT = 65_535
+
+
+def host_game(
+    policies: LineupLike | None = None,
+    players: int | None = None,
+    *,
+    seats: Sequence[int] = (1,),
+    seed: int | None = None,
+    solo_level: int | None = None,
+    campaign: bool = False,
+    deck: str | Path | Deck = DEFAULT_DECK,
+    rules: str | Path | dict[str, Any] | Rules | None = None,
+    save: str | Path | None = None,
+    resume: str | Path | None = None,
+    out: str | Path | None = None,
+    port: int = 0,
+    terminal: bool = False,
+    trust_policies: bool = False,
+    say: Callable[[str], None] = print,
+    warn: Callable[[str], None] = print,
+) -> Path:
+    """Let people play against policies, in the browser or the terminal.
+
+    The board is served on this machine only, with a link for each human seat, until Ctrl-C. The
+    game is saved after every decision, and a finished game becomes a trace.
+
+    Parameters
+    ----------
+    policies : str, Policy or sequence, optional
+        Policies at the other seats, in order; one plays all of them (default: `weighted`).
+    players : int, optional
+        1 (solo) to 8 (default: one per person and policy, and 4 for a single policy).
+    seats : sequence of int
+        Human seats, from 1.
+    seed : int, optional
+        Random seed (default: a random one).
+    solo_level, deck, rules
+        See `paxsim.make_setting`.
+    campaign : bool
+        Play the solo levels in order, as long as the player wins.
+    save : str or pathlib.Path, optional
+        File for the game (default: a name with date and time in the current folder).
+    resume : str or pathlib.Path, optional
+        Saved game to continue instead; it determines everything above.
+    out : str or pathlib.Path, optional
+        File for the trace (default: named like the save).
+    port : int
+        Port of the server; 0 for a free one.
+    terminal : bool
+        Play in the terminal instead of the browser.
+    trust_policies : bool
+        Whether policy files that a saved game names may be imported.
+    say, warn : callable
+        Print a line, and a line about a policy that fails.
+
+    Returns
+    -------
+    pathlib.Path
+        The saved game.
+
+    Raises
+    ------
+    PaxsimError
+        If the arrangement is impossible, or a file can't be used.
+    """
+    checked_int("port", port, 0, _MAX_PORT)
+    games = None
+    if resume is not None:
+        path = checked_path("resume", resume)
+        arrangement, games = read_save(path, trust_policies)
+    else:
+        arrangement = _arrange(
+            policies, players, seats, seed, solo_level, campaign, deck=deck, rules=rules
+        )
+        path = checked_path("save", save or f"pax-{datetime.now():%Y%m%d-%H%M%S}.json")
+        if path.exists():
+            raise PaxsimError(f"{path} exists: choose another name, or resume it")
+    trace = path.with_suffix(".jsonl") if out is None else checked_path("out", out)
+    if trace == path:
+        raise PaxsimError(f"the game and its trace need different names, got {trace} for both")
+
+    def make_host() -> Host:
+        return Host(arrangement, path, trace, games)
+
+    if terminal:
+        from paxsim.board.terminal import play_in_terminal
+
+        play_in_terminal(make_host(), say, _ask)
+    else:
+        from paxsim.board.server import serve  # needs the extra `play`
+
+        say("Open the link of your seat; Ctrl-C ends the server.")
+        serve(make_host, port, say, warn)
+    say(f"The game is saved in {path} (paxsim play --resume {path}).")
+    if trace.exists():
+        say(f"Its trace is {trace} (paxsim replay {trace}).")
+    return path
+
+
+def _ask(prompt: str) -> str:
+    """Return a line that a person types; Ctrl-C and the end of input quit."""
+    from paxsim.board.terminal import QUIT
+
+    try:
+        return input(prompt)
+    except (EOFError, KeyboardInterrupt):
+        print()
+        return QUIT
+
+
+def _arrange(
+    policies: LineupLike | None,
+    players: int | None,
+    seats: Sequence[int],
+    seed: int | None,
+    solo_level: int | None,
+    campaign: bool,
+    **deck_and_rules: Any,
+) -> Arrangement:
+    """Return who plays what."""
+    specs = as_specs(OPPONENT if policies is None else policies)
+    if players is None and campaign:
+        players = 1
+    elif players is None:
+        players = players_meant(len(specs), solo_level, people=len(seats))
+    setting = make_setting(players, solo_level=solo_level, **deck_and_rules)
+    people = [checked_int("seat", seat, 1, setting.players) for seat in seats]
+    free = [seat for seat in range(1, setting.players + 1) if seat not in people]
+    if policies is not None and not free:
+        raise PaxsimError("policies can't be used when people sit at all seats")
+    if len(specs) == 1:
+        specs = [*specs] * len(free)
+    if len(specs) != len(free):
+        raise PaxsimError(
+            f"policies: give one, or {len(free)} for the other seats; got {len(specs)}"
+        )
+    at_seat = dict(zip(free, (get_policy(spec).spec for spec in specs), strict=True))
+    return Arrangement(
+        policies=[at_seat.get(seat) for seat in range(1, setting.players + 1)],
+        seed=secrets.randbelow(MAX_NUMBER) if seed is None else seed,
+        solo_level=setting.solo_level,
+        deck=setting.deck.source,
+        rules=load_rules(deck_and_rules["rules"]).changed(),
+        campaign=campaign,
+    )
