@@ -223,7 +223,7 @@ def compare_rules_command(values, players, strategies, policies, deck, rules, **
     One rule is changed at a time. --games counts the games of each value; --rules sets the rules
     that stay the same.
     """
-    from paxsim.experiment.api import vary_rules, vary_rules_among
+    from paxsim.experiment.api import vary_rules
     from paxsim.lineup import as_specs
     from paxsim.report.subject import make_subject
 
@@ -234,7 +234,7 @@ def compare_rules_command(values, players, strategies, policies, deck, rules, **
         run_experiment(vary_rules, lineups=[as_specs(policies)], **run)
     else:
         subject = make_subject(deck, rules, strategies, [players])
-        run_experiment(vary_rules_among, strategies=subject.strategies, **run)
+        run_experiment(vary_rules, strategies=subject.strategies, **run)
 
 
 def parse_rule_values(texts: tuple[str, ...]) -> dict[str, list[Any]]:

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from paxsim.experiment.api import solo as solo
     from paxsim.experiment.api import tournament as tournament
     from paxsim.experiment.api import vary_rules as vary_rules
-    from paxsim.experiment.api import vary_rules_among as vary_rules_among
     from paxsim.experiment.result import Result as Result
     from paxsim.experiment.result import load_result as load_result
     from paxsim.experiment.run import RunOptions as RunOptions
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 #: Public names by module. They are loaded when used: pandas and scipy take a second.
 _NAMES = {
     "api": "ablate compare compare_rules comparison_size metagame simulate simulate_field "
-    "simulation_size solo tournament vary_rules vary_rules_among",
+    "simulation_size solo tournament vary_rules",
     "result": "Result load_result",
     "run": "RunOptions",
 }

@@ -114,8 +114,9 @@ def simulate(
     >>> result["strategies"]["strategy"].tolist()
     ['tribune', 'random']
     """
-    arguments = (policies, players, games, seed, solo_level, deck, rules, permutations)
-    plan, stop = _simulation(*arguments), None
+    setting: dict[str, Any] = {"solo_level": solo_level, "deck": deck, "rules": rules}
+    plan = _simulation(policies, players, games, seed, permutations=permutations, **setting)
+    stop = None
     if precision is not None:
         precision = checked_precision(precision)
         if len(plan.bundles) > 1:
@@ -131,10 +132,7 @@ def simulation_size(
     seed: int = 0,
     *,
     precision: float | None = None,
-    solo_level: int | None = None,
-    deck: str | Path | Deck = DEFAULT_DECK,
-    rules: RulesLike = None,
-    permutations: bool = False,
+    **setting: Any,
 ) -> list[str]:
     """Estimate how many games `simulate` takes for a precision, or how precise `games` will be.
 
@@ -142,7 +140,7 @@ def simulation_size(
     each player count.
     """
     target = None if precision is None else checked_precision(precision)
-    plan = _simulation(policies, players, games, seed, solo_level, deck, rules, permutations)
+    plan = _simulation(policies, players, games, seed, **setting)
     lines = []
     for (match,), blocks in zip(_pilot(plan), plan.blocks, strict=True):
         where = f"{match.players} players: " if match.players > 1 else "Solo: "
@@ -175,10 +173,10 @@ def _simulation(
     players: int | Sequence[int] | None,
     games: Any,
     seed: int,
-    solo_level: int | None,
-    deck: str | Path | Deck,
-    rules: RulesLike,
-    permutations: bool,
+    *,
+    solo_level: int | None = None,
+    permutations: bool = False,
+    **cards_and_rules: Any,
 ) -> Plan:
     games = checked_games(games)
     specs = as_specs(policies)
@@ -188,7 +186,7 @@ def _simulation(
         players = 1 if solo_level is not None else DEFAULT_PLAYERS
     bundles = []
     for count in _numbers("players", players, 1, MAX_PLAYERS):
-        setting = make_setting(count, solo_level=solo_level, deck=deck, rules=rules)
+        setting = make_setting(count, solo_level=solo_level, **cards_and_rules)
         lineup = make_lineup(specs, setting.players)
         bundles.append((make_match(setting, lineup, permutations),))
     return plan_for_games(bundles, [games] * len(bundles), seed)
@@ -551,11 +549,12 @@ def simulate_field(
 
 def vary_rules(
     values: Mapping[str, Sequence[Any]],
-    lineups: Sequence[LineupLike],
+    lineups: Sequence[LineupLike] | None = None,
     players: int = 4,
     games: float = DEFAULT_GAMES,
     seed: int = 0,
     *,
+    strategies: LineupLike | None = None,
     deck: str | Path | Deck = DEFAULT_DECK,
     rules: RulesLike = None,
     **run_options: Unpack[RunOptions],
@@ -566,22 +565,27 @@ def vary_rules(
     ----------
     values : mapping of str to sequence
         Rule fields with the values to try; the value in force is added.
-    lineups : sequence
+    lineups : sequence, optional
         One or more line-ups, each as for `simulate`. More than 3 play in groups, each on its own
         deals; group k has the seed plus k.
     players : int
         Number of seats.
     games : int
-        Games of each rule set, over all line-ups.
+        Games of each rule set, over all line-ups; at least two deals of each.
+    strategies : str or sequence, optional
+        Instead of line-ups: all that a tournament of these strategies has.
     rules : str, path, dict or Rules, optional
         The rule set that is changed (default: the published game).
     seed, deck, **run_options
         As for `simulate`.
     """
-    games = checked_games(games)
+    players = checked_int("players", players, 2, MAX_PLAYERS)
+    if strategies is not None and lineups is None:
+        lineups = draw_lineups([get_policy(one) for one in as_specs(strategies)], players)
     base = load_rules(rules)
     fields = _values(values, base, players)
     groups = equal_groups(_lineups(lineups, players), GROUP_LINEUPS_BY_RULES)
+    games = max(checked_games(games), FEWEST_BLOCKS * players * sum(map(len, groups)))
     bundles = []
     sets = []
     for name, tried in fields.items():
@@ -596,34 +600,6 @@ def vary_rules(
     plan = plan_for_games(bundles, [share * number for number in sets], seed, len(groups))
     question = {"kind": "vary_rules", "lineups": len(groups[0]), "fields": fields}
     return run(plan, question, run_options)
-
-
-def vary_rules_among(
-    values: Mapping[str, Sequence[Any]],
-    strategies: LineupLike,
-    players: int = 4,
-    games: float = DEFAULT_GAMES,
-    seed: int = 0,
-    *,
-    deck: str | Path | Deck = DEFAULT_DECK,
-    rules: RulesLike = None,
-    **run_options: Unpack[RunOptions],
-) -> Result:
-    """Call `vary_rules` with all line-ups that a tournament of these strategies has.
-
-    Parameters
-    ----------
-    values, players, seed, deck, rules, **run_options
-        As for `vary_rules`.
-    strategies : str or sequence
-        The strategies from which line-ups are drawn, each equally often.
-    games : int
-        Games of each rule set, over all line-ups; every line-up plays at least two deals.
-    """
-    players = checked_int("players", players, 2, MAX_PLAYERS)
-    lineups = draw_lineups([get_policy(one) for one in as_specs(strategies)], players)
-    games = max(checked_games(games), FEWEST_BLOCKS * players * len(lineups))
-    return vary_rules(values, lineups, players, games, seed, deck=deck, rules=rules, **run_options)
 
 
 def _values(values: Mapping[str, Sequence[Any]], base: Rules, players: int) -> dict[str, list[Any]]:
@@ -646,7 +622,7 @@ def _values(values: Mapping[str, Sequence[Any]], base: Rules, players: int) -> d
     return fields
 
 
-def _lineups(lineups: Sequence[LineupLike], players: int) -> list[Lineup]:
+def _lineups(lineups: Sequence[LineupLike] | None, players: int) -> list[Lineup]:
     players = checked_int("players", players, 2, MAX_PLAYERS)
     chosen = checked_list("lineups", lineups, "a list of line-ups")
     if len(chosen) > MOST_LINEUPS:

@@ -253,16 +253,10 @@ def change_between(
     entries: Sequence[int],
     bounds: Bounds = DIFFERENCE,
 ) -> Interval:
-    """Return the change of a mean from the first match of a bundle to another one.
+    """Return the change from the first match of a bundle to another one, with as many players.
 
-    Parameters
-    ----------
-    base, other : MatchMeasures
-        The first match of a bundle and another one, with as many players.
-    entries : sequence of int
-        Places in the block vector (see `Layout`), over which the mean is taken.
-    bounds : tuple of float
-        Lowest and highest possible change.
+    The mean is taken over `entries`, places in the block vector (see `Layout`); `bounds` are the
+    lowest and highest possible change.
     """
     moments = bundle_moments([base, other])
     weights = np.zeros(moments.d)
@@ -277,16 +271,8 @@ def watched_rate(
 ) -> Interval:
     """Return the interval of a rate that is watched until its half-width is `precision`.
 
-    Parameters
-    ----------
-    blocks : int
-        Blocks played.
-    rate, variance : float
-        Mean and variance over blocks.
-    precision : float
-        The target; the interval is optimised for the number of blocks that will meet it.
-    among : int
-        Rates with joint intervals, which share the error.
+    It is optimised for the number of blocks that will meet the target. `variance` is over blocks;
+    `among` is the number of rates with joint intervals, which share the error.
     """
     tightest = max(SEQUENTIAL_TIGHTEST, blocks_for_half_width(precision, TYPICAL_SD))
     return confidence_sequence(blocks, rate, variance, alpha=ALPHA / among, tightest_at=tightest)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,7 +19,7 @@ from paxsim.gametheory.games import (
 )
 from paxsim.gametheory.metagame import Analysis, Coalition, Described, Estimate, Played, analyse
 from paxsim.stats import Interval
-from paxsim.text import in_percent, percent
+from paxsim.text import in_percent
 
 Tables = dict[str, pd.DataFrame]
 #: Line-ups that were played, by the seats of each strategy.
@@ -238,65 +237,3 @@ def _estimated(match: MatchMeasures, game: SymmetricGame, row: int, strategy: in
         "blocks": 0,
         "example_game": -1,
     }
-
-
-#: Basins below this share of the starts are not reported.
-NO_BASIN = 0.005
-_NUMERALS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight"}
-
-
-def numeral(count: int) -> str:
-    """Return a number of seats as a word."""
-    return _NUMERALS[count]
-
-
-def reached(states: pd.DataFrame) -> pd.DataFrame:
-    """Return the states that the dynamics lead to, the largest basin first."""
-    with_basin = states[states["basin"] >= NO_BASIN]
-    return with_basin.sort_values("basin", ascending=False, kind="stable")
-
-
-def where_players_end(states: pd.DataFrame) -> str:
-    """Say where the dynamics lead, and how often Rome wins there."""
-    ends = reached(states)
-    if ends.empty:
-        return "Adapting players do not settle anywhere within the steps simulated."
-    first = ends.iloc[0]
-    if len(ends) == 1 and first["basin"] > 1 - NO_BASIN:
-        return f"Starting anywhere, players {ending(first)}; there Rome wins {_rome(first)}."
-    ways = [
-        f"{ending(state)} ({_share(state['basin'])} of starts; Rome wins {_rome(state)})"
-        for _, state in ends.iterrows()
-    ]
-    rest = 1 - ends["basin"].sum()
-    more = f" From {_share(rest)} of starts they had not settled." if rest >= NO_BASIN else ""
-    start = "It depends on where they start: players" if len(ends) > 1 else "Players"
-    return f"{start} {'; or '.join(ways)}.{more}"
-
-
-def ending(state: Any) -> str:
-    """Return ``end with weighted at all seats``, or with a mixture, or in a cycle."""
-    if state["kind"] == CYCLE:
-        return f"go round in a {state['state']}"
-    return f"end {place(state)}"
-
-
-def place(state: Any) -> str:
-    """Return ``with weighted at all seats``, or ``in the mixture ...``."""
-    if state["kind"] == PURE:
-        return f"with {state['state']} at all seats"
-    return f"in the mixture {state['state']}"
-
-
-def best_fighters(coalitions: pd.DataFrame, state: str, seats: int) -> Any | None:
-    """Return the coalition of this size that leaves Rome the fewest wins, or None."""
-    here = coalitions[(coalitions["state"] == state) & (coalitions["seats"] == seats)]
-    return None if here.empty else here.loc[here["rome_after"].idxmin()]
-
-
-def _rome(row: Any, name: str = "rome_wins") -> str:
-    return percent(row[name], row[f"{name}_low"], row[f"{name}_high"])
-
-
-def _share(share: float) -> str:
-    return f"{in_percent(share, 0)}%"

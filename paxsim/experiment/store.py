@@ -101,29 +101,15 @@ def read_chunk(path: Path, owner: str) -> Tally:
 
 
 def _digest(tally: Tally) -> str:
-    digest = hashlib.sha256()
-    for name, array in tally.items():
-        digest.update(name.encode())
-        digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()
+    parts = (name.encode() + array.tobytes() for name, array in tally.items())
+    return hashlib.sha256(b"".join(parts)).hexdigest()
 
 
 def find_chunks(folder: Path, blocks: Sequence[int]) -> tuple[list[Chunk], list[str]]:
-    """List the chunks in a folder, and files that are none.
+    """List the chunks in a folder, and the names of other files that are not hidden.
 
-    Parameters
-    ----------
-    folder : pathlib.Path
-        The folder of the chunks.
-    blocks : sequence of int
-        Blocks of each bundle.
-
-    Returns
-    -------
-    chunks : list of Chunk
-        In ascending order. They are disjoint, so no block counts twice.
-    strangers : list of str
-        Names of other files, except hidden ones.
+    Chunks are in ascending order, lie in the planned blocks of each bundle, and are disjoint: no
+    block counts twice.
     """
     chunks: list[Chunk] = []
     strangers = []
@@ -147,7 +133,7 @@ def make_manifest(plan: Plan, question: dict[str, Any], command: str) -> dict[st
     """Return everything that says what a run is and how to make it again."""
     matches = plan.matches
     decks = {match.setting.deck.fingerprint: _deck_text(match.setting.deck) for match in matches}
-    policies = {p.label: absolute_spec(p) for match in matches for p in match.lineup.policies}
+    policies = {p.label: _absolute_spec(p) for match in matches for p in match.lineup.policies}
     return {
         "format": FORMAT,
         "command": command,
@@ -155,24 +141,17 @@ def make_manifest(plan: Plan, question: dict[str, Any], command: str) -> dict[st
         "plan": plan.description,
         "decks": decks,
         "policies": policies,
-        "machine": describe_machine(),
+        "machine": {
+            "system": f"{platform.system()} {platform.machine()}",
+            "python": platform.python_version(),
+            **{library: version(library) for library in ("numpy", "numba", "pyarrow")},
+        },
     }
 
 
-def absolute_spec(policy: Policy) -> str:
+def _absolute_spec(policy: Policy) -> str:
     """Return a text that finds a policy from any folder."""
     return f"{policy.origin}:{policy.label}" if policy.origin.endswith(".py") else policy.label
-
-
-def describe_machine() -> dict[str, str]:
-    """Return the machine and the versions that results are made with."""
-    return {
-        "system": f"{platform.system()} {platform.machine()}",
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "numba": version("numba"),
-        "pyarrow": version("pyarrow"),
-    }
 
 
 def load_json(path: Path, field: str) -> Any:
@@ -221,13 +200,7 @@ SHOWN = 4
 
 
 def describe_differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
-    """Return how a run differs from another one, except in its length; empty if it does not.
-
-    Parameters
-    ----------
-    old, new : dict
-        Manifests, as read from JSON.
-    """
+    """Return how the run of a manifest differs from that of another one, except in its length."""
     changes = dict(_changes(_identity(old), _identity(new)))
     named = [text for key, text in changes.items() if key not in _IMPLIED]
     if not named:
@@ -358,13 +331,8 @@ class RunStore:
 
     def chunks_in(self, span: Chunk) -> list[Chunk]:
         """Return the stored chunks of a range of blocks, in ascending order."""
-        return [
-            chunk
-            for chunk in self._chunks
-            if chunk.bundle == span.bundle
-            and span.first_block <= chunk.first_block
-            and chunk.end <= span.end
-        ]
+        return [c for c in self._chunks if c.bundle == span.bundle
+                and span.first_block <= c.first_block and c.end <= span.end]  # fmt: skip
 
     def load(self, chunk: Chunk) -> Tally | None:
         """Return the tally of a stored chunk, or None if it is damaged."""
@@ -408,13 +376,7 @@ def _refuse_other_files(path: Path) -> None:
 
 
 def lock_folder(path: Path) -> int:
-    """Keep other processes from writing to a folder, at the latest until this one ends.
-
-    Returns
-    -------
-    int
-        Handle to be closed.
-    """
+    """Lock a folder for other processes until the handle is closed, or this process ends."""
     try:
         import fcntl
     except ImportError:  # Windows has nothing to lock a folder with
@@ -451,17 +413,7 @@ def readable(path: Path) -> Iterator[None]:
 
 
 def stored_tallies(path: Path) -> tuple[dict[str, Any], dict[int, Tally], list[str]]:
-    """Read a run directory without importing any policy.
-
-    Returns
-    -------
-    manifest : dict
-        What the run is.
-    tallies : dict of int to dict
-        What was played, by bundle.
-    left_out : list of str
-        Files that do not count, and what is wrong with them.
-    """
+    """Return manifest, tallies by bundle and damaged files of a run; import no policies."""
     manifest = read_manifest(path)
     folder, tallies = path / CHUNKS, dict[int, Tally]()
     try:

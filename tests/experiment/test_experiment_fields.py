@@ -12,7 +12,6 @@ from paxsim.experiment import (
     simulate_field,
     tournament,
     vary_rules,
-    vary_rules_among,
 )
 from paxsim.experiment.api import equal_groups
 from paxsim.experiment.estimates import rome_pool
@@ -84,7 +83,7 @@ STRATEGIES = ["racer", "miser", "first", "random"]
 def test_rules_are_varied_over_all_line_ups_of_a_tournament(tmp_path):
     """In groups with deals of their own, compared with the raw games of every line-up."""
     stored = {"out": tmp_path / "run", "jobs": 1}
-    result = vary_rules_among({"rome_needs": [3]}, STRATEGIES, 3, 60, SEED, **stored)
+    result = vary_rules({"rome_needs": [3]}, None, 3, 60, SEED, strategies=STRATEGIES, **stored)
     lineups = draw_lineups([get_policy(name) for name in STRATEGIES], 3)
     assert len(lineups) == 4 and seeds_of(result) == [SEED, SEED + 1]
     wins = [

@@ -11,7 +11,7 @@ import paxsim
 from paxsim.cli import run_command
 from paxsim.errors import PaxsimError
 from paxsim.experiment import api
-from paxsim.experiment.metatables import where_players_end
+from paxsim.report.studies.metagame import where_players_end
 
 NAMES = ["random", "first", "miser"]
 
