@@ -54,34 +54,24 @@ DRAWN = {
 }
 
 
-@pytest.fixture(params=DRAWN)
-def drawn(request, results):
-    """Return a chart drawn into an Axes, the Axes, and the result it shows."""
-    kind, draw = DRAWN[request.param]
-    figure, ax = charts.panels()
-    return draw(results[kind], ax), ax, results[kind]
-
-
-def test_a_chart_returns_the_axes_it_was_given(drawn):
-    returned, ax, _ = drawn
-    assert returned is ax
-
-
-def test_a_chart_has_title_labels_and_footer(drawn):
-    ax, _, result = drawn
-    assert ax.get_title(loc="left")
-    assert ax.get_xlabel()
-    named_rows = [label.get_text() for label in ax.get_yticklabels()]
-    assert ax.get_ylabel() or any(any(c.isalpha() for c in name) for name in named_rows)
+@pytest.mark.parametrize("name", DRAWN)
+def test_a_chart_returns_its_axes_with_title_labels_and_footer(name, results):
+    kind, draw = DRAWN[name]
+    ax = charts.panels()[1]
+    assert draw(results[kind], ax) is ax
+    assert ax.get_title(loc="left") and ax.get_xlabel()
+    rows = [label.get_text() for label in ax.get_yticklabels()]
+    assert ax.get_ylabel() or any(any(c.isalpha() for c in row) for row in rows)
     footer = " ".join(footer_of(ax.figure).split())
-    for word in (f"{result.games:,} games", "blocks", "seed 3", "deck assumed", "paxsim"):
+    for word in (f"{results[kind].games:,} games", "blocks", "seed 3", "deck assumed", "paxsim"):
         assert word in footer
 
 
-def test_without_axes_a_chart_makes_a_figure(played):
+def test_without_axes_a_chart_makes_a_figure_in_its_own_style(played):
+    before = matplotlib.rcParams["font.size"]
     ax = charts.seat_bars(played)
-    assert isinstance(ax, Axes)
-    assert footer_of(ax.figure)
+    assert isinstance(ax, Axes) and footer_of(ax.figure)
+    assert matplotlib.rcParams["font.size"] == before != STYLE["axes.titlesize"]
     plt.close(ax.figure)
 
 
@@ -94,36 +84,27 @@ def test_a_solo_heatmap_and_a_forest_draw_tables(results):
     assert "games" in footer_of(figure)
 
 
-def test_the_footer_of_a_table_counts_every_game_once(played):
-    bars = charts.seat_bars(played["seats"], ax=charts.panels()[1])
-    assert footer_of(bars.figure).startswith("200 games, 100 blocks, ")
-
-
-def test_bars_show_the_table(played):
-    ax = charts.seat_bars(played, ax=charts.panels()[1])
+def test_bars_show_the_table_and_count_every_game_once(played):
+    ax = charts.seat_bars(played["seats"], ax=charts.panels()[1])
     heights = [bar.get_height() for bar in ax.patches]
     assert heights == pytest.approx((100 * played["seats"]["over_fair"]).tolist())
+    assert footer_of(ax.figure).startswith("200 games, 100 blocks, ")
 
 
-def test_names_of_lines_that_end_together_stand_apart():
-    rows = [(group, x, y) for group, ys in {"a": (0.1, 0.99), "b": (0.3, 1.0)}.items()
-            for x, y in enumerate(ys)]  # fmt: skip
-    table = pd.DataFrame(
-        [{"g": g, "x": x, "y": y, "y_low": y - 0.01, "y_high": y + 0.01} for g, x, y in rows]
-    )
-    ax = charts.dose_curves(table, "x", "y", by="g", axis="x", label="y", half=True,
+@pytest.mark.parametrize(
+    ("lines", "half", "names"),
+    [
+        ({"a": {0: 0.1, 1: 0.99}, "b": {0: 0.3, 1: 1.0}}, True, [("b", 0), ("a", 0)]),
+        ({"a": {1: 0.5, 2: 0.9}, "b": {1: 0.51, 2: 0.6, 3: 0.3}}, False, [("b", 1), ("a", 1)]),
+    ],
+    ids=["ends together", "one line is longer"],
+)
+def test_lines_are_named_where_they_are_apart(lines, half, names):
+    rows = [{"g": name, "x": x, "y": y, "y_low": y - 0.01, "y_high": y + 0.01}
+            for name, line in lines.items() for x, y in line.items()]  # fmt: skip
+    ax = charts.dose_curves(pd.DataFrame(rows), "x", "y", by="g", axis="x", label="y", half=half,
                             ax=charts.panels()[1])  # fmt: skip
-    assert [(text.get_text(), text.xy[0]) for text in ax.texts] == [("b", 0), ("a", 0)]
-
-
-def test_a_name_does_not_stand_where_a_longer_line_goes_on():
-    rows = [("a", 1, 0.50), ("a", 2, 0.9), ("b", 1, 0.51), ("b", 2, 0.6), ("b", 3, 0.3)]
-    table = pd.DataFrame(
-        [{"g": g, "x": x, "y": y, "y_low": y - 0.01, "y_high": y + 0.01} for g, x, y in rows]
-    )
-    ax = charts.dose_curves(table, "x", "y", by="g", axis="x", label="y",
-                            ax=charts.panels()[1])  # fmt: skip
-    assert {text.xy[0] for text in ax.texts} == {1}
+    assert [(text.get_text(), text.xy[0]) for text in ax.texts] == names
 
 
 def test_a_logarithmic_axis_shows_what_never_happened_as_an_arrow():
@@ -194,15 +175,10 @@ def test_saving_twice_gives_the_same_bytes(played, tmp_path):
         charts.seat_bars(played, ax=ax)
         charts.save(figure, tmp_path / name)
     for suffix in (".png", ".svg"):
-        first, second = (tmp_path / f"{name}{suffix}" for name in ("one", "two"))
-        assert first.read_bytes() == second.read_bytes()
-    assert "<dc:date>" not in (tmp_path / "one.svg").read_text("utf-8")
-
-
-def test_a_chart_leaves_the_users_style_alone(played):
-    before = matplotlib.rcParams["font.size"]
-    charts.seat_bars(played, ax=charts.panels()[1])
-    assert matplotlib.rcParams["font.size"] == before != STYLE["axes.titlesize"]
+        first, second = ((tmp_path / f"{name}{suffix}").read_bytes() for name in ("one", "two"))
+        assert first == second
+    svg = first.decode()
+    assert ">seat</text>" in svg and len(svg) < 20_000 and "<dc:date>" not in svg
 
 
 def test_neighbouring_colours_differ_in_grey():
@@ -216,15 +192,6 @@ def test_neighbouring_colours_differ_in_grey():
 def test_the_command_line_does_not_import_matplotlib():
     code = "import sys, paxsim.cli, paxsim.experiment; assert 'matplotlib' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_text_of_an_svg_is_text(played, tmp_path):
-    figure, ax = charts.panels()
-    charts.seat_bars(played, ax=ax)
-    (path,) = charts.save(figure, tmp_path / "chart", png=False)
-    svg = path.read_text("utf-8")
-    assert ">seat</text>" in svg and len(svg) < 20_000
-    assert [file.name for file in tmp_path.iterdir()] == ["chart.svg"]
 
 
 def test_costs_of_mistakes_have_a_row_for_each_kind():
