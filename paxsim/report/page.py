@@ -35,7 +35,7 @@ ANSWERS = (
 #: Fewer similar findings stay sentences.
 FEWEST = 3
 #: Rows of a table on the page; tables with more than `LONG` are closed at first.
-SHOWN_ROWS, LONG = 40, 24
+SHOWN_ROWS, LONG = 50, 24
 #: A table of one row with more columns than this is shown upright.
 FEW_COLUMNS = 6
 #: Characters that fit beside one another on paper, with a gap between columns, and characters of

@@ -270,7 +270,7 @@ def test_similar_findings_become_one_table_and_none_is_lost():
 
 def test_a_long_table_shows_its_first_rows():
     shown = shown_table(Table("t", "t", pd.DataFrame({"deck": range(100)})))
-    assert (shown["rows"], len(shown["view"].rows), shown["long"]) == (100, 40, True)
+    assert (shown["rows"], len(shown["view"].rows), shown["long"]) == (100, 50, True)
 
 
 def test_a_page_escapes_the_text_of_tables_and_sections():
