@@ -138,7 +138,7 @@ def prefetch(typingctx, place):
     return types.void(types.int64), codegen
 
 
-def _row_access(kind: types.Integer) -> tuple[Any, Any]:
+def _row_access(kind: Any) -> tuple[Any, Any]:
     """Return intrinsics that store and load an element of a row of integers at an address."""
     number = ir.IntType(kind.bitwidth)
 

@@ -1,4 +1,4 @@
-"""Policies: how a seat decides. One heuristic a file, a registry, and the decorator `policy`."""
+"""Policies: built-in heuristics, the registry, and the decorators for users' policies."""
 
 from paxsim.policies.policy import Policy, helper
 from paxsim.policies.registry import get_policy, list_policies, policy

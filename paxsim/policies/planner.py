@@ -176,7 +176,7 @@ def find_richest(table, me):
 
 
 #: Weight of a card placed below a legion if the seat means to buy the group, if Rome takes it, and
-#: (negative) if somebody else may buy it; and weight of putting a card under the deck.
+#: (negative) if a rival may buy it; and weight of putting a card under the deck.
 _OWN_GROUP = 0.8
 _ROME_GROUP = 0.6
 _GIFT = 0.15
@@ -317,11 +317,11 @@ def choose_place(table, me, choice):
 
 
 @kernel
-def alternative_utility(table, me, choice, factor, average, but):
-    """Return the utility of what the hand gets instead of a drawn card."""
+def alternative_utility(table, me, choice, factor, average, excluded):
+    """Return the utility of what the hand gets instead of the `excluded` drawn card."""
     best = average
     for index in range(choice.drawn_count):
-        if index != but:
+        if index != excluded:
             best = max(best, factor * hand_utility(table, me, choice.drawn[index]))
     return best
 
@@ -492,7 +492,7 @@ def {name}(table, me, choice{parameters}):
         begin_values(table, me)
         idea(table, me{values})
         clear_forbidden(table, me)
-        if choice.kind > KEEP:  # nobody asks for it before the first turn
+        if choice.kind > KEEP:  # it isn't needed before the first turn
             me.memory[AVERAGE] = average_utility(me)
     return choose_option(table, me, choice)
 """

@@ -106,7 +106,7 @@ class Policy:
     """
 
     name: str
-    function: Callable
+    function: Any
     params: Mapping[str, float]
     defaults: dict[str, float]
     origin: str
@@ -268,7 +268,7 @@ class Policy:
         """Return the policy interpreted by Python; a searcher stays compiled."""
         return replace(self, is_plain=True) if type(self) is Policy else self
 
-    def restrict_alike(self, other: Policy) -> Policy:
+    def restrict_like(self, other: Policy) -> Policy:
         """Return another policy with the restrictions of this one, usually none."""
         return other
 
@@ -305,7 +305,7 @@ def helper(function: AnyFunction) -> AnyFunction:
     return numba.njit(**CHECKED)(function)
 
 
-def make_policy(function: Callable, *, solo: bool, signed: Sequence[str] = ()) -> Policy:
+def make_policy(function: FunctionType, *, solo: bool, signed: Sequence[str] = ()) -> Policy:
     """Build a policy from a function, without compiling it."""
     params = _params_of(function)
     name, module = function.__name__, function.__module__

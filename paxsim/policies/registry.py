@@ -263,16 +263,16 @@ def get_policy(spec: str | Policy) -> Policy:
         return _restricted_from(settings)
     if name.endswith(".py"):
         has_name = bool(settings) and "=" not in settings[0]
-        found = _from_file(name, settings.pop(0) if has_name else "")
+        base = _from_file(name, settings.pop(0) if has_name else "")
     else:
-        found = _by_name(name)
+        base = _by_name(name)
     changes: dict[str, float] = {}
     for part in settings:
-        parameter, value = parse_setting(found.name, part)
+        parameter, value = parse_setting(base.name, part)
         if parameter in changes:
-            raise PaxsimError(f"policy {found.name}: parameter {parameter} is given twice")
+            raise PaxsimError(f"policy {base.name}: parameter {parameter} is given twice")
         changes[parameter] = value
-    return found.with_params(changes)
+    return base.with_params(changes)
 
 
 def _restricted_from(settings: list[str]) -> Policy:
@@ -325,7 +325,7 @@ _untrusted_source: ContextVar[str] = ContextVar("untrusted source", default="")
 
 @contextmanager
 def policies_named_by(source: str | Path, trusted: bool) -> Iterator[None]:
-    """Refuse policy files named by a file that somebody else may have written, unless trusted.
+    """Refuse policy files named by a file that may come from others, unless it is trusted.
 
     Parameters
     ----------

@@ -337,7 +337,7 @@ class Restricted(Policy):
         """Return the same restriction of the policy interpreted by Python."""
         return make_restricted(self.policy.as_plain(), self.forbidden)
 
-    def restrict_alike(self, other: Policy) -> Policy:
+    def restrict_like(self, other: Policy) -> Policy:
         """Return another policy with the same restriction."""
         return make_restricted(other, self.forbidden)
 

@@ -327,7 +327,7 @@ def _contenders(arena: Arena, space: SearchSpace) -> list[Contender]:
     catalogue = [get_policy(name) for name in HEURISTICS]
     if arena.goal.name == SOLO:
         catalogue = [policy for policy in catalogue if policy.solo]
-    catalogue = [space.base.restrict_alike(policy) for policy in catalogue]
+    catalogue = [space.base.restrict_like(policy) for policy in catalogue]
     others = [Contender(CATALOGUE, p) for p in catalogue if p.label != space.base.label]
     return [Contender(START, space.base), *others]
 
