@@ -20,12 +20,18 @@ def diarist(table, me, choice):
 
 @paxsim.policy
 def spy(table, me, choice):
-    """Peek in the first turn; fail if something is known or held before."""
+    """Peek in the first turn; fail if something of another game is left at the draft."""
     known = 0
     for category in range(7):
         known += me.rome_hidden[category]
-    if choice.kind == KEEP and (known > 0 or me.peeked or me.hand_count > 0):
-        return -1
+    if choice.kind == KEEP:
+        left = me.peeked + me.hand_count
+        for slot in range(me.hand.size):
+            left += me.hand[slot]
+        for option in range(choice.options.size):
+            left += choice.options[option]
+        if known > 0 or left > 0:
+            return -1
     if choice.kind == TURN:
         return PEEK if known == 0 else 0
     return 0
