@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -47,8 +46,7 @@ HEADINGS = {
     "base_rome_wins": "Rome wins otherwise %", "base_win_rate": "wins otherwise %",
     "basin": "starts %", "before": "wins before %", "conspirator": "a conspirator wins %",
     "cost": "cost of a game, pp", "cost_of_one": "cost of a decision, pp",
-    "decisions_a_game": "decisions a game", "fair_share": "fair %",
-    "going_on": "games that go on", "half": "leader at half wins %",
+    "fair_share": "fair %", "going_on": "games that go on", "half": "leader at half wins %",
     "highest_lineup": "highest line-up %", "in_force": "in force", "joined": "if it joins %",
     "last": "leader before last round wins %", "last_change": "last seat, pp",
     "lineup": "line-up", "lineups": "line-ups", "lowest_lineup": "lowest line-up %",
@@ -60,8 +58,7 @@ HEADINGS = {
     "rome_change": "Rome's change, pp", "rome_change_p_holm": "Rome, p (Holm)",
     "rome_wins": "Rome wins %", "rounds_change": "rounds, change", "seat1_change": "seat 1, pp",
     "seat1_change_p": "seat 1, p", "seat1_change_p_holm": "seat 1, p (Holm)",
-    "seat1_over_fair": "seat 1 over fair, pp", "seat_change": "seat, pp",
-    "share_of_rome": "of Rome's wins %", "stable_draws": "stable %",
+    "seat1_over_fair": "seat 1 over fair, pp", "stable_draws": "stable %",
     "sure_misfit": "significant misfit, pp", "temptation": "gain of a defector, pp",
     "tribune": "a tribune wins %", "verdict": "vs. fair", "win_change": "change, pp",
     "winner": "winner stands %", "with_rome": "wins with Rome %",
@@ -146,14 +143,15 @@ def heading(name: str) -> str:
 
 def cell(row: Any, name: str) -> Cell:
     """Return the cell of a column, with the interval of its estimate if there is one."""
-    value = row[name]
+    value: Any = row[name]
     if isinstance(value, (bool, np.bool_)):
         return Cell("yes" if value else "no", str(value))
-    if not isinstance(value, Real):
+    if not isinstance(value, (int, float, np.number)):
         return Cell("" if value is None or str(value) == "<NA>" else str(value), str(value))
     if math.isnan(value):
         return Cell(MISSING, "-Infinity", True)
-    sort = repr(value.item() if hasattr(value, "item") else value)
+    value = value.item() if isinstance(value, np.number) else value
+    sort = repr(value)
     unit = 100.0 if heading(name).endswith(("%", "pp")) else 1.0
     low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
     if low is not None and high is not None and math.isfinite(low) and math.isfinite(high):
@@ -205,21 +203,18 @@ def headline(name: str, table: pd.DataFrame) -> View:
 
 def to_text(view: View) -> str:
     """Return a view as plain text; the last columns are left out where they don't fit."""
-    for shown in range(len(view.headings), 0, -1):
-        narrow = view.first(shown)
-        texts = [[shorten(text) for text in row] for row in narrow.texts]
-        columns = list(zip(narrow.headings, *texts, strict=True))
-        widths = [max(map(len, column)) for column in columns]
-        if sum(widths) + 2 * (shown - 1) <= WIDTH:
-            break
-    lines = (
+    lines = [view.headings, *([shorten(text) for text in row] for row in view.texts)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    while len(widths) > 1 and sum(widths) + 2 * (len(widths) - 1) > WIDTH:
+        widths.pop()
+    texts = (
         "  ".join(
             text.rjust(width) if right else text.ljust(width)
-            for text, width, right in zip(line, widths, narrow.numbers, strict=True)
+            for text, width, right in zip(line, widths, view.numbers, strict=False)
         ).rstrip()
-        for line in [narrow.headings, *texts]
+        for line in lines
     )
-    return "\n".join(lines)
+    return "\n".join(texts)
 
 
 def to_html(view: View, caption: str = "") -> str:
@@ -339,12 +334,11 @@ def _comparison(result: Any) -> Iterator[View | str]:
         ("difference, unpaired", "unpaired"),
     ]
     rows = [[Cell(name), Cell(_amount(row, column, 100.0), "", True)] for name, column in table]
-    opponents = row["opponents"] if "opponents" in row else row["field"]
-    title = f"{row['players']} players, against {opponents}"
+    title = f"{row['players']} players, against {row['field']}"
     yield View(["", "win rate %"], [False, True], rows, title)
     difference = points(*(row[f"difference{end}"] for end in ("", "_low", "_high")))
     pairing = f"Pairing is worth {number(row['variance_factor'], 2)} times the games."
-    if not _stops_early(result):
+    if not result.manifest["question"]["sequential"]:
         yield f"{row['a']} − {row['b']}: {difference}, {p_value(row['p'])}. {pairing}\n"
         return
     verdict = {"better": "yes", "not better": "no", "undecided": "not decided yet"}
@@ -357,12 +351,6 @@ def _comparison(result: Any) -> Iterator[View | str]:
         "Intervals except the unpaired one allow for stopping early; the difference itself tends "
         "to be overstated.\n"
     )
-
-
-def _stops_early(result: Any) -> bool:
-    """Return whether a comparison stops as soon as it is decided."""
-    question = result.manifest["question"]
-    return bool(question.get("sequential") or question.get("until_decided"))
 
 
 def _solo(result: Any) -> Iterator[View | str]:
