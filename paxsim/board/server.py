@@ -147,8 +147,8 @@ class Room:
     def _seat_of(self, request: Request) -> int:
         """Return the seat of a link; all tokens are compared, in constant time."""
         token = request.path_params["token"].encode()
-        seats = [seat for known, seat in self.tokens.items()
-                 if secrets.compare_digest(known.encode(), token)]  # fmt: skip
+        seats = [seat for secret, seat in self.tokens.items()
+                 if secrets.compare_digest(secret.encode(), token)]  # fmt: skip
         if not seats:
             raise RequestError(FORBIDDEN, "unknown link: use one that `paxsim play` printed")
         return seats[0]

@@ -248,11 +248,11 @@ def hints(game: Game, rollouts: int = ROLLOUTS) -> list[dict[str, Any]]:
     options = options.drop_duplicates("text").sort_values(
         "win_chance", ascending=False, kind="stable"
     )
-    found = []
+    chances = []
     for row in options.itertuples():
         chance = chance_in_words(row.win_chance, row.error, rollouts)
         plan = str(row.plan).partition(":")[0]  # its parameters would fill the screen
-        found.append(
+        chances.append(
             {
                 "index": int(row.option),
                 "win": round(float(row.win_chance), 4),
@@ -260,7 +260,7 @@ def hints(game: Game, rollouts: int = ROLLOUTS) -> list[dict[str, Any]]:
                 "text": f"win chance {chance} ({rollouts} rollouts, continuing as {plan})",
             }
         )
-    return found
+    return chances
 
 
 def warm_hints() -> None:
@@ -274,7 +274,7 @@ def warm_hints() -> None:
 
 @dataclass(frozen=True)
 class Arrangement:
-    """Who plays what: everything about a game but its decisions, checked.
+    """Players, deck, rules and seed of a game, checked.
 
     Attributes
     ----------
@@ -347,7 +347,7 @@ def read_save(path: Path, trust_policies: bool = False) -> tuple[Arrangement, li
         The save.
     trust_policies : bool
         Whether to import policy files that the save names; refused by default, because the save
-        may be somebody else's.
+        may come from someone else.
     """
     try:
         if path.exists() and not path.is_file():  # reading a pipe would wait forever

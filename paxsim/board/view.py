@@ -1,4 +1,4 @@
-"""What a seat sees: events with hidden cards removed, and the table as it looks from a seat."""
+"""Views of a game: events without hidden cards, and the table as seen from a seat."""
 
 from __future__ import annotations
 
@@ -216,10 +216,10 @@ class Observer:
         """Take cards off the deck; each is known from the event or from before."""
         drawn = []
         for card in cards:
-            known = self.deck.pop(0)
-            if None not in (card, known) and card != known:
+            top = self.deck.pop(0)
+            if None not in (card, top) and card != top:
                 raise ValueError(f"{card_name(card)} is not on top of the deck")
-            drawn.append(card if known is None else known)
+            drawn.append(card if top is None else top)
         return drawn
 
     def _clear_legion(self, event: dict[str, Any]) -> list[str]:
@@ -260,8 +260,8 @@ class Observer:
 
     def _known_in_deck(self) -> list[list[Any]]:
         """Return the cards whose place the viewer knows, as pairs; places count from 1."""
-        known = [[place, card] for place, card in enumerate(self.deck, start=1) if card is not None]
-        return known[:_NEXT_CARDS] if self.viewer == EVERYTHING else known
+        places = [[i, card] for i, card in enumerate(self.deck, start=1) if card is not None]
+        return places[:_NEXT_CARDS] if self.viewer == EVERYTHING else places
 
     def _strength(self, cards: Iterable[Seen]) -> list[int]:
         """Return the symbols of the known cards by category, with the bonus."""
@@ -291,8 +291,8 @@ def _symbols(cards: Iterable[Seen]) -> list[int]:
 
 def _sorted(cards: list[Any]) -> list[Any]:
     """Return cards by category, unknown ones last."""
-    known = (card for card in cards if card is not None)
-    ordered: list[Any] = sorted(known, key=lambda c: (CATEGORIES.index(c.split("/")[0]), c))
+    visible = (card for card in cards if card is not None)
+    ordered: list[Any] = sorted(visible, key=lambda c: (CATEGORIES.index(c.split("/")[0]), c))
     return ordered + [None] * (len(cards) - len(ordered))
 
 

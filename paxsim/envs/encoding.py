@@ -267,21 +267,21 @@ def allow(game, layout, mask, options, allowed):
             allow_action(action, option, mask, options, allowed, option)
         return count
     last = count - 1
-    found = 0
+    place = 0
     if kind == BUY:
         for option in range(last):
             action = buying(game.table, layout, choice.options[option])
             allow_action(action, option, mask, options, allowed, option)
-        found = last
+        place = last
     else:
         hand = game.seats[seat].hand
         for option in range(last):
             action = playing(game.table, layout, hand[choice.options[option]])
             if load_byte(options, action) == NOT_ALLOWED:  # the first card of its kind
-                allow_action(action, option, mask, options, allowed, found)
-                found += 1
-    allow_action(PASS, last, mask, options, allowed, found)
-    return found + 1
+                allow_action(action, option, mask, options, allowed, place)
+                place += 1
+    allow_action(PASS, last, mask, options, allowed, place)
+    return place + 1
 
 
 @kernel

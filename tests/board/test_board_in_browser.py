@@ -52,11 +52,11 @@ def page_file(game, tmp_path_factory):
 def points_on_board(page):
     """Return every number of the final score on the page, by seat."""
     cells = page.locator(".score td[data-part]")
-    found = {}
+    values = {}
     for cell in cells.all():
         seat, part = cell.get_attribute("data-seat"), cell.get_attribute("data-part")
-        found.setdefault(int(seat), {})[part] = cell.inner_text()
-    return found
+        values.setdefault(int(seat), {})[part] = cell.inner_text()
+    return values
 
 
 def points_of(score):
@@ -177,13 +177,13 @@ def test_board_is_accessible_to_screen_readers(browser, page_file):
 
 def test_every_category_has_its_own_shape_and_colour(browser, page_file):
     page = Tab(browser, page_file.as_uri(), 1280).page
-    found = page.evaluate(
+    values = page.evaluate(
         "['wealth','fleet','army','religion','senator','land','intrigue'].map(name => {"
         "const card = drawCard(`${name}/1/1`); document.body.append(card);"
         "const shape = card.querySelector('path').getAttribute('d');"
         "return [shape, getComputedStyle(card).backgroundColor]})"
     )
-    shapes, colours = zip(*found, strict=True)
+    shapes, colours = zip(*values, strict=True)
     assert len(set(shapes)) == len(set(colours)) == 7
 
 

@@ -113,13 +113,13 @@ def test_every_feature_equals_the_state_on_the_largest_and_smallest_table():
 def test_money_beyond_16_bits_is_clipped():
     env = paxsim.VectorEnv(1, 2, rules={"starting_money": 10_000, "basic_income": 10_000})
     env.reset()
-    seen = [0]
+    amounts = [0]
     for _ in range(200):
         env.step(env.random_actions())
         if env.done[0]:
             break
-        seen += env.layout.part(env.observations[0], "money").tolist()
-    assert min(seen) >= 0 and max(seen) == 32_767
+        amounts += env.layout.part(env.observations[0], "money").tolist()
+    assert min(amounts) >= 0 and max(amounts) == 32_767
 
 
 def shuffle_hidden_cards(game, viewer, rng):

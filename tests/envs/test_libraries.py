@@ -1,9 +1,6 @@
 """PettingZoo and Gymnasium environments: the libraries' own checks, rewards, copies, errors."""
 
-import subprocess
-import sys
 import warnings
-from pathlib import Path
 from types import SimpleNamespace
 
 import gymnasium
@@ -167,34 +164,6 @@ def test_copy_of_a_parallel_environment_plays_independently(make_copy):
 
     answer = act(other)
     assert str(env._observations()) == before and act(env) == answer
-
-
-#: Continues pickled environments in another process.
-CONTINUE = """
-import pickle, sys
-game, aec, solo, vector = pickle.load(open(sys.argv[1], "rb"))
-game.apply(0)
-aec.step(int(aec.last()[0]["action_mask"].argmax()))
-seen = solo.step(int(solo._view.observe(0)["action_mask"].argmax()))[0]
-vector.step(vector.random_actions())
-print(game.state(), aec.last()[0], seen, vector.observations.sum())
-"""
-
-
-def test_pickles_continue_in_another_process(tmp_path, monkeypatch, capsys):
-    import pickle
-
-    game, vector = paxsim.Game(players=3, seed=4), paxsim.VectorEnv(8, 3, seed=1)
-    aec, solo = paxsim.env(players=3), paxsim.solo_env()
-    aec.reset(seed=1)
-    solo.reset(seed=1)
-    vector.reset()
-    file = str(tmp_path / "pickled")
-    Path(file).write_bytes(pickle.dumps((game, aec, solo, vector)))
-    run = subprocess.run([sys.executable, "-c", CONTINUE, file], capture_output=True, text=True)
-    monkeypatch.setattr(sys, "argv", ["", file])
-    exec(CONTINUE, {})
-    assert run.stdout == capsys.readouterr().out and run.returncode == 0, run.stderr
 
 
 def test_rendering_shows_the_deciding_seat_and_then_the_whole_game():

@@ -69,12 +69,12 @@ def test_number_of_games_does_not_change_the_deals():
     def points(games):
         env = paxsim.VectorEnv(games, 2, seed=5)
         env.reset()
-        found = {}
-        while len(found) < 8:
+        points_of = {}
+        while len(points_of) < 8:
             env.step(env.masks.argmax(axis=1))
             for i in np.flatnonzero(env.done):
-                found.setdefault(int(env.results[i]["deal"]), env.results[i]["points"].tolist())
-        return {deal: found[deal] for deal in range(4)}
+                points_of.setdefault(int(env.results[i]["deal"]), env.results[i]["points"].tolist())
+        return {deal: points_of[deal] for deal in range(4)}
 
     assert points(1) == points(8)
 
@@ -114,13 +114,13 @@ def test_copy_plays_independently(make_copy):
 def test_random_actions_are_allowed_and_cover_all_actions():
     env = paxsim.VectorEnv(500, 4, seed=1)
     env.reset()
-    seen = np.zeros(env.layout.actions, bool)
+    drawn = np.zeros(env.layout.actions, bool)
     for _ in range(300):
         actions = env.random_actions()
         assert env.masks[np.arange(500), actions].all()
-        seen[actions] = True
+        drawn[actions] = True
         env.step(actions)
-    never = [env.layout.action_name(a) for a in np.flatnonzero(~seen)]
+    never = [env.layout.action_name(a) for a in np.flatnonzero(~drawn)]
     # Three cards in view need six religion symbols, which is rare.
     assert all("drawn card 3" in name for name in never), never
     assert env.decisions == 150_000
