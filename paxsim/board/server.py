@@ -18,6 +18,7 @@ from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
@@ -37,14 +38,6 @@ _MAX_MESSAGE = 4096
 _SHUTDOWN = 1
 
 FORBIDDEN, BAD_REQUEST, CONFLICT = 403, 400, 409
-
-
-class RequestError(Exception):
-    """A request that is refused, with the status of the response."""
-
-    def __init__(self, status: int, message: str):
-        super().__init__(message)
-        self.status = status
 
 
 class Room:
@@ -85,12 +78,7 @@ class Room:
                 Route("/{token}/replay", self._replay),
             ],
             middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=[ADDRESS, "localhost"])],
-            exception_handlers={
-                RequestError: _error_response,
-                PaxsimError: _error_response,
-                404: _not_found,
-                405: _not_found,
-            },
+            exception_handlers={HTTPException: _error_response, PaxsimError: _error_response},
             lifespan=lifespan,
         )
 
@@ -124,7 +112,7 @@ class Room:
         answer: dict[str, Any] = {"done": act}
         if act == "choose":
             if not is_integer(message.get("decision")):
-                raise RequestError(BAD_REQUEST, "decision must be the number of a decision")
+                raise HTTPException(BAD_REQUEST, "decision must be the number of a decision")
             await self._call(self._host.decide, seat, message["decision"], message.get("option"))
         elif act == "undo":
             await self._call(self._host.undo, seat)
@@ -133,7 +121,7 @@ class Room:
         elif act == "hint":
             answer["hint"] = await self._call(self._host.hint, seat)
         else:
-            raise RequestError(BAD_REQUEST, "act must be choose, undo, hint or next")
+            raise HTTPException(BAD_REQUEST, "act must be choose, undo, hint or next")
         if act != "hint":
             self._announce_change()
             self._start_policies()
@@ -150,7 +138,7 @@ class Room:
         seats = [seat for secret, seat in self.tokens.items()
                  if secrets.compare_digest(secret.encode(), token)]  # fmt: skip
         if not seats:
-            raise RequestError(FORBIDDEN, "unknown link: use one that `paxsim play` printed")
+            raise HTTPException(FORBIDDEN, "unknown link: use one that `paxsim play` printed")
         return seats[0]
 
     async def _call(self, function: Callable, *arguments: Any) -> Any:
@@ -184,24 +172,20 @@ async def _read_message(request: Request) -> dict[str, Any]:
     async for chunk in request.stream():
         body += chunk
         if len(body) > _MAX_MESSAGE:
-            raise RequestError(BAD_REQUEST, f"a message has at most {_MAX_MESSAGE} bytes")
+            raise HTTPException(BAD_REQUEST, f"a message has at most {_MAX_MESSAGE} bytes")
     try:
         message = json.loads(body)
     except (ValueError, RecursionError):
         message = None
     if not isinstance(message, dict):
-        raise RequestError(BAD_REQUEST, "a message must be a JSON object")
+        raise HTTPException(BAD_REQUEST, "a message must be a JSON object")
     return message
 
 
 async def _error_response(_: Request, error: Exception) -> Response:
-    status = error.status if isinstance(error, RequestError) else CONFLICT
-    return _private(JSONResponse({"error": str(error)}, status))
-
-
-async def _not_found(_: Request, error: Exception) -> Response:
-    status = getattr(error, "status_code", 404)
-    return _private(JSONResponse({"error": "page not found"}, status))
+    if isinstance(error, HTTPException):
+        return _private(JSONResponse({"error": error.detail}, error.status_code))
+    return _private(JSONResponse({"error": str(error)}, CONFLICT))
 
 
 def _private(response: Response) -> Response:

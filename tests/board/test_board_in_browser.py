@@ -139,7 +139,7 @@ def test_analysis_follows_the_board(browser, judged, tmp_path, width):
     page.keyboard.press("Enter")
     first = mistakes.iloc[0]
     assert page.locator("#slider").input_value() == str(first["step"])
-    assert f"{first['better']} would have been better" in page.locator("#judged").inner_text()
+    assert f"points: {first['better']}." in page.locator("#judged").inner_text()
     assert page.locator("#judged .chosen").first.inner_text().startswith(f"✓ {first['chosen']}")
     assert page.locator("#marks-table tbody tr").count() == len(mistakes)
     assert page.locator("#turns tbody tr").count() == len(judged.turning_points())

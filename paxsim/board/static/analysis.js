@@ -48,8 +48,8 @@ class Analysis {
       this.go(Math.round(((at - LEFT) / (WIDTH - LEFT - 6)) * this.data.graph.last));
     });
     const marks = this.marks.map((decision) => make("button", { type: "button", class: "mark", "data-step": decision.step, style: `left:${(this.x(decision.step) / WIDTH) * 100}%`,
-      "aria-label": `Round ${decision.round}, seat ${decision.seat}: ${decision.mark.better} would have been better by ${decision.mark.cost} percentage points`,
-      title: `Seat ${decision.seat}: ${decision.mark.chosen}; ${decision.mark.better} would have been better by ${decision.mark.cost} percentage points`, onclick: () => this.go(decision.step) }, String(decision.seat)));
+      "aria-label": `Round ${decision.round}, seat ${decision.seat}: better by ${decision.mark.cost} percentage points: ${decision.mark.better}`,
+      title: `Seat ${decision.seat}: ${decision.mark.chosen}; better by ${decision.mark.cost} percentage points: ${decision.mark.better}`, onclick: () => this.go(decision.step) }, String(decision.seat)));
     const scale = [100, 50, 0].map((percent) => make("span", { class: "scale", style: `top:${(this.y(percent / 100) / HEIGHT) * 100}%` }, `${percent}%`));
     this.legend = make("div", { class: "legend", id: "chances" });
     this.hand = make("div", { class: "options-judged", id: "judged", "aria-live": "polite" });
@@ -72,7 +72,7 @@ class Analysis {
   }
 
   drawDecision(decision) {
-    const verdict = decision.mark ? ` ${decision.mark.better} would have been better by ${decision.mark.cost} percentage points.` : "";
+    const verdict = decision.mark ? ` Better by ${decision.mark.cost} percentage points: ${decision.mark.better}.` : "";
     const options = decision.options.map((option) => make("li", { class: `${option.chosen ? "chosen" : ""} ${option.better ? "better" : ""}` },
       `${option.chosen ? "✓ " : option.better ? "★ " : ""}${option.text}: ${option.chance}`));
     return make("div", { "data-decision": decision.kind }, make("strong", {}, `Seat ${decision.seat} decides: ${decision.kind}.`), verdict, make("ul", {}, options));
