@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,35 +42,6 @@ from paxsim.search.searcher import MAX_ROLLOUTS, Searcher, make_searcher, search
 from paxsim.setting import MAX_NUMBER
 from paxsim.stats.constants import SURE_ERRORS
 from paxsim.text import percent
-
-
-def play_rollouts(play: Callable[[], int], searcher: Searcher, progress: np.void) -> int:
-    """Run a compiled call of rollouts; raise a `PolicyError` if a policy fails in it.
-
-    Parameters
-    ----------
-    play : callable
-        The call.
-    searcher : Searcher
-        Searcher whose rollouts are played.
-    progress : numpy.void
-        Their progress (`paxsim.engine.loop.progress_dtype`).
-    """
-
-    def failure(what: str) -> PolicyError:
-        name = searcher.policy_in_rollout(progress).label
-        return PolicyError(f"policy {name} in the rollouts of {searcher.label} {what}")
-
-    if searcher.built_in:
-        return int(play())
-    try:
-        answer = in_worker_thread(play)
-    except Exception as error:
-        raise failure(f"raised {error!r}") from None
-    if progress["failure"] != FINE:
-        raise failure(f"returned option {progress['answer']}, which does not exist")
-    return int(answer)
-
 
 #: Index that stands for the own choice of the seat's model.
 OWN = -1
@@ -218,7 +189,19 @@ def sample(
     numbers = np.array(options, np.int64)
     play = fill_samples.compiled()  # type: ignore[attr-defined]
     arguments = (address_of(workspace), copy._address, at_seats, numbers, unseen_end, samples)
-    play_rollouts(lambda: play(*arguments), searcher, workspace[0]["progress"])
+    if searcher.built_in:
+        play(*arguments)
+        return samples
+    progress, problem = workspace[0]["progress"], ""
+    try:
+        in_worker_thread(lambda: play(*arguments))
+        if progress["failure"] != FINE:
+            problem = f"returned option {progress['answer']}, which does not exist"
+    except Exception as error:
+        problem = f"raised {error!r}"
+    if problem:
+        name = searcher.policy_in_rollout(progress).label
+        raise PolicyError(f"policy {name} in the rollouts of {searcher.label} {problem}")
     return samples
 
 

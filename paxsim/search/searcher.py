@@ -179,14 +179,14 @@ class Searcher(Policy):
         words += [f"{k}={_number(v)}" for k, v in self.params.items() if v != self.defaults[k]]
         for field, policies in (("self", self.own), ("opponents", self.opponents)):
             if policies:
-                names = [folded(one, getattr(one, how)) for one in policies]
+                names = [folded(policy, getattr(policy, how)) for policy in policies]
                 words.append(f"{field}={'+'.join(names)}")
         return ":".join([self.name, *words])
 
     @property
     def fingerprint(self) -> str:
         """Twelve hexadecimal digits that depend on everything that decides its moves."""
-        parts = [one.fingerprint for one in self._players]
+        parts = [policy.fingerprint for policy in self._players]
         text = repr((self.label, parts, sorted(self.params.items())))
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
@@ -207,52 +207,46 @@ class Searcher(Policy):
 
         The context keeps the contexts of the policies in its rollouts alive.
         """
-        plans = [[plan.context() for plan in plans] for plans in self.plans]
-        models = [model.context() for model in self.models]
-        workspace = self._new_workspace(plans, models)
+        contexts = []
+        workspace = np.zeros(1, search_dtype)
+        memory = workspace[0]
+        for name, value in self.params.items():
+            memory[name] = value
+        memory["deep"] = self.kind == TREE
+        for solo, plans in enumerate(self.plans):
+            memory["plans"][solo] = len(plans)
+            for number, plan in enumerate(plans):
+                contexts.append(plan.context())
+                memory["plan"][solo, number] = plan.address()
+                memory["plan_params"][solo, number] = contexts[-1].params
+                memory["credit"][solo, number] = 0.0 if self.own else USUAL_CREDITS[solo][number]
+        memory["adaptive"] = not self.opponents
+        memory["models"] = len(self.models)
+        for number, model in enumerate(self.models):
+            contexts.append(model.context())
+            memory["model"][number] = model.address()
+            memory["model_params"][number] = contexts[-1].params
+        if not self.opponents:
+            names = [model.name for model in self.models]
+            memory["prior"][: len(names)] = priors_of(names)
+            for number, name in enumerate(names):
+                memory["profile"][number] = profile_of(name)
         vector = np.zeros(MAX_PARAMS)
         vector[0] = address_of(workspace)
         return PolicyContext(
-            vector, workspace[0]["progress"], self.policy_in_rollout, (workspace, plans, models)
+            vector, memory["progress"], self.policy_in_rollout, (workspace, contexts)
         )
 
     def policy_in_rollout(self, progress: np.void) -> Policy:
         """Return the policy that was called last in rollouts with this progress."""
         address = int(progress["policies"][progress["seat"]])
-        return next((one for one in self._players if one.address() == address), self)
+        return next((policy for policy in self._players if policy.address() == address), self)
 
     @property
     def _players(self) -> tuple[Policy, ...]:
         """All policies that its rollouts may call."""
         with_others, solo = self.plans
         return (*with_others, *solo, *self.models)
-
-    def _new_workspace(
-        self, plan_contexts: list[list[PolicyContext]], contexts: list[PolicyContext]
-    ) -> np.ndarray:
-        """Return a new working memory (`paxsim.search.memory.search_dtype`)."""
-        workspace = np.zeros(1, search_dtype)
-        one = workspace[0]
-        for name, value in self.params.items():
-            one[name] = value
-        one["deep"] = self.kind == TREE
-        for solo, plans in enumerate(self.plans):
-            one["plans"][solo] = len(plans)
-            for number, plan in enumerate(plans):
-                one["plan"][solo, number] = plan.address()
-                one["plan_params"][solo, number] = plan_contexts[solo][number].params
-                one["credit"][solo, number] = 0.0 if self.own else USUAL_CREDITS[solo][number]
-        one["adaptive"] = not self.opponents
-        one["models"] = len(self.models)
-        for number, model in enumerate(self.models):
-            one["model"][number] = model.address()
-            one["model_params"][number] = contexts[number].params
-        if not self.opponents:
-            names = [model.name for model in self.models]
-            one["prior"][: len(names)] = priors_of(names)
-            for number, name in enumerate(names):
-                one["profile"][number] = profile_of(name)
-        return workspace
 
     def with_params(self, changes: dict[str, float]) -> Searcher:
         """Return the same searcher with some numbers changed."""

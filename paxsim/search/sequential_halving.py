@@ -17,17 +17,7 @@ import math
 from paxsim.engine.jit import kernel
 from paxsim.engine.loop import FINE, ask, is_an_option
 from paxsim.engine.lowlevel import policy_at
-from paxsim.engine.records import (
-    DISPLAY,
-    KEEP,
-    PLACE,
-    PLAY,
-    REACT,
-    placed_card,
-    placed_to,
-    played_card,
-)
-from paxsim.search.ismcts import clear_tree, descend
+from paxsim.search.ismcts import clear_tree, code_of, descend
 from paxsim.search.rollouts import (
     begin_search,
     copy_params,
@@ -50,7 +40,7 @@ PLAN = 0
 @kernel
 def choose_option(search, table, me, choice):
     """Return the option with the best value; the seat notes its plan."""
-    list_options(search, me, choice)
+    list_options(search, table, me, choice)
     if search.options == 1:
         return search.option[0]
     begin_search(search, table, me, choice)
@@ -78,33 +68,19 @@ def plan_followed(search, table, me):
 
 
 @kernel
-def list_options(search, me, choice):
+def list_options(search, table, me, choice):
     """List the different options: equal cards to the same place are one."""
     count = 0
     for option in range(choice.count):
+        code = code_of(table, me, choice, option)
         new = True
         for i in range(count):
-            if new and same(me, choice, search.option[i], option):
+            if code_of(table, me, choice, search.option[i]) == code:
                 new = False
         if new:
             search.option[count] = option
             count += 1
     search.options = count
-
-
-@kernel
-def same(me, choice, one, other):
-    """Return whether two options have the same effect."""
-    kind = choice.kind
-    if kind == DISPLAY or kind == KEEP:
-        return choice.drawn[one] == choice.drawn[other]
-    if kind == PLACE:
-        return placed_to(choice, one) == placed_to(choice, other) and placed_card(
-            choice, one
-        ) == placed_card(choice, other)
-    if (kind == PLAY or kind == REACT) and other < choice.count - 1:
-        return played_card(me, choice, one) == played_card(me, choice, other)
-    return False
 
 
 @kernel
@@ -121,8 +97,9 @@ def find_plain(search, me, choice, plan):
     option = ask(world, policy_at(search.plan[plans, plan]), search.progress)
     if not is_an_option(option, choice.count, search.progress):
         return FAILED
+    code = code_of(world.table, me, choice, option)
     for i in range(search.options):
-        if same(me, choice, search.option[i], option) or search.option[i] == option:
+        if code_of(world.table, me, choice, search.option[i]) == code:
             return i
     return 0
 

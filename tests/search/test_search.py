@@ -364,4 +364,5 @@ def test_sources_of_the_search_are_part_of_the_package_digest():
     folder = Path(paxsim.__file__).parent / "search"
     deciding = {*folder.glob("*.py"), *folder.glob("*.toml")}
     assert len(deciding) > 6
-    assert deciding <= set(files._package_sources())
+    sources = {path for pattern in files._SOURCES for path in files._PACKAGE.glob(pattern)}
+    assert deciding <= sources
