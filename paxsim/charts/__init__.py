@@ -16,21 +16,13 @@ Examples
 from paxsim.errors import missing_library
 
 try:
-    from paxsim.charts.flows import (
-        AROUND_ROWS,
-        ROW_HEIGHT,
-        add_flow_legend,
-        shown_states,
-        state_flow,
-    )
+    from paxsim.charts.flows import state_flow
     from paxsim.charts.heatmaps import payoff_heatmap, strategy_heatmap
     from paxsim.charts.plots import (
         ALL_RATES,
-        LEAST_SHOWN,
         distribution,
         dose_curves,
         forest,
-        histogram_table,
         mistake_costs,
         population_ranges,
         rating_forest,
@@ -40,23 +32,15 @@ try:
         stacked_shares,
         tornado,
     )
-    from paxsim.charts.style import PIXELS, WIDE_PIXELS, enlarge_text, panels, save, style
+    from paxsim.charts.style import panels, save, style
 except ModuleNotFoundError as error:
     raise missing_library("charts", error.name) from None
 
 __all__ = [
     "ALL_RATES",
-    "AROUND_ROWS",
-    "LEAST_SHOWN",
-    "PIXELS",
-    "ROW_HEIGHT",
-    "WIDE_PIXELS",
-    "add_flow_legend",
     "distribution",
     "dose_curves",
-    "enlarge_text",
     "forest",
-    "histogram_table",
     "mistake_costs",
     "panels",
     "payoff_heatmap",
@@ -66,7 +50,6 @@ __all__ = [
     "rule_curve",
     "save",
     "seat_bars",
-    "shown_states",
     "stacked_shares",
     "state_flow",
     "strategy_heatmap",

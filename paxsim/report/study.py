@@ -17,7 +17,8 @@ from zipfile import BadZipFile
 import numpy as np
 import pandas as pd
 
-from paxsim import cards, charts
+from paxsim import cards
+from paxsim.charts.style import PIXELS, WIDE_PIXELS, enlarge_text
 from paxsim.errors import PaxsimError, checked_int, is_number, safe_repr
 from paxsim.experiment.api import GROUP_LINEUPS, equal_groups, simulate_field, solo, tournament
 from paxsim.experiment.result import DECIMALS, Result, seeds_named, seeds_of
@@ -180,7 +181,7 @@ class Section:
 
     def chart(self, name: str, title: str, figure: Any, alt: str, wide: bool = False) -> None:
         """Add a chart; a wide one takes the whole page, and is scrolled sideways on a phone."""
-        charts.enlarge_text(figure, charts.WIDE_PIXELS if wide else charts.PIXELS)
+        enlarge_text(figure, WIDE_PIXELS if wide else PIXELS)
         self.charts.append(Chart(name, title, figure, alt, wide))
 
 

@@ -15,7 +15,8 @@ from matplotlib.text import Text
 
 from paxsim import charts, compare_rules, metagame, simulate, solo, tournament
 from paxsim.analysis import analyse_games
-from paxsim.charts.style import COLOURS, STYLE, footer_of
+from paxsim.charts.plots import histogram_table
+from paxsim.charts.style import COLOURS, STYLE, enlarge_text, footer_of
 from paxsim.errors import PaxsimError
 
 matplotlib.use("Agg")
@@ -134,7 +135,7 @@ def test_text_too_small_for_the_page_is_enlarged(played):
     figure, ax = charts.panels(width=4.0)
     charts.seat_bars(played, ax=ax, caption="a long footer " * 20)
     lines = footer_of(figure).count("\n")
-    charts.enlarge_text(figure, 288)
+    enlarge_text(figure, 288)
     sizes = {text.get_fontsize() for text in figure.findobj(Text)}
     assert min(sizes) == 9.0 and max(sizes) == STYLE["axes.titlesize"]
     assert footer_of(figure).count("\n") > lines
@@ -142,7 +143,7 @@ def test_text_too_small_for_the_page_is_enlarged(played):
 
 @pytest.mark.parametrize("name", ["rounds", "winner_points", "margins"])
 def test_a_histogram_shows_shares_of_all_its_games(played, name):
-    table = charts.histogram_table(played, name)
+    table = histogram_table(played, name)
     assert table["share"].sum() == pytest.approx(1.0)
     assert table["value"].is_unique
 

@@ -11,7 +11,6 @@ import paxsim
 from paxsim.cli import run_command
 from paxsim.errors import PaxsimError
 from paxsim.experiment import api
-from paxsim.report.studies.metagame import where_players_end
 
 NAMES = ["random", "first", "miser"]
 
@@ -158,32 +157,6 @@ def check_mistake(command, arguments, said, capsys, tmp_path, monkeypatch):
 
 
 # --- sentences ------------------------------------------------------------------------------
-
-
-def states_table(*rows):
-    """Made-up states: name, kind, basin, Rome's rate."""
-    about = {"players": 4, "stable": True, "stable_draws": 1.0, "draws": 200, "starts": 512,
-             "lineups": 5, "lineups_played": 5}  # fmt: skip
-    return pd.DataFrame(
-        [
-            {"state": name, "kind": kind, "basin": basin, "rome_wins": rome,
-             "rome_wins_low": rome - 0.01, "rome_wins_high": rome + 0.01, "regret": 0.0,
-             "regret_low": 0.0, "regret_high": 0.0, **about}
-            for name, kind, basin, rome in rows
-        ]
-    )  # fmt: skip
-
-
-def test_a_sentence_says_where_players_end_and_how_rome_fares():
-    one = states_table(("a", "pure", 1.0, 0.98), ("b", "pure", 0.0, 0.1))
-    assert "players end with a at all seats; there Rome wins 98.0 ± 1.0" in where_players_end(one)
-    two = where_players_end(
-        states_table(("a", "pure", 0.25, 0.9), ("60 % a + 40 % b", "mixed", 0.65, 0.5))
-    )
-    assert two.index("in the mixture 60 % a + 40 % b (65%") < two.index("with a at all seats (25%")
-    assert two.endswith("From 10% of starts they had not settled.")
-    cycle = states_table(("cycle a → b → c → a", "cycle", 1.0, 0.3))
-    assert "players go round in a cycle a → b → c → a; there Rome" in where_players_end(cycle)
 
 
 def test_the_command_prints_states_and_writes_all_tables(capsys, tmp_path):

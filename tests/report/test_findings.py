@@ -447,6 +447,21 @@ def test_decks_are_grouped_by_whether_leaving_together_pays():
     assert alone.sure and alone.estimate == 0.98 and alone.text.startswith("Deck d: ")
 
 
+def test_every_state_that_players_reach_is_named_with_its_basin():
+    rows = [("a", "pure", 0.25, 0.9), ("60% a + 40% b", "mixed", 0.65, 0.5),
+            ("cycle a → b → a", "cycle", 0.1, 0.3), ("c", "pure", 0.0, 0.1)]  # fmt: skip
+    columns = ["state", "kind", "basin", "rome_wins"]
+    states = pd.DataFrame(rows, columns=columns).assign(stable_draws=0.5)
+    states = states.assign(rome_wins_low=states["rome_wins"], rome_wins_high=states["rome_wins"])
+    finding = metagame.alone_finding("d", {"states": states})
+    assert not finding.sure and finding.estimate == 0.5, "the largest basin"
+    parts = ["in the mixture 60% a + 40% b (65% of starts)", "with a at all seats (25%",
+             "in a cycle a → b → a (10%"]  # fmt: skip
+    assert [finding.text.index(part) for part in parts] == sorted(map(finding.text.index, parts))
+    none = metagame.alone_finding("d", {"states": states.assign(basin=0.0)})
+    assert none.estimate is None and not none.sure
+
+
 def test_the_meta_game_is_about_the_deck_and_the_strategies_of_the_subject():
     decks = [deck.name for deck in metagame.decks_of(make_subject())]
     assert decks == list(metagame.DECKS)

@@ -52,24 +52,10 @@ DRAWN = {
 class Claim:
     """Claim about a quantity that was measured on every deck.
 
-    Attributes
-    ----------
-    key : str
-        Subject of the claim.
-    above, below : str
-        The claim in words if the quantity lies above, or below, the reference.
-    values : pandas.DataFrame
-        Columns ``deck``, ``value``, ``value_low``, ``value_high``.
-    reference : float
-        Value that the quantity is compared with.
-    figure : str
-        Name of the quantity, e.g. ``Rome's rate``.
-    unit : str
-        ``%`` or ``points`` (percentage points).
-    short : str
-        The claim as a heading.
-    shown : pandas.DataFrame, optional
-        Like `values`: the quantity to show, if the claim is about one derived from it.
+    It reads `above` or `below` as the quantity of the default deck is above or below `reference`.
+    `values` has columns ``deck``, ``value``, ``value_low`` and ``value_high``; `shown` is like it,
+    if the claim is about a quantity derived from the one to show, which is called `figure`. `unit`
+    is ``%`` or ``points`` (percentage points), `short` the claim as a heading.
     """
 
     key: str

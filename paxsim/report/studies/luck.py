@@ -19,6 +19,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 from paxsim import charts
+from paxsim.charts.plots import LEAST_SHOWN, histogram_table
 from paxsim.engine.loop import finish_game, progress_dtype
 from paxsim.engine.records import RING, address_of
 from paxsim.experiment.run import checked_jobs
@@ -190,7 +191,7 @@ def draw_variance(section: Section, runs: Runs, shares: pd.DataFrame) -> None:
 def small_parts(shares: pd.DataFrame) -> list[str]:
     """Return the parts of the variance that are too small for the chart."""
     most = shares.groupby("part")["share"].max()
-    return [name for part, name in PARTS.items() if most[part] < charts.LEAST_SHOWN]
+    return [name for part, name in PARTS.items() if most[part] < LEAST_SHOWN]
 
 
 def luck_finding(shares: pd.DataFrame, players: int) -> Finding:
@@ -547,7 +548,7 @@ def report_lengths(section: Section, runs: Runs) -> None:
     section.find(length_finding(games))
     counts = runs.subject.players
     for name, (title, unit) in DISTRIBUTIONS.items():
-        table = pd.concat([charts.histogram_table(r, name) for r in mixed], ignore_index=True)
+        table = pd.concat([histogram_table(r, name) for r in mixed], ignore_index=True)
         footer = caption(mixed)
         if name != "rounds":
             title += ", where the players won"

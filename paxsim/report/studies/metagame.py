@@ -14,6 +14,7 @@ import pandas as pd
 
 from paxsim import charts
 from paxsim.cards import Deck, load_deck
+from paxsim.charts import flows
 from paxsim.experiment.api import FEWEST_BLOCKS, metagame
 from paxsim.experiment.result import Result
 from paxsim.gametheory.equilibria import CYCLE, PURE
@@ -31,7 +32,7 @@ from paxsim.report.study import (
 )
 from paxsim.report.subject import Subject
 from paxsim.stats.constants import LEVEL
-from paxsim.text import in_percent, listing, percent, points, whole_percent
+from paxsim.text import in_percent, listing, points, whole_percent
 
 TITLE = "Players who adapt to each other"
 QUESTION = "Which equilibria do adapting players reach, and how often does Rome win there?"
@@ -42,6 +43,8 @@ STRATEGIES = ("weighted", "conspirator", "tribune", "defender", "answerer")
 MOST_STRATEGIES = 6
 #: The assumed deck, the friendliest to Rome, the least friendly, and one without a pattern.
 DECKS = ("assumed", "double", "single", "unrelated")
+#: Basins below this share of the starts are not reported.
+NO_BASIN = 0.005
 #: Seats that fight Rome together, in the findings.
 FIGHTERS = (2, 3)
 
@@ -89,12 +92,12 @@ def run(runs: Runs) -> Section:
 def draw_flows(results: dict[str, Result], footer: str) -> Any:
     """Draw the states of every deck, one below the other."""
     rows = len(results)
-    most = max(len(charts.shown_states(result["states"])) for result in results.values())
-    height = rows * (charts.AROUND_ROWS + charts.ROW_HEIGHT * most)
+    most = max(len(flows.shown_states(result["states"])) for result in results.values())
+    height = rows * (flows.AROUND_ROWS + flows.ROW_HEIGHT * most)
     figure, axes = charts.panels(rows, 1, width=4.4, height=height, squeeze=False)
     for ax, (deck, result) in zip(axes.flat, results.items(), strict=True):
         charts.state_flow(result, title=f"Deck {deck}", legend=False, ax=ax, caption=footer)
-    charts.add_flow_legend(axes[-1, 0], 1)
+    flows.add_flow_legend(axes[-1, 0], 1)
     return figure
 
 
@@ -144,19 +147,41 @@ def rome_rates(results: dict[str, Result]) -> pd.DataFrame:
 # --- sentences ------------------------------------------------------------------------------
 
 
+def reached(states: pd.DataFrame) -> pd.DataFrame:
+    """Return the states that the dynamics lead to, the largest basin first."""
+    with_basin = states[states["basin"] >= NO_BASIN]
+    return with_basin.sort_values("basin", ascending=False, kind="stable")
+
+
+def best_fighters(coalitions: pd.DataFrame, state: str, seats: int) -> Any | None:
+    """Return the coalition of this size that leaves Rome the fewest wins, or None."""
+    here = coalitions[(coalitions["state"] == state) & (coalitions["seats"] == seats)]
+    return None if here.empty else here.loc[here["rome_after"].idxmin()]
+
+
+def place(state: Any) -> str:
+    """Return ``with weighted at all seats``, or the mixture or the cycle."""
+    names = {PURE: "with {} at all seats", CYCLE: "in a {}"}
+    return names.get(state["kind"], "in the mixture {}").format(state["state"])
+
+
 def alone_finding(deck: str, result: Result) -> Finding:
     """Return where adapting players end without coordination, and Rome's rate there."""
-    key, states = f"metagame/{deck}/alone", result["states"]
-    text = where_players_end(states)
-    text = f"Deck {deck}: without coordination, {text[0].lower()}{text[1:]}"
-    ends = reached(states)
+    key, ends = f"metagame/{deck}/alone", reached(result["states"])
+    text = f"Deck {deck}: without coordination players "
     if ends.empty:
-        return Finding(key, text, sure=False)
+        return Finding(key, f"{text}do not settle within the steps simulated.", sure=False)
+    parts = [
+        f"{place(state)} ({in_percent(state['basin'], 0)}% of starts), where Rome wins "
+        f"{rate_of(state, 'rome_wins')}"
+        for _, state in ends.iterrows()
+    ]
+    text += f"end {'; or '.join(parts)}."
     first = ends.iloc[0]
     sure = bool(first["stable_draws"] > LEVEL)
     if not sure:
         share = whole_percent(first["stable_draws"])
-        text += f" It is stable in only {share}% of bootstrap samples."
+        text += f" The first is stable in only {share}% of bootstrap samples."
     return Finding(key, text, *estimate_of(first, "rome_wins"), sure)
 
 
@@ -168,7 +193,7 @@ def together_finding(deck: str, result: Result, seats: int) -> Finding:
     if not ends.empty:
         state = ends.iloc[0]
         row = best_fighters(result["coalitions"], state["state"], seats)
-    who = f"{numeral(seats)} players"
+    who = f"{seats} players"
     if row is None:
         text = f"Deck {deck}: there is no state that {who} could leave together."
         return Finding(key, text, sure=False)
@@ -181,9 +206,7 @@ def together_finding(deck: str, result: Result, seats: int) -> Finding:
         )
         return Finding(key, text, *rome, False)
     rest = int(row["players"]) - seats
-    others = (
-        "the one other player wins" if rest == 1 else f"each of the {numeral(rest)} others wins"
-    )
+    others = "the other player wins" if rest == 1 else f"each of the {rest} others wins"
     gain = f"{in_percent(row['after'])}% instead of {in_percent(row['before'])}%"
     change = points(*estimate_of(row, "gain"))
     verb = "gains" if row["gain_low"] > 0 else "loses" if row["gain_high"] < 0 else (
@@ -232,67 +255,3 @@ def leaving_finding(results: dict[str, Result]) -> Finding:
         f"{'; '.join(parts)}."
     )
     return Finding("metagame/leaving", text, sure=bool(left or safe))
-
-
-# --- sentences ------------------------------------------------------------------------------
-
-#: Basins below this share of the starts are not reported.
-NO_BASIN = 0.005
-_NUMERALS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight"}
-
-
-def numeral(count: int) -> str:
-    """Return a number of seats as a word."""
-    return _NUMERALS[count]
-
-
-def reached(states: pd.DataFrame) -> pd.DataFrame:
-    """Return the states that the dynamics lead to, the largest basin first."""
-    with_basin = states[states["basin"] >= NO_BASIN]
-    return with_basin.sort_values("basin", ascending=False, kind="stable")
-
-
-def where_players_end(states: pd.DataFrame) -> str:
-    """Say where the dynamics lead, and how often Rome wins there."""
-    ends = reached(states)
-    if ends.empty:
-        return "Adapting players do not settle anywhere within the steps simulated."
-    first = ends.iloc[0]
-    if len(ends) == 1 and first["basin"] > 1 - NO_BASIN:
-        return f"Starting anywhere, players {ending(first)}; there Rome wins {_rome(first)}."
-    ways = [
-        f"{ending(state)} ({_share(state['basin'])} of starts; Rome wins {_rome(state)})"
-        for _, state in ends.iterrows()
-    ]
-    rest = 1 - ends["basin"].sum()
-    more = f" From {_share(rest)} of starts they had not settled." if rest >= NO_BASIN else ""
-    start = "It depends on where they start: players" if len(ends) > 1 else "Players"
-    return f"{start} {'; or '.join(ways)}.{more}"
-
-
-def ending(state: Any) -> str:
-    """Return ``end with weighted at all seats``, or with a mixture, or in a cycle."""
-    if state["kind"] == CYCLE:
-        return f"go round in a {state['state']}"
-    return f"end {place(state)}"
-
-
-def place(state: Any) -> str:
-    """Return ``with weighted at all seats``, or ``in the mixture ...``."""
-    if state["kind"] == PURE:
-        return f"with {state['state']} at all seats"
-    return f"in the mixture {state['state']}"
-
-
-def best_fighters(coalitions: pd.DataFrame, state: str, seats: int) -> Any | None:
-    """Return the coalition of this size that leaves Rome the fewest wins, or None."""
-    here = coalitions[(coalitions["state"] == state) & (coalitions["seats"] == seats)]
-    return None if here.empty else here.loc[here["rome_after"].idxmin()]
-
-
-def _rome(row: Any, name: str = "rome_wins") -> str:
-    return percent(row[name], row[f"{name}_low"], row[f"{name}_high"])
-
-
-def _share(share: float) -> str:
-    return f"{in_percent(share, 0)}%"
