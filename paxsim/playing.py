@@ -54,6 +54,9 @@ if TYPE_CHECKING:
 #: Largest number of games of a batch, whose results are all in memory.
 MAX_BATCH = 100_000_000
 
+#: Games that are worth a thread, so that Ctrl-C needn't wait for the last one.
+_MANY = 100
+
 LineupLike = str | Policy | Sequence[str | Policy]
 
 
@@ -233,7 +236,15 @@ def play_deals(
         address_of(results),
         address_of(progress),
     )
-    ask_all(play_games, arguments, setting, lineup, contexts, seed, progress[0])
+
+    def play() -> tuple:
+        ask_all(play_games, arguments, setting, lineup, contexts, seed, progress[0])
+        return game, results, progress  # must live as long as the thread
+
+    if len(results) < _MANY and lineup.trusted:
+        play()
+    else:
+        in_worker_thread(play, progress[0])
     return Batch(setting, lineup, seed, rotations, results)
 
 

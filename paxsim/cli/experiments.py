@@ -39,14 +39,18 @@ def command_line() -> str:
 
 
 @contextmanager
-def progress_bar(out: Path | None = None, unit: str = "games") -> Iterator[ProgressBar]:
+def progress_bar(
+    out: Path | None = None, unit: str = "games", resumable: bool = True
+) -> Iterator[ProgressBar]:
     """Show progress; after Ctrl-C say how to resume and end the command."""
     bar = ProgressBar(unit)
     try:
         with bar:
             yield bar
     except KeyboardInterrupt:
-        if out is None:
+        if not resumable:
+            hint = "nothing is stored"
+        elif out is None:
             hint = "nothing is stored; use --out DIR to make a run that can be resumed"
         elif out.exists():
             hint = f"results so far are in {out}: run the same command to resume"
@@ -300,7 +304,7 @@ def ablate_command(seats, tuned, generations, solo_level, **run):
         from paxsim.tuning.tuner import ABLATION_GENERATIONS, tune_for_ablation
 
         names = ("policies", "without", "players", "positions", "seed", "deck", "rules", "jobs")
-        with progress_bar() as bar:
+        with progress_bar(resumable=False) as bar:
             answers = tune_for_ablation(
                 **{name: run[name] for name in names},
                 generations=ABLATION_GENERATIONS if generations is None else generations,

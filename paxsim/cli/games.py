@@ -178,20 +178,7 @@ def find_game(
 ) -> tuple[Replay, str | Deck | None]:  # fmt: skip
     """Return the game of a trace, a run or the options, and its deck if that is known.
 
-    Parameters
-    ----------
-    command : str
-        Name of the current command, which the page shows with the arguments that reproduce it.
-    source : str, optional
-        A trace or a run directory.
-    number, game : int, optional
-        Which game of the trace, or of the run.
-    trusted : bool
-        Whether policy files that the run names may be imported.
-    out : pathlib.Path
-        The page.
-    game_options : dict
-        The options that determine a game if there is no source.
+    The page shows `command` with the arguments that reproduce it.
     """
     from paxsim.board import Replay
 
@@ -274,7 +261,7 @@ def analyse_command(
         "rollout-seed": rollout_seed or None,
     }  # fmt: skip
     replay.command += "".join(f" --{k} {v}" for k, v in settings.items() if v is not None)
-    with progress_bar(unit="decisions") as bar:
+    with progress_bar(unit="decisions", resumable=False) as bar:
         analysis = analyse(
             replay, rollouts=200 if rollouts is None else rollouts, seed=rollout_seed,
             models=models, yardstick=yardstick, deck=deck, jobs=jobs, progress=bar,
@@ -304,7 +291,7 @@ def _analyse_games(
             raise PaxsimError(f"--games needs a run or a line-up, got {source}")
         refuse_given(what, "with a run, which determines the game")
         what = {"run": path, "trust_policies": trust_policies}
-    with progress_bar() as bar:
+    with progress_bar(resumable=False) as bar:
         habits = analyse_games(
             **what, games=games, models=models, jobs=jobs,
             rollouts=100 if rollouts is None else rollouts, progress=bar,

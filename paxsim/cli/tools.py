@@ -71,16 +71,7 @@ def bench(
 ) -> dict[str, Any]:
     """Return the speed of a line-up, with what was measured and where.
 
-    Parameters
-    ----------
-    setting, lineup
-        What is played, and who plays.
-    games : int
-        Games per repeat, shared by the threads.
-    jobs : int
-        Number of threads, each with its own records.
-    repeats : int
-        The best one counts: other work on the machine makes times longer, never shorter.
+    The best repeat counts: other work on the machine makes times longer, never shorter.
     """
     play_once(setting, lineup, jobs, jobs)  # compile, or load compiled code
     games -= games % jobs
