@@ -33,6 +33,14 @@ def test_inequality_behind_the_test(v):
     assert np.all(1 + v * y >= np.exp(v * y - (-np.log1p(-v) - v) * y**2) - 1e-12)
 
 
+def test_e_value_is_the_mean_over_bets():
+    x, delta, bets = np.array([0.25, 0.5, 0.0, -0.25] * 5), 0.1, 2.0 ** (-np.arange(1, 21) / 2)
+    y = (x - delta) / (delta + 1)
+    capital = np.exp(bets[:, None] * y + (np.log1p(-bets) + bets)[:, None] * y**2).prod(axis=1)
+    result = sequential_test(len(x), x.sum(), (x**2).sum(), delta=delta)
+    assert result.e_value == pytest.approx(capital.mean())
+
+
 def test_power_of_the_sequential_test():
     """An advantage of 5 points with a standard deviation of 0.45 is found in 4000 blocks."""
     values = np.arange(-4, 5) / 4
