@@ -272,19 +272,7 @@ def _title(setup: dict[str, Any]) -> str:
 
 
 def fill_page(name: str, title: str, data: dict[str, Any], more: Sequence[str] = ()) -> str:
-    """Return the page ``static/NAME.html`` with its title, styles, scripts and data.
-
-    Parameters
-    ----------
-    name : str
-        ``"replay"`` or ``"play"``.
-    title : str
-        Title of the page.
-    data : dict
-        Data for the script of the page.
-    more : sequence of str
-        Further scripts and styles, by name.
-    """
+    """Return the page ``static/NAME.html`` with its data, and `more` scripts and styles."""
     static = resources.files("paxsim.board").joinpath("static")
 
     def text_of(file: str) -> str:

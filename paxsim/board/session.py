@@ -87,14 +87,7 @@ class Session:
     def decide(self, seat: int, number: int, option: Any) -> None:
         """Take an option for the person at a seat.
 
-        Parameters
-        ----------
-        seat : int
-            Who decides.
-        number : int
-            Number of decisions before this one, which tells whether the answer is up to date.
-        option : int
-            Index of the option.
+        `number` counts the decisions before this one, which shows whether the answer is up to date.
         """
         if self.over:
             raise PaxsimError("the game is already over")
@@ -169,20 +162,10 @@ _QUESTIONS = {
 
 
 def question(game: Game, view: dict[str, Any]) -> dict[str, Any]:
-    """Return the current decision as a question with options.
+    """Return the current decision as a question, with its options and the deciding seat's view.
 
-    Parameters
-    ----------
-    game : Game
-        A game that waits for a decision.
-    view : dict
-        What the deciding seat sees (`paxsim.board.view.Observer`).
-
-    Returns
-    -------
-    dict
-        ``kind``, ``question`` and ``options`` with ``index``, ``text``, ``card`` and ``place``,
-        where on the board it can be clicked. Of options with equal cards there is only one.
+    Options have ``index``, ``text``, ``card`` and ``place``, where on the board they can be
+    clicked. Of options with equal cards there is only one.
     """
     options: dict[Option, int] = {}
     for index, option in enumerate(game.options()):
@@ -230,18 +213,8 @@ _compiling = threading.Lock()
 def hints(game: Game, rollouts: int = ROLLOUTS) -> list[dict[str, Any]]:
     """Return the chance to win with every option of the current decision, best first.
 
-    Parameters
-    ----------
-    game : Game
-        A game that waits for a decision; it is not changed.
-    rollouts : int
-        Rollouts of each option.
-
-    Returns
-    -------
-    list of dict
-        ``index`` of the option, ``win``, its standard ``error`` and the same as ``text``. Of
-        options with equal cards there is only one.
+    Hints have the ``index`` of the option, ``win``, its standard ``error`` and the same as
+    ``text``. Of options with equal cards there is only one.
     """
     with _compiling:
         options = evaluate_options(game, rollouts=rollouts).options
@@ -471,12 +444,8 @@ class Host:
     def state(self, seat: int) -> dict[str, Any]:
         """Return everything that the person at a seat may know.
 
-        Returns
-        -------
-        dict
-            ``version``, ``head`` (see `page_head`), ``steps`` (what the seat saw change),
-            ``decision`` (None, or the `question` with its ``number``), ``waits_for`` (a seat),
-            ``over``, ``can_undo``, ``next_level`` and ``failed``.
+        ``steps`` has what the seat saw change, ``decision`` its `question` if it is to decide, and
+        ``waits_for`` the deciding seat.
         """
         session = self.session
         if seat not in session.persons:
