@@ -15,6 +15,7 @@ from paxsim.experiment.tally import SUPERBLOCKS, Layout, Tally, in_units, in_win
 from paxsim.stats import (
     DIFFERENCE,
     RATE,
+    UNBOUNDED,
     Interval,
     Moments,
     blocks_for_half_width,
@@ -109,21 +110,34 @@ class MatchMeasures:
             scale=self.layout.units * self.facts.block_size,
         )
 
-    def _weights(self, entries: Sequence[int], factor: float) -> np.ndarray:
+    def weights(self, statistic: str, numbers: Sequence[int] = (0,)) -> np.ndarray:
+        """Return the weights of the mean of a statistic, over positions or seats if it has them."""
         weights = np.zeros(self.layout.size)
-        weights[list(entries)] = factor
+        weights[[self.layout.place(statistic, n) for n in numbers]] = 1 / len(numbers)
         return weights
+
+    def mean(
+        self, statistic: str, numbers: Sequence[int] = (0,), bounds: Bounds = UNBOUNDED
+    ) -> Interval:
+        """Return the mean of a statistic (see `paxsim.experiment.tally`) over games.
+
+        Parameters
+        ----------
+        statistic : str
+            A name of `GAME_STATISTICS`, or one of `SEAT_STATISTICS` with the `numbers` of the
+            positions or seats that it is averaged over.
+        bounds : tuple of float
+            Lowest and highest possible mean.
+        """
+        return contrast(self.moments, self.weights(statistic, numbers), bounds=bounds)
 
     def win_rate(self, positions: Sequence[int]) -> Interval:
         """Return the win rate of a seat, on average over these positions."""
-        return self._watched_rate(self._share_weights(positions))
-
-    def _share_weights(self, positions: Sequence[int]) -> np.ndarray:
-        return self._weights([self.layout.share(p) for p in positions], 1 / len(positions))
+        return self._watched_rate(self.weights("share", positions))
 
     def win_rates(self) -> dict[str, Interval]:
         """Return the win rate of every strategy, with joint intervals."""
-        rows = {name: self._share_weights(places) for name, places in self.strategies.items()}
+        rows = {name: self.weights("share", places) for name, places in self.strategies.items()}
         if self.watched is None:
             # All seats of a strategy together win at most every game.
             bounds = [(0.0, 1 / len(places)) for places in self.strategies.values()]
@@ -134,8 +148,7 @@ class MatchMeasures:
 
     def with_rome(self, positions: Sequence[int]) -> Interval:
         """Return the part of `win_rate` that was won together with Rome."""
-        entries = [self.layout.with_rome(position) for position in positions]
-        return contrast(self.moments, self._weights(entries, 1 / len(positions)), bounds=RATE)
+        return self.mean("with_rome", positions, RATE)
 
     def over_fair_shares(self) -> dict[str, Interval]:
         """Return the win rate minus the fair share by strategy, with joint intervals.
@@ -143,8 +156,8 @@ class MatchMeasures:
         The fair share is estimated from the same games. The difference lies between minus the fair
         share, for a strategy that never wins, and what is left if it always does.
         """
-        average = self._share_weights(range(self.players))
-        rows = [self._share_weights(places) - average for places in self.strategies.values()]
+        average = self.weights("share", range(self.players))
+        rows = [self.weights("share", places) - average for places in self.strategies.values()]
         fair, alone = 1 / self.players, len(self.strategies) == 1
         bounds = [
             (0.0, 0.0) if alone else (-fair, 1 / len(places) - fair)
@@ -155,31 +168,28 @@ class MatchMeasures:
 
     def points(self, positions: Sequence[int]) -> Interval:
         """Return the points of a seat, on average over these positions."""
-        entries = [self.layout.points(position) for position in positions]
-        return self._mean(
-            self._weights(entries, 1 / len(positions)), self.range_of("winner_points")
-        )
+        return self._unbounded_mean("points", positions, self.range_of("winner_points"))
 
     def range_of(self, histogram: str) -> Bounds:
         """Return 0 and one more than the highest value in a histogram."""
         bins = np.flatnonzero(self.detail(histogram))
         return 0.0, float(bins[-1] + 1 if len(bins) else 1)
 
-    def _mean(self, weights: np.ndarray, reach: Bounds) -> Interval:
+    def _unbounded_mean(self, statistic: str, numbers: Sequence[int], reach: Bounds) -> Interval:
         """Return a mean without natural bounds; if all blocks are equal, `reach` bounds it."""
-        mean = contrast(self.moments, weights)
+        mean = self.mean(statistic, numbers)
         if mean.se > 0:
             return mean
         reach = min(reach[0], mean.estimate), max(reach[1], mean.estimate + 1)
-        return contrast(self.moments, weights, bounds=reach)
+        return self.mean(statistic, numbers, reach)
 
     def rome_rate(self) -> Interval:
         """Return the rate at which Rome wins."""
-        return self._watched_rate(self._weights([self.layout.rome], 1.0))
+        return self._watched_rate(self.weights("rome"))
 
     def rome_alone(self) -> Interval:
         """Return the rate at which Rome wins and no player with it."""
-        return contrast(self.moments, self._weights([self.layout.rome_alone], 1.0), bounds=RATE)
+        return self.mean("rome_alone", bounds=RATE)
 
     def _watched_rate(self, weights: np.ndarray, among: int = 1) -> Interval:
         """Return a rate that a stopping rule looks at, as one of several with joint intervals."""
@@ -191,10 +201,10 @@ class MatchMeasures:
 
     def watched_variances(self) -> list[tuple[float, float]]:
         """Return mean and variance over blocks of every strategy's win rate and of Rome's."""
-        rows = [self._share_weights(places) for places in self.strategies.values()]
+        rows = [self.weights("share", places) for places in self.strategies.values()]
         rates = [
             contrast(self.moments, weights, bounds=RATE)
-            for weights in [*rows, self._weights([self.layout.rome], 1.0)]
+            for weights in [*rows, self.weights("rome")]
         ]
         return [(rate.estimate, rate.se**2 * self.blocks) for rate in rates]
 
@@ -204,11 +214,11 @@ class MatchMeasures:
 
     def rounds(self) -> Interval:
         """Return the rounds of a game."""
-        return self._mean(self._weights([self.layout.rounds], 1.0), self.range_of("rounds"))
+        return self._unbounded_mean("rounds", (0,), self.range_of("rounds"))
 
     def margin(self) -> Interval:
         """Return the points between the winner and the next seat, where players won."""
-        places = self.layout.margin, self.layout.players_won
+        places = self.layout.place("margin"), self.layout.place("players_won")
         return ratio(self.moments, *places, bounds=self.range_of("margins"))
 
     def cell_rate(self, seat: int, strategy: str) -> Interval:
@@ -216,7 +226,7 @@ class MatchMeasures:
         number = list(self.strategies).index(strategy)
         n = self.blocks
         games = self.facts.block_size * len(self.strategies[strategy]) // self.players
-        unit = int(self.layout.units[self.layout.seat(seat)]) * games
+        unit = int(self.layout.units[self.layout.place("seat", seat)]) * games
         total = int(self.detail("cells")[seat, number])
         squares = int(self.detail("cell_squares")[seat, number])
         # Exact integers until the last step, because blocks may hardly differ.
@@ -250,19 +260,20 @@ class MatchMeasures:
 def change_between(
     base: MatchMeasures,
     other: MatchMeasures,
-    entries: Sequence[int],
+    statistic: str,
+    numbers: Sequence[int] = (0,),
     bounds: Bounds = DIFFERENCE,
 ) -> Interval:
-    """Return the change from the first match of a bundle to another one, with as many players.
+    """Return the change of a mean from the first match of a bundle to another one.
 
-    The mean is taken over `entries`, places in the block vector (see `Layout`); `bounds` are the
-    lowest and highest possible change.
+    Both matches have as many players; parameters are those of `MatchMeasures.mean`.
     """
     moments = bundle_moments([base, other])
     weights = np.zeros(moments.d)
-    weights[[base.span.start + entry for entry in entries]] = -1 / len(entries)
-    weights[[other.span.start + entry for entry in entries]] = 1 / len(entries)
-    differing = int(other.detail("differing")[list(entries)].max())
+    weights[base.span] = -base.weights(statistic, numbers)
+    weights[other.span] = other.weights(statistic, numbers)
+    entries = [other.layout.place(statistic, number) for number in numbers]
+    differing = int(other.detail("differing")[entries].max())
     return contrast(moments, weights, bounds=bounds, differing=differing)
 
 

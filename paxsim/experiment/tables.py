@@ -113,7 +113,7 @@ def seats(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
     for match in matches:
         if match.players == 1:
             continue
-        entries = [match.layout.seat(seat) for seat in range(match.players)]
+        entries = [match.layout.place("seat", seat) for seat in range(match.players)]
         for seat, test in enumerate(seats_against_fair_share(match.moments, entries), start=1):
             rows.append(
                 {
@@ -325,8 +325,8 @@ def ratings(matches: list[MatchMeasures]) -> pd.DataFrame:
 def comparison(a: MatchMeasures, b: MatchMeasures, question: Mapping[str, Any]) -> pd.DataFrame:
     """Return the difference between the win rates of two candidates, paired by deal."""
     moments = bundle_moments([a, b])
-    first, second = a.layout.share(0), a.layout.size + b.layout.share(0)
-    differing = int(b.detail("differing")[b.layout.share(0)])
+    first, second = a.layout.place("share", 0), a.layout.size + b.layout.place("share", 0)
+    differing = int(b.detail("differing")[b.layout.place("share", 0)])
     difference = paired_difference(moments, first, second, differing=differing)
     paired, p = difference.paired, p_value(difference.paired)
     rates = [match.win_rate([0]) for match in (a, b)]
@@ -419,7 +419,7 @@ def campaign_chance(bundle: Bundle) -> Interval:
     weights = np.zeros(moments.d)
     first = 0
     for match, rate in zip(bundle, rates, strict=True):
-        weights[first + match.layout.share(0)] = 1 / rate.estimate
+        weights[first + match.layout.place("share", 0)] = 1 / rate.estimate
         first += match.layout.size
     logarithm = contrast(moments, weights, bounds=(0.0, sum(1 / rate.estimate for rate in rates)))
     low, high = (
@@ -434,20 +434,19 @@ def rule_changes(bundles: Iterable[Bundle]) -> pd.DataFrame:
     """Return what every rule set changes, each the second match of its bundle."""
     rows: list[Row] = []
     for base, variant in bundles:
-        layout = base.layout
         most = max(match.range_of("rounds")[1] for match in (base, variant))
         changes = {
-            "rome_change": change_between(base, variant, [layout.rome]),
-            "rounds_change": change_between(base, variant, [layout.rounds], (-most, most)),
+            "rome_change": change_between(base, variant, "rome"),
+            "rounds_change": change_between(base, variant, "rounds", bounds=(-most, most)),
             **{
-                f"seat{seat + 1}_change": change_between(base, variant, [layout.seat(seat)])
-                for seat in (0, layout.players - 1)
+                f"seat{seat + 1}_change": change_between(base, variant, "seat", [seat])
+                for seat in (0, base.players - 1)
             },
         }
         row = {**group_of(variant), **spread("rome_wins", variant.rome_rate())}
         for name, change in changes.items():
             row |= {**spread(name, change), f"{name}_p": p_value(change)}
-        row |= {"rome_differs": int(variant.detail("differing")[layout.rome])}
+        row |= {"rome_differs": int(variant.detail("differing")[variant.layout.place("rome")])}
         row |= {"games": base.games + variant.games, "blocks": base.blocks}
         rows.append({**row, "example_game": variant.rome_example()})
     return make_table(rows)
@@ -468,10 +467,9 @@ def restrictions(question: Mapping[str, Any], bundles: Sequence[Bundle]) -> pd.D
     changes: list[Interval] = []
     cases = zip(question["without"], question["positions"], bundles, strict=True)
     for without, position, (base, variant) in cases:
-        layout = base.layout
         restricted = base.strategies if position is None else {base.labels[position]: [position]}
         for strategy, places in restricted.items():
-            changes.append(change_between(base, variant, [layout.share(place) for place in places]))
+            changes.append(change_between(base, variant, "share", places))
             rows.append(
                 {
                     **group_of(base),
@@ -484,7 +482,7 @@ def restrictions(question: Mapping[str, Any], bundles: Sequence[Bundle]) -> pd.D
                     **spread("win_change", changes[-1]),
                     **spread("base_rome_wins", base.rome_rate()),
                     **spread("rome_wins", variant.rome_rate()),
-                    **spread("rome_change", change_between(base, variant, [layout.rome])),
+                    **spread("rome_change", change_between(base, variant, "rome")),
                     "games": base.games + variant.games,
                     "blocks": base.blocks,
                     "example_game": variant.example(places),
@@ -547,22 +545,17 @@ def _levels(match: MatchMeasures) -> Row:
 
 def _over_fair(match: MatchMeasures) -> np.ndarray:
     """Return the weights of the first seat's share minus the fair share."""
-    weights = np.zeros(match.layout.size)
-    weights[[match.layout.seat(seat) for seat in range(match.players)]] = -1 / match.players
-    weights[match.layout.seat(0)] += 1.0
-    return weights
+    return match.weights("seat", [0]) - match.weights("seat", range(match.players))
 
 
 def _changes(bundle: Sequence[MatchMeasures], number: int) -> Row:
     """Return the differences from the rule set in force, within blocks."""
     base, match = bundle[0], bundle[number]
-    rome, rounds = np.zeros(match.layout.size), np.zeros(match.layout.size)
-    rome[match.layout.rome] = rounds[match.layout.rounds] = 1.0
     most = max(one.range_of("rounds")[1] for one in (base, match))
     contrasts: dict[str, tuple[np.ndarray, Bounds]] = {
-        "rome_change": (rome, DIFFERENCE),
+        "rome_change": (match.weights("rome"), DIFFERENCE),
         "seat1_change": (_over_fair(match), DIFFERENCE),
-        "rounds_change": (rounds, (-most, most)),
+        "rounds_change": (match.weights("rounds"), (-most, most)),
     }
     if number == 0:
         return {f"{name}{end}": np.nan for name in contrasts for end in ("", "_low", "_high")}

@@ -1,8 +1,9 @@
 """Tallies: sums over the games of a chunk, which merge exactly in any order.
 
-A block is counted as a vector of integers. The constants `SHARE` to `PLAYERS_WON` name its entries,
-and `count_game` adds a game to them: a new statistic needs a line in each. Means, intervals and
-differences within blocks (see `estimates`) follow from the sums of vectors and of their products.
+A block is counted as a vector of integers. `SEAT_STATISTICS` and `GAME_STATISTICS` name its
+entries, and `count_game` adds a game to them: a new statistic needs a name and a line there. Means,
+intervals and differences within blocks follow from the sums of vectors and of their products
+(`MatchMeasures.mean`, `change_between`).
 """
 
 from __future__ import annotations
@@ -37,12 +38,14 @@ ROUND_BINS, POINT_BINS, MARGIN_BINS = 64, 96, 64
 
 POINT_PARTS = ("categories", "stronger", "fleet_army", "primus", "wealthiest")
 
-#: Statistics of a block with an entry for each position or seat: the share of the win by position,
+#: Statistics of a block with an entry for each position, or seat: the share of the win by position,
 #: the same by seat, the share won together with Rome by position, and points by position.
-SHARE, SEAT, WITH_ROME, POINTS = range(4)
+SEAT_STATISTICS = ("share", "seat", "with_rome", "points")
+SHARE, SEAT, WITH_ROME, POINTS = range(len(SEAT_STATISTICS))
 #: Statistics of a block with one entry each, after those: games that Rome won, games that Rome won
 #: with no player, rounds, the winner's margin over the next seat, and games that players won.
-ROME, ROME_ALONE, ROUNDS, MARGIN, PLAYERS_WON = range(5)
+GAME_STATISTICS = ("rome", "rome_alone", "rounds", "margin", "players_won")
+ROME, ROME_ALONE, ROUNDS, MARGIN, PLAYERS_WON = range(len(GAME_STATISTICS))
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ class Layout:
     @property
     def size(self) -> int:
         """Length of the block vector."""
-        return 4 * self.players + 5
+        return len(SEAT_STATISTICS) * self.players + len(GAME_STATISTICS)
 
     @property
     def units(self) -> np.ndarray:
@@ -63,46 +66,12 @@ class Layout:
         units[: POINTS * self.players] = WIN
         return units
 
-    def share(self, position: int) -> int:
-        """Return the place of a position's share of the win, in 840ths."""
-        return SHARE * self.players + position
-
-    def seat(self, seat: int) -> int:
-        """Return the place of a seat's share of the win, in 840ths."""
-        return SEAT * self.players + seat
-
-    def with_rome(self, position: int) -> int:
-        """Return the place of the share that a position won with Rome, in 840ths."""
-        return WITH_ROME * self.players + position
-
-    def points(self, position: int) -> int:
-        """Return the place of a position's points."""
-        return POINTS * self.players + position
-
-    @property
-    def rome(self) -> int:
-        """Place of the games that Rome won."""
-        return 4 * self.players + ROME
-
-    @property
-    def rome_alone(self) -> int:
-        """Place of the games that Rome won and no player with it."""
-        return 4 * self.players + ROME_ALONE
-
-    @property
-    def rounds(self) -> int:
-        """Place of the rounds played."""
-        return 4 * self.players + ROUNDS
-
-    @property
-    def margin(self) -> int:
-        """Place of the points between the best seat and the next, where players won."""
-        return 4 * self.players + MARGIN
-
-    @property
-    def players_won(self) -> int:
-        """Place of the games that players won."""
-        return 4 * self.players + PLAYERS_WON
+    def place(self, statistic: str, number: int = 0) -> int:
+        """Return the place of a statistic of a game, or of a position or seat by its number."""
+        if statistic in GAME_STATISTICS:
+            first = len(SEAT_STATISTICS) * self.players
+            return first + GAME_STATISTICS.index(statistic)
+        return SEAT_STATISTICS.index(statistic) * self.players + number
 
 
 #: Number of an example game before one is found.

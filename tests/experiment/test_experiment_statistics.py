@@ -75,7 +75,7 @@ def solo_bundle(wins):
     blocks, levels = wins.shape
     layout = Layout(1)
     vectors = np.zeros((blocks, levels * layout.size), np.int64)
-    vectors[:, layout.share(0) :: layout.size] = WIN * wins
+    vectors[:, layout.place("share", 0) :: layout.size] = WIN * wins
     tally = {
         "blocks": np.array([blocks]),
         "sums": vectors.sum(axis=0),

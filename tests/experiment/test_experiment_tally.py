@@ -173,7 +173,7 @@ def test_blocks_of_different_sizes_are_compared_by_their_means():
     ]
     differing = int(np.count_nonzero(rounds[0] != rounds[1]))
     assert 0 < differing < blocks
-    assert tally["1/differing"][Layout(2).rounds] == differing
+    assert tally["1/differing"][Layout(2).place("rounds")] == differing
 
 
 def test_super_blocks_hold_the_wins_of_every_200th_deal():

@@ -262,7 +262,7 @@ def population_table(
 
 def lowest_and_highest(matches: Sequence[MatchMeasures]) -> dict[str, float]:
     """Return Rome's rate in the line-ups in which it wins least and most often."""
-    rates = extreme_rates([match.moments for match in matches], matches[0].layout.rome)
+    rates = extreme_rates([match.moments for match in matches], matches[0].layout.place("rome"))
     columns: dict[str, float] = {}
     for name, rate in zip(("lowest_lineup", "highest_lineup"), rates, strict=True):
         columns |= dict(zip(with_ends(name), (rate.estimate, rate.low, rate.high), strict=True))

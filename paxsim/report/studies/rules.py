@@ -395,13 +395,12 @@ def win_changes(results: Sequence[Result]) -> pd.DataFrame:
     rows = []
     for base, variant in (bundle for result in results for bundle in result.bundles):
         for name, places in base.strategies.items():
-            entries = [base.layout.share(place) for place in places]
             rows.append(
                 {
                     "players": base.players,
                     "rules": ", ".join(f"{k}={v}" for k, v in variant.facts.rules.items()),
                     "strategy": name,
-                    **spread("change", change_between(base, variant, entries)),
+                    **spread("change", change_between(base, variant, "share", places)),
                     "deck": base.facts.deck,
                     "games": base.games + variant.games,
                     "blocks": base.blocks,
