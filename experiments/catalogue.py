@@ -1,12 +1,9 @@
-"""Which policies are there, and how do they fare against each other, with Rome, and alone?
+"""Catalogue of the built-in policies: ideas, win rates against each other, Rome, solo, and speed.
 
-Writes the page ``docs/catalogue.md``: the ideas, every policy against every other at 2 and at 4
-players, Rome's win rate in fields of one kind and in mixed fields, solo, and what a game costs.
+Writes ``docs/catalogue.md``. With another deck, rules or policies, the page goes to a folder below
+``runs`` and omits the remarks, which are about the default game.
 
     python experiments/catalogue.py --games 4000
-
-With another deck, rules or policies the page goes to a folder below ``runs``, without the remarks
-on what was seen in the usual game.
 """
 
 from __future__ import annotations
@@ -26,7 +23,7 @@ from paxsim.policies.registry import BUILT_IN, HEURISTICS
 from paxsim.text import amount
 
 PAGE = Path("docs/catalogue.md")
-#: Mixed fields that are worth a look: players who divide the work, and players who spoil it.
+#: Mixed line-ups: players who divide the work of stopping Rome, and players who spoil it.
 MIXED = (
     ("starver", "starver", "starver", "racer"),
     ("starver", "racer", "admiral", "augur"),
@@ -34,7 +31,7 @@ MIXED = (
     ("weighted", "opportunist", "starver", "conspirator"),
     ("conspirator", "feeder", "denier", "opportunist"),
 )
-#: Players who fight Rome, and those who let it win, at one table.
+#: Players who fight Rome and players who let it win, at one table.
 WORLDS = (
     ("tribune", "weighted", "weighted", "weighted"),
     ("loner", "weighted", "weighted", "weighted"),
@@ -51,30 +48,29 @@ WORLDS = (
     ("answerer", "answerer", "answerer", "weighted"),
     ("answerer", "answerer", "answerer", "answerer"),
 )
-#: Against three of whom everybody is tried alone.
+#: Opponents, three of a kind, that each policy meets alone.
 CONSPIRATORS = ("weighted", "conspirator")
-#: Who is better off not peeking, in whose company, and for what pay in Aurei.
+#: A policy that peeks, the same without peeking, their opponents, and incomes of a peek in Aurei.
 PEEKERS = ("scout", "scout:peek=0", "tribune,defender,weighted")
 PAY = (0, 2, 4, 6, 8)
-#: What was seen in the usual game, by section.
+#: Remarks on the default game, by section.
 REMARKS = {
-    "rome": " Rome adds a group in every round "
-    "whatever the players do, so players who each build everything stay behind it almost "
-    "everywhere. To hold Rome down, players must each be far ahead in a few categories, leave "
-    "the others to their rivals, and buy or dilute the group that Rome would take. Whether "
-    "that is enough against a player who holds primus conspiratus and wants Rome to win "
-    "depends on who they are, and on how many: the next section shows it.",
-    "worlds": " Who fights Rome alone among conspirators wins little. Several who fight together "
-    "are another world, and `answerer` tries to tell which one it is in: to conspire with "
-    "conspirators, and to win on points where others keep Rome down.",
-    "peeking": " No other heuristic peeks: given the same wish (`peek` of `defender`, `loner`) "
-    "they lose by it.",
+    "rome": " Rome takes a group of cards in every round, so players who collect everything fall "
+    "behind it in most categories. To stop Rome, each player has to be far ahead in a few "
+    "categories and leave the others to the opponents, and someone has to buy or dilute the group "
+    "that Rome would take. The next section shows when this is enough against a player who holds "
+    "primus conspiratus and wants Rome to win.",
+    "worlds": " A single player who fights Rome among conspirators rarely wins. Several who fight "
+    "together do better. `answerer` tries to tell which case it is in: it conspires with "
+    "conspirators and plays for points where others stop Rome.",
+    "peeking": " No other heuristic peeks: with the parameter `peek`, `defender` and `loner` win "
+    "less often.",
 }
 SPEED_DEALS = 4000
 
 
 def versus(names: list[str], players: int, games: int, **how: Any) -> list[list[str]]:
-    """Win rate in % of the row's seats, sitting alternately with the column's."""
+    """Return win rates (%) of each policy against each other one, in alternate seats."""
     rates = {}
     for a, b in itertools.combinations(names, 2):
         result = simulate([a, b] * (players // 2), players, games, **how)
@@ -89,18 +85,18 @@ def versus(names: list[str], players: int, games: int, **how: Any) -> list[list[
 
 
 def rome_rates(lineups: list[tuple[str, ...]], games: int, **how: Any) -> list[list[str]]:
-    """Rome's win rate in each field, lowest first."""
+    """Return Rome's win rate for each line-up, lowest first."""
     rows = []
     for lineup in lineups:
         (row,) = simulate(list(lineup), 4, games, **how)["rome"].to_dict("records")
         half = (row["rome_wins_high"] - row["rome_wins_low"]) / 2
-        field = ", ".join(map(label, set(lineup) if len(set(lineup)) == 1 else lineup))
-        rows.append([field, f"{100 * row['rome_wins']:.1f} ± {100 * half:.1f}"])
+        names = ", ".join(map(label, set(lineup) if len(set(lineup)) == 1 else lineup))
+        rows.append([names, f"{100 * row['rome_wins']:.1f} ± {100 * half:.1f}"])
     return sorted(rows, key=lambda row: float(row[1].split()[0]))
 
 
 def worlds(lineups: list[tuple[str, ...]], games: int, **how: Any) -> list[list[str]]:
-    """Win rates of a seat of each strategy, and Rome's, where some fight Rome and others do not."""
+    """Return win rates per seat of each strategy, and Rome's, for each line-up."""
     rows = []
     for lineup in lineups:
         result = simulate(list(lineup), 4, games, **how)
@@ -114,29 +110,31 @@ def worlds(lineups: list[tuple[str, ...]], games: int, **how: Any) -> list[list[
 
 
 def alone(names: list[str], games: int, **how: Any) -> list[list[str]]:
-    """One seat against three conspirators of each kind: wins on points and in all, in %."""
-    found = {}
+    """Return win rates (%) of one seat against three conspirators of each kind."""
+    rates = {}
     for rival in CONSPIRATORS:
         for name in names:
             if name != rival:
                 table = simulate([name, rival, rival, rival], 4, games, **how)["strategies"]
                 (row,) = table[table["strategy"] == label(name)].to_dict("records")
-                found[name, rival] = row["won_on_points"], _percent(row, "win_rate")
+                rates[name, rival] = row["won_on_points"], _percent(row, "win_rate")
     rows = []
     for name in names:
-        cells = [found.get((name, rival)) for rival in CONSPIRATORS]
-        said = [("·", "·") if cell is None else (f"{100 * cell[0]:.2f}", cell[1]) for cell in cells]
-        rows.append([label(name), *(text for pair in said for text in pair)])
+        cells = [rates.get((name, rival)) for rival in CONSPIRATORS]
+        pairs = [
+            ("·", "·") if cell is None else (f"{100 * cell[0]:.2f}", cell[1]) for cell in cells
+        ]
+        rows.append([label(name), *(text for pair in pairs for text in pair)])
     return sorted(rows, key=lambda row: -sum(float(text) for text in row[1::2] if text != "·"))
 
 
 def peeking(games: int, seed: int, deck: paxsim.Deck, rules: paxsim.Rules) -> list[list[str]]:
-    """What peeking is worth to a scout, paired with one that never peeks, by what it is paid."""
-    peeks, never, field = PEEKERS
+    """Return win rates (%) of a scout with and without peeking, by the income of a peek."""
+    peeks, never, opponents = PEEKERS
     rows = []
     for pay in PAY:
         paid = {**rules.changed(), "peek_income": pay}
-        result = compare(peeks, never, field, 4, 2 * games, seed, deck=deck, rules=paid)
+        result = compare(peeks, never, opponents, 4, 2 * games, seed, deck=deck, rules=paid)
         (row,) = result["comparison"].to_dict("records")
         rows.append([str(pay), *(_percent(row, f"{n}_win_rate") for n in "ab"),
                      _percent(row, "difference")])  # fmt: skip
@@ -144,7 +142,7 @@ def peeking(games: int, seed: int, deck: paxsim.Deck, rules: paxsim.Rules) -> li
 
 
 def label(name: str) -> str:
-    """What tables call a policy."""
+    """Return the label of a policy in tables."""
     return paxsim.get_policy(name).label
 
 
@@ -153,7 +151,7 @@ def _percent(row: dict, name: str) -> str:
 
 
 def solo_rates(names: list[str], games: int, **how: Any) -> list[list[str]]:
-    """Success in % by solo level, for the policies that make sense there."""
+    """Return solo success (%) by level, for the policies made for it."""
     fitting = [name for name in names if paxsim.get_policy(name).solo]
     if not fitting:
         return []
@@ -164,7 +162,7 @@ def solo_rates(names: list[str], games: int, **how: Any) -> list[list[str]]:
 
 
 def costs(names: list[str], **setting: Any) -> list[list[str]]:
-    """Microseconds a game and games a second on one core, with four alike."""
+    """Return microseconds per game and games per second on one core, four copies of each policy."""
     rows = []
     for name in names:
         paxsim.play_batch(name, 4, deals=10, **setting)
@@ -178,79 +176,82 @@ def costs(names: list[str], **setting: Any) -> list[list[str]]:
 
 
 def markdown(headings: list[str], rows: list[list[str]]) -> str:
-    """A Markdown table; all columns but the first are numbers unless they are long texts."""
+    """Return a Markdown table with right-aligned columns after the first."""
     lines = ["| " + " | ".join(headings) + " |", "|---" + "|---:" * (len(headings) - 1) + "|"]
     return "\n".join(lines + ["| " + " | ".join(map(str, row)) + " |" for row in rows]) + "\n"
 
 
-def page(asked: argparse.Namespace, rivals: list[str], usual: bool) -> str:
-    """The whole page.
+def page(options: argparse.Namespace, rivals: list[str], usual: bool) -> str:
+    """Return the page.
 
     Parameters
     ----------
-    asked : argparse.Namespace
+    options : argparse.Namespace
         Deck, rules, policies, games and seed.
     rivals : list of str
-        Those of the policies that meet each other.
+        The policies that meet each other.
     usual : bool
-        Whether what is remarked about the usual game belongs on it.
+        Include the remarks on the default game.
     """
-    games, setting = asked.games, {"deck": asked.deck, "rules": asked.rules}
-    how = {**setting, "seed": asked.seed}
+    games, setting = options.games, {"deck": options.deck, "rules": options.rules}
+    how = {**setting, "seed": options.seed}
     ideas = [[f"`{label(name)}`", paxsim.get_policy(name).idea, paxsim.get_policy(name).fits]
-             for name in asked.policies]  # fmt: skip
+             for name in options.policies]  # fmt: skip
     columns = ["", *(label(name)[:7] for name in rivals), "mean"]
-    alike = rome_rates([(name,) * 4 for name in rivals], games, **how)
+    same = rome_rates([(name,) * 4 for name in rivals], games, **how)
     mixed = rome_rates(list(MIXED), games, **how)
-    low, high = min(alike + mixed, key=_rate), max(alike + mixed, key=_rate)
-    rules = asked.rules.describe()
+    low, high = min(same + mixed, key=_rate), max(same + mixed, key=_rate)
+    rules = options.rules.describe()
     parts = [
         "# The catalogue of policies\n",
-        f"Made by `{command(asked, usual)}` with paxsim "
-        f"{paxsim.__version__}, deck `{asked.deck.name}` (fingerprint {asked.deck.fingerprint}), "
+        f"Written by `{command(options, usual)}` with paxsim "
+        f"{paxsim.__version__}, deck `{options.deck.name}` [{options.deck.fingerprint}], "
         f"{'published rules' if rules == 'published' else f'rules {rules}'}; "
-        f"{games:,} games for every cell, in blocks over all rotations.\n",
+        f"{games:,} games per cell, in blocks over all rotations.\n",
         markdown(["policy", "idea", "fits"], ideas),
         "## Two players: win rate in % of the row against the column\n",
         markdown(columns, versus(rivals, 2, games, **how)),
         "## Four players: two seats of the row against two of the column\n",
-        "Share of the win in % of both seats of the row, sitting alternately.\n",
+        "Share of the win (%) of both seats of the row. The policies sit in alternate seats.\n",
         markdown(columns, versus(rivals, 4, games, **how)),
         "## How often Rome wins with four players\n",
         f"From {low[1]} % ({low[0]}) to {high[1]} % ({high[0]}).{REMARKS['rome'] if usual else ''}"
         "\n",
-        "All four alike:\n",
-        markdown(["field", "Rome wins %"], alike),
-        "Mixed:\n",
-        markdown(["field", "Rome wins %"], mixed),
-        "## Who fights Rome against who does not\n",
-        "Four players; win rate in % of a seat of each strategy, with its interval over blocks."
+        "One policy in all four seats:\n",
+        markdown(["line-up", "Rome wins %"], same),
+        "Mixed line-ups:\n",
+        markdown(["line-up", "Rome wins %"], mixed),
+        "## Fighting Rome or letting it win\n",
+        "Four players; win rate (%) per seat of each strategy, with its interval over blocks."
         f"{REMARKS['worlds'] if usual else ''}\n",
         markdown(["", "", "", "Rome wins %"], worlds(list(WORLDS), games, **how)),
         "## Alone against three conspirators\n",
-        f"Wins in % of one seat, on points and in all, in {4 * games:,} games; what is not won on "
-        "points is won with Rome, by holding primus conspiratus.\n",
+        f"Win rate (%) of one seat, on points and in total, in {4 * games:,} games. The other wins "
+        "are wins with Rome, by holding primus conspiratus.\n",
         markdown(
             [
                 "",
                 *(
                     text
                     for rival in CONSPIRATORS
-                    for text in (f"on points, against {rival}", f"in all, against {rival}")
+                    for text in (f"on points against {rival}", f"in total against {rival}")
                 ),
             ],
             alone(rivals, 4 * games, **how),
         ),
-        "## What peeking is worth\n",
-        f"`{PEEKERS[0]}` gives up a turn to look at Rome's hidden cards when they may decide; here "
-        f"it is paired with one that never does, among {PEEKERS[2].replace(',', ', ')}, on common "
-        f"deals. The published pay is 2 Aurei.{REMARKS['peeking'] if usual else ''}\n",
-        markdown(["pay", "peeks: wins %", "never: wins %", "difference"], peeking(games, **how)),
-        "## Solo: success in % by level\n",
-        markdown(["policy", "1", "2", "3", "4", "5"], solo_rates(asked.policies, games, **how)),
-        "## What a game costs\n",
-        "Four alike, one core, compiled code loaded, best of five:\n",
-        markdown(["policy", "µs a game", "games a second"], costs(asked.policies, **setting)),
+        "## The value of peeking\n",
+        f"`{PEEKERS[0]}` gives up a turn to look at Rome's hidden cards when they may decide the "
+        f"game. It is compared with a version that never peeks, against "
+        f"{PEEKERS[2].replace(',', ', ')}, on the same deals. The published income of a peek is "
+        f"2 Aurei.{REMARKS['peeking'] if usual else ''}\n",
+        markdown(
+            ["income", "wins % with peeking", "wins % without", "difference"], peeking(games, **how)
+        ),
+        "## Solo success (%) by level\n",
+        markdown(["policy", "1", "2", "3", "4", "5"], solo_rates(options.policies, games, **how)),
+        "## Speed\n",
+        "Four copies of one policy, one core, compiled code loaded, best of five:\n",
+        markdown(["policy", "µs/game", "games/s"], costs(options.policies, **setting)),
     ]
     return "\n".join(parts)
 
@@ -259,34 +260,34 @@ def _rate(row: list[str]) -> float:
     return float(row[1].split()[0])
 
 
-def command(asked: argparse.Namespace, usual: bool) -> str:
-    """What makes the page again."""
-    words = ["python", "experiments/catalogue.py", "--games", asked.games, "--seed", asked.seed]
+def command(options: argparse.Namespace, usual: bool) -> str:
+    """Return the command that writes the page."""
+    words = ["python", "experiments/catalogue.py", "--games", options.games, "--seed", options.seed]
     if not usual:
-        words += ["--deck", asked.deck.source, "--policies", ",".join(asked.policies)]
-        words += ["--rules", asked.rules.describe()] if asked.rules.changed() else []
+        words += ["--deck", options.deck.source, "--policies", ",".join(options.policies)]
+        words += ["--rules", options.rules.describe()] if options.rules.changed() else []
     return shlex.join(map(str, words))
 
 
 def main() -> None:
     parser = script_parser(__doc__, policies=BUILT_IN, games=4000, seed=1)
-    parser.add_argument("--out", type=Path, help=f"the page, usually {PAGE}")
-    asked = parser.parse_args()
-    place = own_place(PAGE, parser, asked)
-    rivals = [name for name in asked.policies if "2-8" in paxsim.get_policy(name).fits]
-    if asked.policies == parser.get_default("policies"):
+    parser.add_argument("--out", type=Path, help=f"page to write (default: {PAGE})")
+    options = parser.parse_args()
+    place = own_place(PAGE, parser, options)
+    rivals = [name for name in options.policies if "2-8" in paxsim.get_policy(name).fits]
+    if options.policies == parser.get_default("policies"):
         rivals = [name for name in HEURISTICS if name != "hermit"]
     if len(rivals) < 2:
         raise paxsim.PaxsimError(
-            f"policies: found {', '.join(asked.policies)}; allowed: two or more that fit 2 to 8 "
-            "players"
+            "the catalogue needs two or more policies for 2 to 8 players, got "
+            + ", ".join(options.policies)
         )
-    text = page(asked, rivals, usual=place == PAGE)
-    out = asked.out or place
+    text = page(options, rivals, usual=place == PAGE)
+    out = options.out or place
     out.parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(out) as file:
         file.write(text)
-    print(f"The page is {out}")
+    print(f"wrote {out}")
 
 
 if __name__ == "__main__":
