@@ -1,8 +1,8 @@
 """The package's compiled functions as the Python functions they were made from.
 
-``PAXSIM_TESTS_PLAIN=1`` lets games step by step, and policies asked about a situation, run without
-being compiled: slower, but at once. It is for whoever changes the sources for a single run of some
-tests (see mutants/run.py); that compiled code does the same is tested elsewhere.
+With ``PAXSIM_TESTS_PLAIN=1`` nothing is compiled for games step by step and for policies asked
+about a situation: slower, but at once. mutants/run.py uses it, which changes the sources for a
+single run of some tests. Other tests compare compiled code with Python.
 """
 
 import ctypes
@@ -14,6 +14,7 @@ import numpy as np
 
 import paxsim.game
 from paxsim.engine.records import game_dtype, result_dtype
+from paxsim.policies.interpreted import rebuild
 
 WANTED = os.environ.get("PAXSIM_TESTS_PLAIN") == "1"
 
@@ -61,75 +62,46 @@ def view(value):
     return value if isinstance(value, np.uint64) else value.item()
 
 
-def record_at(dtype):
-    """A function that takes an address for a record, as compiled entry points do."""
+class RecordAt:
+    """Stand-in for a function that makes a record of an address, as entry points do."""
 
-    def at(address):
-        place = (ctypes.c_char * dtype.itemsize).from_address(address)
-        return view(np.frombuffer(place, dtype)[0])
+    def __init__(self, dtype):
+        self.dtype = dtype
 
-    return at
+    def __call__(self, address):
+        place = (ctypes.c_char * self.dtype.itemsize).from_address(address)
+        return view(np.frombuffer(place, self.dtype)[0])
 
 
 #: What can't be run as Python, by name.
-STAND_INS = {"game_at": record_at(game_dtype), "result_at": record_at(result_dtype)}
+STAND_INS = {"game_at": RecordAt(game_dtype), "result_at": RecordAt(result_dtype)}
 
 
-def plain(function, known=None):
-    """A compiled function, and all that it calls, as Python functions."""
-    known = {} if known is None else known
-    source = source_of(function) or function
-    if source not in known:
-        names = dict(source.__globals__)
-        known[source] = types.FunctionType(source.__code__, names, source.__name__)
-        for name in source.__code__.co_names:
-            found = names.get(name)
-            if name in STAND_INS:
-                names[name] = STAND_INS[name]
-            elif isinstance(found, types.ModuleType) and found.__name__.startswith("paxsim."):
-                names[name] = types.SimpleNamespace(
-                    **{
-                        key: plain(value, known) if source_of(value) is not None else value
-                        for key, value in vars(found).items()
-                        if key in source.__code__.co_names
-                    }
-                )
-            elif source_of(found) is not None:
-                names[name] = plain(found, known)
-    return known[source]
+@functools.cache
+def plain(function):
+    """Return a compiled function or an entry point as a Python function that calls others."""
 
+    def convert(copy):
+        copy.__globals__.update(STAND_INS)
+        return copy
 
-def source_of(function):
-    """The Python function that a compiled one was made from; None of anything else."""
-    found = getattr(function, "py_func", None) or getattr(function, "__wrapped__", None)
-    if found is None and isinstance(function, types.FunctionType):
-        found = function if function.__module__.startswith("paxsim.") else None
-    return found
-
-
-def played_plainly(entry_point):
-    """An entry point of the engine that compiles nothing."""
-    function = plain(entry_point)
+    source = getattr(function, "__wrapped__", None) or getattr(function, "py_func", function)
+    top = types.FunctionType(source.__code__, {**source.__globals__, **STAND_INS})
+    made = rebuild(top, convert, {})
 
     def call(*arguments):
         with np.errstate(over="ignore"):
-            return function(*arguments)
+            return made(*arguments)
 
     return call
 
 
 def use():
-    """From here on, games step by step run in plain Python."""
+    """Let games step by step run in plain Python from here on."""
     for name in ("start_game", "apply_option", "score_game"):
-        setattr(paxsim.game, name, played_plainly(getattr(paxsim.game, name)))
-
-
-@functools.cache
-def decider(function):
-    """The function of a policy, without being compiled."""
-    return plain(function)
+        setattr(paxsim.game, name, plain(getattr(paxsim.game, name)))
 
 
 def asked(policy, table, me, choice):
-    """The option that a policy chooses, in plain Python."""
-    return decider(policy.function)(view(table), view(me), view(choice), *policy.params.values())
+    """Return the option that a policy chooses, in plain Python."""
+    return plain(policy.function)(view(table), view(me), view(choice), *policy.params.values())
