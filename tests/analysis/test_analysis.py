@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from support import worlds
-from support.mistakes import mistake
+from support.commands import mistake
 
 import paxsim
 from paxsim.analysis import analyse, analyse_games

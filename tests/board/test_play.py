@@ -9,9 +9,8 @@ import signal
 from types import SimpleNamespace
 
 import pytest
-from support.commands import start
+from support.commands import mistake, start
 from support.hosted import Seat, make_host, served, wait_for_decision
-from support.mistakes import mistake
 
 import paxsim
 from paxsim.board.server import BAD_REQUEST, CONFLICT, FORBIDDEN

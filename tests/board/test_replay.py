@@ -7,7 +7,7 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.mistakes import mistake
+from support.commands import mistake
 
 import paxsim
 from paxsim.board import Replay, replay_page

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from support.mistakes import write_deck
+from support.user_files import write_deck
 
 import paxsim
 from paxsim.cards import CATEGORIES, COPY_COUNTS

@@ -8,8 +8,8 @@ import subprocess
 import time
 
 import pytest
-from support.commands import COMMAND, paxsim, start
-from support.mistakes import mistake, write_policy
+from support.commands import COMMAND, mistake, paxsim, start
+from support.user_files import write_policy
 
 from paxsim.cli import EXIT_INTERRUPTED, run_command
 

@@ -5,7 +5,7 @@ import shlex
 
 import click
 import pytest
-from support.mistakes import mistake
+from support.commands import mistake
 
 import paxsim
 from paxsim.cli import COMMANDS, GROUPS, cli, run_command

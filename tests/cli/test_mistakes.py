@@ -4,8 +4,9 @@ import subprocess
 import sys
 
 import pytest
+from support.commands import mistake
 from support.commands import paxsim as command
-from support.mistakes import mistake, write_deck, write_policy
+from support.user_files import write_deck, write_policy
 
 from paxsim.cli import run_command
 

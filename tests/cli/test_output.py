@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.commands import COMMAND
-from support.mistakes import mistake, write_deck
+from support.commands import COMMAND, mistake
+from support.user_files import write_deck
 
 from paxsim.cli import console, run_command
 from paxsim.cli.console import escape_unencodable, print_view

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
-from support.mistakes import mistake
+from support.commands import mistake
 
 import paxsim
 from paxsim.cli import run_command

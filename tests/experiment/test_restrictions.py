@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 from support import oracle_tables as oracle
-from support.mistakes import mistake
+from support.commands import mistake
 from support.oracle_tables import Match
 
 import paxsim

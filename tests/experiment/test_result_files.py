@@ -4,7 +4,7 @@ import json
 import os
 
 import pytest
-from support.mistakes import mistake
+from support.commands import mistake
 
 import paxsim
 from paxsim.cli import run_command

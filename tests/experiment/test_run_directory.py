@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.commands import mistake, start
 from support.commands import paxsim as command
-from support.commands import start
-from support.mistakes import mistake
 
 import paxsim
 from paxsim.cli import run_command

@@ -6,7 +6,7 @@ import resource
 from pathlib import Path
 
 import pytest
-from support.mistakes import mistake
+from support.commands import mistake
 
 from paxsim.cli import run_command
 from paxsim.errors import PaxsimError

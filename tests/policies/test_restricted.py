@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.attacks import find, policy_file
-from support.mistakes import mistake
+from support.commands import mistake
 from support.strategies import playable_settings
+from support.user_files import find, policy_file
 
 import paxsim
 from paxsim.engine.loop import ask_policy, progress_dtype
@@ -194,7 +194,7 @@ def test_an_option_that_was_not_offered_is_an_error_of_the_policy(tmp_path):
     last = find(tmp_path, "return 1")
     assert paxsim.play([last, "random"], seed=1).rounds
     wrong = find(tmp_path, "return choice.count if choice.kind == PLAY else 0")
-    with pytest.raises(paxsim.PolicyError, match=r"restricted:without=peek\+second:policy=attack"):
+    with pytest.raises(paxsim.PolicyError, match=r"restricted:without=peek\+second:policy=users_"):
         paxsim.play_batch(
             [make_restricted(wrong, read_forbidden("peek+second")), "random"], deals=9
         )

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support import THOROUGH, worlds
-from support.attacks import policy_file
-from support.mistakes import mistake
+from support.commands import mistake
 from support.strategies import playable_settings
+from support.user_files import policy_file
 
 import paxsim
 from paxsim.cli import run_command

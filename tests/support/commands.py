@@ -1,9 +1,11 @@
-"""Running the command line as a user does, in a process of its own."""
+"""Commands, in a process of their own or in this one."""
 
 import signal
 import subprocess
 import sys
 import tempfile
+
+from paxsim.cli import run_command
 
 COMMAND = [sys.executable, "-c", "from paxsim.cli import main; main()"]
 
@@ -31,3 +33,12 @@ def start(*arguments, cwd=None):
         # Tests that were started in the background ignore Ctrl-C, and would pass that on.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
+
+
+def mistake(capsys, *arguments):
+    """Run a command that fails before it prints anything; return its one line on stderr."""
+    assert run_command([str(argument) for argument in arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.startswith("paxsim: ") and err.count("\n") == 1, err
+    assert err[:-1].isprintable() and "Traceback" not in err
+    return err

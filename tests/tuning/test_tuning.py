@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.mistakes import mistake
+from support.commands import mistake
 
 import paxsim
 from paxsim.cli import run_command
