@@ -53,7 +53,14 @@ _CARD_FIELDS = ("category", "symbols", "value", "count")
 
 
 class Card(NamedTuple):
-    """One influence card: its category, its symbols and its value in Aurei."""
+    """Influence card: its category, its symbols and its value in Aurei.
+
+    Examples
+    --------
+    >>> import paxsim
+    >>> print(paxsim.Card("land", symbols=1, value=2))
+    land/1/2
+    """
 
     category: str
     symbols: int

@@ -59,6 +59,12 @@ class Option(NamedTuple):
         The card concerned.
     to : str or int or None
         ``"hand"``, ``"bottom"``, or a legion from 1.
+
+    Examples
+    --------
+    >>> import paxsim
+    >>> print(paxsim.Option("place", paxsim.Card("land", 1, 2), 3))
+    place land/1/2 legion 3
     """
 
     action: str
@@ -202,7 +208,14 @@ class Game:
         return self._fields("choices")[self.seat - 1]
 
     def options(self) -> list[Option]:
-        """Return the legal options in the order of their indices; empty at the end."""
+        """Return the legal options in the order of their indices; empty at the end.
+
+        Examples
+        --------
+        >>> import paxsim
+        >>> [str(option) for option in paxsim.Game(2, seed=3).options()]
+        ['keep land/2/3', 'keep army/1/1']
+        """
         if self.over:
             return []
         return [self._option(index) for index in range(self.choice["count"])]
@@ -294,6 +307,15 @@ class Game:
         ------
         PaxsimError
             If the game is not over.
+
+        Examples
+        --------
+        >>> import paxsim
+        >>> game = paxsim.Game(2, seed=3)
+        >>> while not game.over:
+        ...     game.apply(0)
+        >>> game.result().points[:2].tolist()
+        [25, 24]
         """
         if not self.over:
             raise PaxsimError(f"the game is not over: seat {self.seat} decides {self.decision!r}")

@@ -72,6 +72,13 @@ class Batch:
         Rotations in which every deal was played.
     results : numpy.ndarray
         One record per game (``paxsim.engine.records.result_dtype``), by deal, then rotation.
+
+    Examples
+    --------
+    >>> import paxsim
+    >>> batch = paxsim.play_batch("builder,random", deals=100, rotations="all")
+    >>> print(f"builder wins {batch.shares[batch.positions == 0].mean():.0%}")
+    builder wins 67%
     """
 
     setting: Setting
@@ -321,6 +328,13 @@ class GameResult:
         The line-up, in the order of rotation 0.
     seed : int
         Random seed.
+
+    Examples
+    --------
+    >>> import paxsim
+    >>> result = paxsim.play("builder,random", seed=1)
+    >>> result.rome_wins, result.points, result.winners
+    (True, [30, 14], [1])
     """
 
     setting: Setting

@@ -202,6 +202,12 @@ class Rules:
         """Return every field with its value for a number of players (1 is solo).
 
         `solo_needs` becomes the number of the level, and `solo_displayed` is added.
+
+        Examples
+        --------
+        >>> import paxsim
+        >>> paxsim.Rules(rome_needs=5).resolve(6)["legions"]
+        7
         """
         players = checked_int("players", players, 1, MAX_PLAYERS)
         if solo_level is not None:

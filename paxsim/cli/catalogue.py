@@ -206,14 +206,9 @@ def check_command(
         deck=deck, rules=rules, players=players,
     )  # fmt: skip
     if as_json:
-        tables = [asdict(check) for check in checks]
-        answer = {
-            "policy": checks.policy,
-            "fine": checks.fine,
-            "checks": tables,
-            "warnings": checks.warnings,
-        }
-        say(json.dumps(answer))
+        fields = {"policy": checks.policy, "fine": checks.fine}
+        tables = {"checks": list(map(asdict, checks)), "warnings": checks.warnings}
+        say(json.dumps({**fields, **tables}))
     else:
         for line in checks.lines():
             say(line)

@@ -232,8 +232,6 @@ def test_deck_made_in_python_has_the_same_limits():
     cards = (paxsim.Card("land", 1, 1),) * (MAX_COPY + 1)
     assert "121 cards" in error_of(paxsim.Deck, "huge", cards)
     assert len(paxsim.Deck("large", cards[1:]).cards) == MAX_COPY
-    for wrong in ((), "land", ("land/1/1",), (("land", 0, 1),)):
-        error_of(paxsim.Deck, "mine", wrong)
 
 
 def test_other_cards_need_another_name_than_a_shipped_deck(tmp_path):
@@ -262,8 +260,6 @@ def test_unknown_deck_is_answered_with_all_names():
     message = error_of(paxsim.load_deck, "asumed")
     assert "unknown deck 'asumed' (did you mean 'assumed'?)" in message
     assert all(name in message for name in [*paxsim.list_decks(), "FILE.toml"])
-    for wrong in (7, None, ["assumed"]):
-        assert error_of(paxsim.load_deck, wrong).startswith("deck must be ")
 
 
 @pytest.mark.parametrize("load", [paxsim.load_deck, paxsim.load_rules])

@@ -32,33 +32,17 @@ def error_of(function, *arguments, **keywords):
 def test_defaults_are_the_published_game(players):
     many = players >= 5
     published = {
-        "starting_money": 5,
-        "rome_hidden": 3,
-        "rome_open": 3 if many else 0,
+        "starting_money": 5, "rome_hidden": 3, "rome_open": 3 if many else 0,
         "cards_removed": {1: 30, 2: 20, 3: 10}.get(players, 0),
         "cards_added": {5: 15, 6: 30, 7: 45, 8: 60}.get(players, 0),
         "legions": 3 if players == 1 else players + 1,
         "draft_sizes": (2, 3, 4, 5, 5, 5, 5, 5),
-        "basic_income": 2,
-        "peek_income": 2,
-        "empty_deck_income": 2,
-        "senator_income": 1,
-        "religion_two": 3,
-        "religion_three": 6,
-        "discount_step": 3,
-        "bonus_step": 3,
-        "rome_needs": 4,
-        "points_category": 2,
-        "points_stronger": 3,
-        "points_fleet_army": 1,
-        "points_primus": 1,
-        "points_wealthiest": 4,
-        "reaction_price": 1,
-        "reactions": many,
-        "reactions_before_income": False,
-        "rome_takes_last": True,
-        "tie": "shared",
-    }
+        "basic_income": 2, "peek_income": 2, "empty_deck_income": 2, "senator_income": 1,
+        "religion_two": 3, "religion_three": 6, "discount_step": 3, "bonus_step": 3,
+        "rome_needs": 4, "points_category": 2, "points_stronger": 3, "points_fleet_army": 1,
+        "points_primus": 1, "points_wealthiest": 4, "reaction_price": 1, "reactions": many,
+        "reactions_before_income": False, "rome_takes_last": True, "tie": "shared",
+    }  # fmt: skip
     resolved = Rules().resolve(players, 1 if players == 1 else None)
     assert {name: resolved[name] for name in published} == published
     assert set(published) | {"solo_needs"} == set(field_names())
@@ -83,33 +67,16 @@ def test_published_game_has_no_changes():
 
 #: A change of each field, and with how many players it shows.
 CHANGES = {
-    "starting_money": (6, 2),
-    "rome_hidden": (4, 2),
-    "rome_open": (1, 2),
-    "cards_removed": (21, 2),
-    "cards_added": (1, 2),
-    "legions": (4, 2),
-    "draft_sizes": ([3, 3], 2),
-    "basic_income": (3, 2),
-    "peek_income": (3, 2),
-    "empty_deck_income": (3, 2),
-    "senator_income": (2, 2),
-    "religion_two": (2, 2),
-    "religion_three": (4, 2),
-    "discount_step": (2, 2),
-    "bonus_step": (2, 2),
-    "rome_needs": (5, 2),
-    "points_category": (3, 2),
-    "points_stronger": (4, 2),
-    "points_fleet_army": (2, 2),
-    "points_primus": (2, 2),
-    "points_wealthiest": (5, 2),
-    "solo_needs": ([0, 0, 0, 0, 0], 1),
-    "reaction_price": (0, 5),
-    "reactions": (True, 2),
-    "rome_takes_last": (False, 2),
-    "tie": ("money", 2),
-}
+    "starting_money": (6, 2), "rome_hidden": (4, 2), "rome_open": (1, 2),
+    "cards_removed": (21, 2), "cards_added": (1, 2), "legions": (4, 2),
+    "draft_sizes": ([3, 3], 2), "basic_income": (3, 2), "peek_income": (3, 2),
+    "empty_deck_income": (3, 2), "senator_income": (2, 2), "religion_two": (2, 2),
+    "religion_three": (4, 2), "discount_step": (2, 2), "bonus_step": (2, 2),
+    "rome_needs": (5, 2), "points_category": (3, 2), "points_stronger": (4, 2),
+    "points_fleet_army": (2, 2), "points_primus": (2, 2), "points_wealthiest": (5, 2),
+    "solo_needs": ([0, 0, 0, 0, 0], 1), "reaction_price": (0, 5), "reactions": (True, 2),
+    "rome_takes_last": (False, 2), "tie": ("money", 2),
+}  # fmt: skip
 
 
 def ends(players, rules):
@@ -258,8 +225,6 @@ def test_other_mistakes_in_fields(fields, part):
         ("rome_needs=true", "got True"),
         ("draft_sizes=2,x", "got 'x'"),
         ("reactions=1", "reactions must be true or false, got 1"),
-        (7, "got 7"),
-        ([], "got []"),
     ],
 )
 def test_mistakes_in_sources(source, part, tmp_path):
