@@ -69,8 +69,8 @@ def seat_keys(seed: int) -> np.ndarray:
 def seed_seat(stream, keys, seat, deal, rotation):
     """Set the stream of a seat to its beginning.
 
-    Each word is mixed with two words of the seat's key and added to the input, so that even
-    knowing the keys does not allow to invert it.
+    Each word is mixed with two words of the seat's key and added to the input, so that it
+    can't be inverted even with the keys.
     """
     game = mix(np.uint64(deal) + _GOLDEN) + np.uint64(rotation) * _GOLDEN
     for i in range(STATE_WORDS):

@@ -181,11 +181,11 @@ def senator_played(players=5, rules=None, senators=1, hands=None, money=None):
 
 def test_after_a_senator_the_others_may_play_one_card_each_in_clockwise_order():
     game = senator_played(hands={2: [A, A], 4: [B], 5: [C]})
-    asked = []
+    decisions = []
     while game.decision == "react":
-        asked.append((game.seat, texts(game)))
+        decisions.append((game.seat, texts(game)))
         game.apply(0)
-    assert asked == [
+    assert decisions == [
         (2, [f"react {A}", f"react {A}", "pass"]),
         (4, [f"react {B}", "pass"]),
         (5, [f"react {C}", "pass"]),
@@ -200,11 +200,11 @@ def test_the_order_of_reactions_begins_left_of_the_active_seat():
         lay_hand(game, seat, A)
     lay_hand(game, 4, "senator/1/1")
     choose(game, "peek", "peek", "peek", "turn", "play senator/1/1")
-    asked = []
+    decisions = []
     while game.decision == "react":
-        asked.append(game.seat)
+        decisions.append(game.seat)
         choose(game, "pass")
-    assert asked == [5, 1, 2, 3]
+    assert decisions == [5, 1, 2, 3]
     assert (game.decision, game.seat) == ("turn", 5)
 
 

@@ -1,4 +1,4 @@
-"""Who wins: bonuses, the comparison with Rome, points, ties, and solo."""
+"""Winners: bonuses, the comparison with Rome, points, ties, and solo."""
 
 import pytest
 from support.positions import scored
@@ -72,8 +72,8 @@ def test_decimus_would_win_the_worked_example_with_rome():
 def test_three_fleets_give_an_army_and_three_armies_a_fleet(fleets, armies, with_bonus):
     cards = ["fleet/1/1"] * fleets + ["army/1/1"] * armies
     result = scored(cards, [], rome=cards)
-    for found in (symbols(result, 1), symbols(result)):
-        assert (found.get("fleet", 0), found.get("army", 0)) == with_bonus
+    for sums in (symbols(result, 1), symbols(result)):
+        assert (sums.get("fleet", 0), sums.get("army", 0)) == with_bonus
 
 
 def test_bonuses_count_as_points_and_against_rome_but_display_no_category():
@@ -237,7 +237,7 @@ def test_money_breaks_ties_among_those_tied_only():
 
 
 def solo(level, stronger, display=ONE_OF_EACH, rules=None):
-    """A solo game at whose end the player exceeds Rome in so many categories."""
+    """A solo game at whose end the player exceeds Rome in this many categories."""
     matched = [f"{name}/1/1" for name in CATEGORIES[: 7 - stronger]]
     return scored(display, rome=matched, level=level, rules=rules)
 

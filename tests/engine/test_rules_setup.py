@@ -106,8 +106,8 @@ def test_the_draft_keeps_one_card_and_puts_the_others_under_the_deck_in_the_orde
     for seat in range(1, 5):
         drawn = [str(option.card) for option in game.options()]
         game.apply(1)
-        kept = drawn.pop(1)
-        assert seat_of(game, seat)["hand"] == [kept]
+        card = drawn.pop(1)
+        assert seat_of(game, seat)["hand"] == [card]
         if seat < 4:
             assert game.state()["deck"][-len(drawn) :] == drawn
 

@@ -39,8 +39,8 @@ def test_peeking_shows_romes_hidden_cards_to_that_seat_alone():
     game = bare_game()
     lay_rome(game, hidden=["army/2/4", "army/1/2", "land/1/1"])
     choose(game, "peek")
-    seen = [seat["rome_hidden"].tolist()[:7] for seat in game.record["seats"][:2]]
-    assert seen == [[0, 0, 3, 0, 0, 1, 0], [0] * 7]
+    peeked = [seat["rome_hidden"].tolist()[:7] for seat in game.record["seats"][:2]]
+    assert peeked == [[0, 0, 3, 0, 0, 1, 0], [0] * 7]
     assert [seat["peeked"] for seat in game.state()["seats"]] == [True, False]
 
 
@@ -69,7 +69,7 @@ def test_of_three_drawn_cards_one_each_goes_to_hand_legion_and_bottom_in_any_ord
     assert texts(game) == places(A, "to hand", "to bottom", *LEGIONS)
     choose(game, f"place {A} {order[0]}")
     if len(game.options()) > 1 and game.decision == "place":
-        assert all(B in text for text in texts(game))  # the next card is seen only now
+        assert all(B in text for text in texts(game))  # the next card is drawn only now
         choose(game, f"place {B} {order[1]}")
     if game.decision == "place":  # where but one place is left there is nothing to decide
         choose(game, f"place {C} {order[2]}")

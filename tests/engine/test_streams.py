@@ -176,9 +176,9 @@ def test_every_card_of_the_second_copy_is_equally_likely_to_be_added():
     counts = np.zeros(len(DISTINCT))
     deals = 5000
     for order, _ in shuffles(2, {"cards_removed": 0, "cards_added": 5}, deals):
-        found = np.bincount(order, minlength=len(DISTINCT))
-        assert set(found) == {1, 2} and (found == 2).sum() == 5
-        counts += found - 1
+        result = np.bincount(order, minlength=len(DISTINCT))
+        assert set(result) == {1, 2} and (result == 2).sum() == 5
+        counts += result - 1
     assert_uniform(counts)
 
 

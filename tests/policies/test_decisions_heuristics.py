@@ -48,7 +48,7 @@ def rounds_left(deck, players=2):
 
 
 def rome_chance(held):
-    """Return Rome's estimated chance to win with so many categories."""
+    """Return Rome's estimated chance to win with this many categories."""
     return 1 / (1 + math.exp(-1.2 * (held - 4 + 0.5)))
 
 
@@ -440,8 +440,8 @@ def test_points_count_more_to_defender_the_more_rome_looks_beaten(feature, card,
     rivals = ["senator/2/3", "land/2/3", "religion/2/3", "intrigue/2/3", "army/2/3"][:beaten_in]
     held = 7 - len({"land", *(name.partition("/")[0] for name in rivals)})
     weights = {**NOTHING["defender"], feature: 3.0, "beaten": 2.0}
-    found = worth("defender", card, "money", weights, show=["land/1/1"], rivals={1: rivals})
-    assert found == is_about(3.0 * (1 + 2.0 * (1 - rome_chance(held))))
+    result = worth("defender", card, "money", weights, show=["land/1/1"], rivals={1: rivals})
+    assert result == is_about(3.0 * (1 + 2.0 * (1 - rome_chance(held))))
 
 
 def test_loner_leaves_the_lead_in_intrigue_to_the_others():

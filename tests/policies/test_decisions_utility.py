@@ -204,8 +204,8 @@ def test_chance_of_rome_changes_when_categories_change_hands():
     chosen_and_noted("single_term", game, which=terms.ROME_CHANCE)
     lay_display(game, 2, "wealth/1/1", "religion/1/1", "senator/1/1")
     game.record["table"]["round"] += 1
-    found = turning_point("single_term", game, "money", "react land/1/1", which=terms.ROME_CHANCE)
-    assert found == is_about(rome_chance(4))
+    result = turning_point("single_term", game, "money", "react land/1/1", which=terms.ROME_CHANCE)
+    assert result == is_about(rome_chance(4))
 
 
 PRICES = {"points_category": 2, "points_stronger": 7, "points_fleet_army": 1, "points_primus": 20}
@@ -225,8 +225,8 @@ RIVAL = ["wealth/1/1", "religion/1/1", "fleet/2/3", "fleet/1/1", "army/2/3"]
     ],
 )
 def test_points_now_without_those_for_money(seat, cards, expected):
-    found = worth(terms.POINTS_NOW, "land/1/1", a=seat, rules=PRICES, **cards)
-    assert found == is_about(expected)
+    result = worth(terms.POINTS_NOW, "land/1/1", a=seat, rules=PRICES, **cards)
+    assert result == is_about(expected)
 
 
 @pytest.mark.parametrize(

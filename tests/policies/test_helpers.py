@@ -48,66 +48,68 @@ answers_dtype = np.dtype(
 
 
 @paxsim.helper
-def call_all(table, me, choice, found):
+def call_all(table, me, choice, answers):
     """Store the results of all helpers."""
     played = table.categories_played
     for category in range(7):
         for seat in range(table.players):
-            found.strength[seat, category] = helpers.strength(table, seat, category)
-            found.lead_over_rome[seat, category] = helpers.lead_over_rome(table, me, seat, category)
-        found.best_rival[category] = helpers.best_rival(table, me, category)
-        found.rome_known[category] = helpers.rome_known(table, me, category)
-        found.rome_now[category] = helpers.rome_now(table, me, category)
-        found.rome_forecast[category] = helpers.rome_forecast(table, me, category)
-        found.cards_unseen[category] = helpers.cards_unseen(table, me, category)
-        found.symbols_unseen[category] = helpers.symbols_unseen(table, me, category)
-        found.is_military[category] = helpers.is_military(category)
-        found.income_if_played[category] = helpers.income_if_played(
+            answers.strength[seat, category] = helpers.strength(table, seat, category)
+            answers.lead_over_rome[seat, category] = helpers.lead_over_rome(
+                table, me, seat, category
+            )
+        answers.best_rival[category] = helpers.best_rival(table, me, category)
+        answers.rome_known[category] = helpers.rome_known(table, me, category)
+        answers.rome_now[category] = helpers.rome_now(table, me, category)
+        answers.rome_forecast[category] = helpers.rome_forecast(table, me, category)
+        answers.cards_unseen[category] = helpers.cards_unseen(table, me, category)
+        answers.symbols_unseen[category] = helpers.symbols_unseen(table, me, category)
+        answers.is_military[category] = helpers.is_military(category)
+        answers.income_if_played[category] = helpers.income_if_played(
             table, me.seat, played, category
         )
     for seat in range(table.players):
-        found.limit_of[seat] = helpers.limit_of(table, seat)
+        answers.limit_of[seat] = helpers.limit_of(table, seat)
         for legion in range(table.legions):
-            found.price_of_legion[seat, legion] = helpers.price_of_legion(table, seat, legion)
+            answers.price_of_legion[seat, legion] = helpers.price_of_legion(table, seat, legion)
         for slot in range(me.hand_count):
             card = me.hand[slot]
-            found.within_limit[seat, slot] = helpers.within_limit(table, seat, card)
+            answers.within_limit[seat, slot] = helpers.within_limit(table, seat, card)
             for extra in range(4):
-                found.playable_after[seat, slot, extra] = helpers.playable_after(
+                answers.playable_after[seat, slot, extra] = helpers.playable_after(
                     table, seat, card, extra
                 )
     for slot in range(me.hand_count):
-        found.card_read[slot, 0] = helpers.category_of(me.hand[slot])
-        found.card_read[slot, 1] = helpers.symbols_of(me.hand[slot])
-        found.card_read[slot, 2] = helpers.value_of(me.hand[slot])
+        answers.card_read[slot, 0] = helpers.category_of(me.hand[slot])
+        answers.card_read[slot, 1] = helpers.symbols_of(me.hand[slot])
+        answers.card_read[slot, 2] = helpers.value_of(me.hand[slot])
     for option in range(choice.count):
-        found.passes[option] = helpers.passes(choice, option)
+        answers.passes[option] = helpers.passes(choice, option)
         if choice.kind == PLACE:
-            found.means[option, 0] = helpers.placed_card(choice, option)
-            found.means[option, 1] = helpers.placed_to(choice, option)
-        elif choice.kind == BUY and not found.passes[option]:
-            found.means[option, 1] = helpers.bought_legion(choice, option)
-        elif (choice.kind == PLAY or choice.kind == REACT) and not found.passes[option]:
-            found.means[option, 0] = helpers.played_card(me, choice, option)
-    found.income_of = helpers.income_of(table, me.seat, played)
-    found.rounds_left = helpers.rounds_left(table)
-    found.richest_legion = helpers.richest_legion(table)
-    found.rome_holds = helpers.rome_holds(table, me)
-    found.copy_size = helpers.copy_size(table)
-    found.hidden_part = helpers.hidden_part(table, me)
-    found.coming_part = helpers.coming_part(table, me)
+            answers.means[option, 0] = helpers.placed_card(choice, option)
+            answers.means[option, 1] = helpers.placed_to(choice, option)
+        elif choice.kind == BUY and not answers.passes[option]:
+            answers.means[option, 1] = helpers.bought_legion(choice, option)
+        elif (choice.kind == PLAY or choice.kind == REACT) and not answers.passes[option]:
+            answers.means[option, 0] = helpers.played_card(me, choice, option)
+    answers.income_of = helpers.income_of(table, me.seat, played)
+    answers.rounds_left = helpers.rounds_left(table)
+    answers.richest_legion = helpers.richest_legion(table)
+    answers.rome_holds = helpers.rome_holds(table, me)
+    answers.copy_size = helpers.copy_size(table)
+    answers.hidden_part = helpers.hidden_part(table, me)
+    answers.coming_part = helpers.coming_part(table, me)
 
 
-Position = namedtuple("Position", "game seat state found")
+Position = namedtuple("Position", "game seat state answers")
 
 
 def look_at(game, seat=None):
     """Return what the helpers return to a seat (from 0; by default the one that decides)."""
     seat = game.seat - 1 if seat is None else seat
-    found = np.zeros(1, answers_dtype)
+    answers = np.zeros(1, answers_dtype)
     record = game.record
-    call_all(record["table"], record["seats"][seat], record["choices"][seat], found[0])
-    return Position(game, seat, game.state(), found[0])
+    call_all(record["table"], record["seats"][seat], record["choices"][seat], answers[0])
+    return Position(game, seat, game.state(), answers[0])
 
 
 def random_game(players, level, seed):
@@ -139,12 +141,12 @@ def positions():
 @pytest.fixture(scope="module")
 def endings():
     """Finished games of several players, from the view of every seat."""
-    found = []
+    answers = []
     for players in (2, 3, 4, 6):
         for seed in range(6):
             *_, game = random_game(players, None, seed)
-            found += [look_at(game, seat) for seat in range(players)]
-    return found
+            answers += [look_at(game, seat) for seat in range(players)]
+    return answers
 
 
 def symbols_in(texts, category):
@@ -165,43 +167,45 @@ def by_category(values):
 
 
 def test_a_card_number_reads_as_category_symbols_and_value(positions):
-    for _, seat, state, found in positions:
+    for _, seat, state, answers in positions:
         for slot, text in enumerate(state["seats"][seat]["hand"]):
-            category, symbols, value = found["card_read"][slot]
+            category, symbols, value = answers["card_read"][slot]
             assert f"{CATEGORIES[category]}/{symbols}/{value}" == text
-    assert [CATEGORIES[i] for i in np.flatnonzero(found["is_military"])] == ["fleet", "army"]
+    assert [CATEGORIES[i] for i in np.flatnonzero(answers["is_military"])] == ["fleet", "army"]
 
 
 def test_a_group_costs_the_value_of_its_cards_less_one_for_three_symbols_of_wealth(positions):
-    for _, _, state, found in positions:
+    for _, _, state, answers in positions:
         for seat, owner in enumerate(state["seats"]):
             for legion, cards in enumerate(state["legions"]):
                 value = sum(card(text).value for text in cards)
                 price = max(value - owner["symbols"]["wealth"] // 3, 0)
-                assert found["price_of_legion"][seat, legion] == price
+                assert answers["price_of_legion"][seat, legion] == price
 
 
 def test_the_longer_of_land_and_intrigue_limits_fleets_and_armies(positions):
-    for _, me, state, found in positions:
+    for _, me, state, answers in positions:
         for seat, owner in enumerate(state["seats"]):
             symbols = owner["symbols"]
-            assert found["limit_of"][seat] == max(symbols["land"], symbols["intrigue"])
+            assert answers["limit_of"][seat] == max(symbols["land"], symbols["intrigue"])
             for slot, text in enumerate(state["seats"][me]["hand"]):
                 held = card(text)
                 military = held.category in ("fleet", "army")
                 for extra in range(EXTRAS):
                     limit = max(symbols["land"] + extra, symbols["intrigue"])
                     allowed = not military or symbols[held.category] + held.symbols <= limit
-                    assert found["playable_after"][seat, slot, extra] == allowed
-                assert found["within_limit"][seat, slot] == found["playable_after"][seat, slot, 0]
+                    assert answers["playable_after"][seat, slot, extra] == allowed
+                assert (
+                    answers["within_limit"][seat, slot] == answers["playable_after"][seat, slot, 0]
+                )
 
 
 def test_option_helpers_agree_with_the_options_of_the_game(positions):
     places = {TO_HAND: "hand", TO_BOTTOM: "bottom"}
-    for game, _, _, found in positions:
+    for game, _, _, answers in positions:
         for number, option in enumerate(game.options()):
-            code, place = map(int, found["means"][number])
-            assert found["passes"][number] == (option.action in ("stop", "pass"))
+            code, place = map(int, answers["means"][number])
+            assert answers["passes"][number] == (option.action in ("stop", "pass"))
             if option.action == "place":
                 assert paxsim.Card.from_code(code) == option.card
                 assert places.get(place, place + 1) == option.to
@@ -230,14 +234,14 @@ def paid_by_the_engine(game, option):
 
 def test_income_helpers_return_what_the_engine_pays(positions):
     several = 0
-    for game, _, _, found in positions:
+    for game, _, _, answers in positions:
         if game.decision != "play" or game.setting.players == 1:
             continue  # in solo the next turn may follow without a decision
         *plays, _ = game.options()
         several += game.record["table"]["played"] > 0
-        assert paid_by_the_engine(game, len(plays)) == found["income_of"]
+        assert paid_by_the_engine(game, len(plays)) == answers["income_of"]
         for number, option in enumerate(plays):
-            expected = by_category(found["income_if_played"])[option.card.category]
+            expected = by_category(answers["income_if_played"])[option.card.category]
             assert paid_by_the_engine(game, number) == expected
     assert several > 10
 
@@ -246,40 +250,40 @@ def test_income_helpers_return_what_the_engine_pays(positions):
 
 
 def test_strength_includes_the_bonus(positions):
-    for _, me, state, found in positions:
+    for _, me, state, answers in positions:
         strengths = [
             [with_bonus(owner["symbols"], category) for category in CATEGORIES]
             for owner in state["seats"]
         ]
-        assert found["strength"][: len(strengths)].tolist() == strengths
+        assert answers["strength"][: len(strengths)].tolist() == strengths
         others = strengths[:me] + strengths[me + 1 :]
         best = [max((row[i] for row in others), default=0) for i in range(7)]
-        assert found["best_rival"].tolist() == best
+        assert answers["best_rival"].tolist() == best
 
 
 def test_rome_is_known_by_its_open_cards_and_by_the_hidden_ones_after_peeking(positions):
-    for _, me, state, found in positions:
+    for _, me, state, answers in positions:
         peeked = state["seats"][me]["peeked"]
-        for category, known in by_category(found["rome_known"]).items():
+        for category, known in by_category(answers["rome_known"]).items():
             hidden = symbols_in(state["rome_hidden"], category) if peeked else 0
             assert known == state["rome_symbols"][category] + hidden
 
 
 def test_hidden_cards_count_as_average_cards_until_peeked_at(positions):
     deck = paxsim.load_deck()
-    for game, me, state, found in positions:
+    for game, me, state, answers in positions:
         peeked = state["seats"][me]["peeked"]
         part = 0 if peeked else game.setting.resolved()["rome_hidden"] / len(deck.cards)
-        assert found["copy_size"] == len(deck.cards)
-        assert found["hidden_part"] == pytest.approx(part)
-        known = by_category(found["rome_known"])
-        for category, now in by_category(found["rome_now"]).items():
+        assert answers["copy_size"] == len(deck.cards)
+        assert answers["hidden_part"] == pytest.approx(part)
+        known = by_category(answers["rome_known"])
+        for category, now in by_category(answers["rome_now"]).items():
             average = part * sum(c.symbols for c in deck.of_category(category))
             assert now == pytest.approx(with_bonus(known, category) + average)
         seats = len(state["seats"])
-        lead = found["strength"][:seats] - found["rome_now"]
-        assert found["lead_over_rome"][:seats] == pytest.approx(lead)
-        assert (found["rome_now"] < found["rome_forecast"]).all()
+        lead = answers["strength"][:seats] - answers["rome_now"]
+        assert answers["lead_over_rome"][:seats] == pytest.approx(lead)
+        assert (answers["rome_now"] < answers["rome_forecast"]).all()
 
 
 def test_the_more_cards_are_left_the_more_rome_is_expected_to_take():
@@ -287,8 +291,8 @@ def test_the_more_cards_are_left_the_more_rome_is_expected_to_take():
     forecasts, rounds = [], []
     for left in (0, 10, 30, 60):
         lay_deck(game, *["land/1/1"] * left)
-        forecasts.append(look_at(game).found["rome_forecast"].copy())
-        rounds.append(float(look_at(game).found["rounds_left"]))
+        forecasts.append(look_at(game).answers["rome_forecast"].copy())
+        rounds.append(float(look_at(game).answers["rounds_left"]))
     assert rounds[0] == 0.0 and rounds == sorted(set(rounds))
     assert all((a < b).all() for a, b in zip(forecasts, forecasts[1:], strict=False))
 
@@ -298,21 +302,21 @@ def test_a_seat_that_peeked_knows_the_final_score(endings):
         position for position in endings if position.state["seats"][position.seat]["peeked"]
     ]
     assert 20 < len(informed) < len(endings)
-    for game, _, state, found in informed:
+    for game, _, state, answers in informed:
         result = game.result()
         seats = len(state["seats"])
-        assert found["rome_holds"] == result["rome_categories"]
-        assert found["rome_now"].tolist() == result["rome_symbols"][:7].tolist()
+        assert answers["rome_holds"] == result["rome_categories"]
+        assert answers["rome_now"].tolist() == result["rome_symbols"][:7].tolist()
         lead = result["symbols"][:seats, :7] - result["rome_symbols"][:7]
-        assert found["lead_over_rome"][:seats].tolist() == lead.tolist()
+        assert answers["lead_over_rome"][:seats].tolist() == lead.tolist()
 
 
 def test_rome_holds_categories_that_no_one_shows():
     game = bare_game(rules={"rome_hidden": 0})
-    assert look_at(game).found["rome_holds"] == 7
+    assert look_at(game).answers["rome_holds"] == 7
     lay_display(game, 2, "land/1/1", "wealth/2/2")
     lay_rome(game, visible=["wealth/2/3"])
-    assert look_at(game).found["rome_holds"] == 6
+    assert look_at(game).answers["rome_holds"] == 6
 
 
 # --- what is still to come ------------------------------------------------------------------
@@ -344,8 +348,8 @@ def test_unseen_cards_are_those_that_a_perfect_memory_has_not_located(positions)
             }
             cards, symbols = sum(mine.values()), sum(n * one.symbols for one, n in mine.items())
             assert all(one.category == category for one in mine)
-            assert position.found["cards_unseen"][number] == pytest.approx(cards * in_play)
-            assert position.found["symbols_unseen"][number] == pytest.approx(symbols * in_play)
+            assert position.answers["cards_unseen"][number] == pytest.approx(cards * in_play)
+            assert position.answers["symbols_unseen"][number] == pytest.approx(symbols * in_play)
         players[position.game.setting.players] += 1
     assert min(players[count] for count in (1, 2, 3, 4, 6, 8)) > 10
 
@@ -358,13 +362,13 @@ def test_the_estimated_number_of_rounds_is_off_by_less_than_two_on_average():
             game = paxsim.Game(players, seed=seed)
             while game.decision == "keep":
                 game.apply(0)
-            errors.append(look_at(game).found["rounds_left"] - (rounds - 1))
+            errors.append(look_at(game).answers["rounds_left"] - (rounds - 1))
         assert abs(np.mean(errors)) < 2.0
 
 
 def test_rome_takes_the_richest_group_at_the_end_of_a_round(positions):
     taken = 0
-    for game, _, state, found in positions:
+    for game, _, state, answers in positions:
         table = game.record["table"]
         if game.decision != "play" or table["turns_left"] > 0 or game.setting.players > 4:
             continue
@@ -374,7 +378,9 @@ def test_rome_takes_the_richest_group_at_the_end_of_a_round(positions):
         other.apply(len(other.options()) - 1)
         gained = Counter(other.state()["rome_cards"])
         gained.subtract(state["rome_cards"])
-        group = state["legions"][found["richest_legion"]] if found["richest_legion"] >= 0 else []
+        group = (
+            state["legions"][answers["richest_legion"]] if answers["richest_legion"] >= 0 else []
+        )
         assert +gained == Counter(card(text).category for text in group)
         taken += bool(group)
     assert taken > 10
@@ -382,12 +388,12 @@ def test_rome_takes_the_richest_group_at_the_end_of_a_round(positions):
 
 def test_in_a_tie_the_lowest_legion_is_the_richest_and_empty_legions_are_none():
     game = bare_game()
-    assert look_at(game).found["richest_legion"] == NOBODY
+    assert look_at(game).answers["richest_legion"] == NOBODY
     lay_legion(game, 3, "land/1/0")
-    assert look_at(game).found["richest_legion"] == 2, "a worthless group is still a group"
+    assert look_at(game).answers["richest_legion"] == 2, "a worthless group is still a group"
     lay_legion(game, 2, "land/2/4")
     lay_legion(game, 3, "land/1/2", "army/1/2")
-    assert look_at(game).found["richest_legion"] == 1
+    assert look_at(game).answers["richest_legion"] == 1
 
 
 # --- chance ---------------------------------------------------------------------------------

@@ -78,7 +78,7 @@ def test_a_built_in_is_documented(built_in):
     assert built_in.solo or ("solo" in text and "no sense" in text)
 
 
-def test_no_two_heuristics_play_alike():
+def test_no_two_heuristics_play_the_same():
     games = {
         name: paxsim.play_batch([name, "first"], deals=20, seed=2).results.tobytes()
         for name in HEURISTICS
@@ -214,7 +214,7 @@ def seen_by(game, seat, blank=()):
 
 def test_rivals_see_where_a_drawn_card_goes_but_not_the_card():
     """Only the public notes of places differ."""
-    seen, notes = set(), set()
+    views, notes = set(), set()
     for places in (("hand", "bottom"), ("bottom", "hand")):
         game = paxsim.Game(2, seed=5)
         while game.decision == "keep":
@@ -226,9 +226,9 @@ def test_rivals_see_where_a_drawn_card_goes_but_not_the_card():
                 game.apply(names.index(place))
         finish_turn(game)
         assert (game.decision, game.seat) == ("turn", 2)
-        seen.add(tuple(seen_by(game, 1, blank=("diary", "came_from"))))
+        views.add(tuple(seen_by(game, 1, blank=("diary", "came_from"))))
         notes.add(tuple(seen_by(game, 1)))
-    assert len(seen) == 1 and len(notes) == 2
+    assert len(views) == 1 and len(notes) == 2
 
 
 def test_only_the_seat_that_peeks_sees_romes_hidden_cards():

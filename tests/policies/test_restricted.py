@@ -144,7 +144,7 @@ def test_a_restriction_that_never_matters_changes_no_game(players, curious):
 
 def test_a_decision_leaves_the_records_unchanged():
     policy = restricted("intrigue+fleet+land/1/1+second", "weighted")
-    decide, asked = asker(policy), 0
+    decide, count = asker(policy), 0
     setting = paxsim.make_setting(3)
     for game in walk(setting, paxsim.make_lineup("random,weighted,augur", 3), 1, 4, 0):
         if not game.over:
@@ -161,8 +161,8 @@ def test_a_decision_leaves_the_records_unchanged():
             for name in set(mine.dtype.names) - {"memory", "stream", "params"}:
                 assert mine[name].tobytes() == was[name].tobytes(), name
             assert mine["params"][0] == was["params"][0]
-            asked += 1
-    assert asked > 100
+            count += 1
+    assert count > 100
 
 
 def test_a_policy_sees_what_it_may_never_play(tmp_path):
@@ -186,8 +186,8 @@ def test_a_heuristic_values_no_category_that_it_may_never_play():
 
 def test_a_restricted_policy_passes_the_check(curious):
     for policy in ("weighted", curious, "search:rollouts=2:self=random:opponents=random"):
-        found = check_policy(restricted("intrigue+fleet+peek+second", policy), deals=2)
-        assert [check.problem for check in found] == [None] * len(found)
+        result = check_policy(restricted("intrigue+fleet+peek+second", policy), deals=2)
+        assert [check.problem for check in result] == [None] * len(result)
 
 
 def test_an_option_that_was_not_offered_is_an_error_of_the_policy(tmp_path):
@@ -215,22 +215,22 @@ def test_an_option_that_was_not_offered_is_an_error_of_the_policy(tmp_path):
     ],
 )
 def test_a_restricted_policy_is_found_by_its_label_and_pickled(spec):
-    found = paxsim.get_policy(spec)
-    assert found.label == found.spec == spec
-    for again in (paxsim.get_policy(spec), pickle.loads(pickle.dumps(found))):
-        assert (again.label, again.fingerprint) == (spec, found.fingerprint)
+    result = paxsim.get_policy(spec)
+    assert result.label == result.spec == spec
+    for again in (paxsim.get_policy(spec), pickle.loads(pickle.dumps(result))):
+        assert (again.label, again.fingerprint) == (spec, result.fingerprint)
     spaced = spec.replace(":", " : ").replace("=", " = ").replace("+", " + ")
     assert paxsim.get_policy(spaced).label == spec
 
 
 def test_its_parameters_are_those_of_the_policy_that_plays():
-    found = restricted("peek", "weighted")
-    changed = found.with_params({"new": 0.25})
-    assert found.params == paxsim.get_policy("weighted").params
+    result = restricted("peek", "weighted")
+    changed = result.with_params({"new": 0.25})
+    assert result.params == paxsim.get_policy("weighted").params
     assert changed.label == "restricted:without=peek:policy=weighted:new=0.25"
-    assert changed.params["new"] == 0.25 and changed.fingerprint != found.fingerprint
+    assert changed.params["new"] == 0.25 and changed.fingerprint != result.fingerprint
     with pytest.raises(paxsim.PaxsimError, match="policy weighted: unknown parameter 'newer'"):
-        found.with_params({"newer": 1.0})
+        result.with_params({"newer": 1.0})
 
 
 def test_the_order_of_words_does_not_matter_and_restrictions_add_up():
@@ -243,9 +243,9 @@ def test_the_order_of_words_does_not_matter_and_restrictions_add_up():
 
 def test_a_restricted_users_policy_is_pickled_with_its_file(tmp_path):
     file = policy_file(tmp_path, "return 0", arguments="table, me, choice, greed=1.0")
-    found = restricted("peek", f"{file}:greed=2")
-    assert not found.built_in and pickle.loads(pickle.dumps(found)).label == found.label
-    assert paxsim.get_policy(found.spec).fingerprint == found.fingerprint
+    result = restricted("peek", f"{file}:greed=2")
+    assert not result.built_in and pickle.loads(pickle.dumps(result)).label == result.label
+    assert paxsim.get_policy(result.spec).fingerprint == result.fingerprint
 
 
 def test_threads_share_no_memory():
@@ -276,8 +276,8 @@ MISTAKES = {
 
 @pytest.mark.parametrize("spec", MISTAKES)
 def test_a_mistake_in_the_name_is_answered_in_one_line(spec, capsys):
-    said = mistake(capsys, "run", "--players", "2", "--policies", spec)
-    assert MISTAKES[spec] in said
+    message = mistake(capsys, "run", "--players", "2", "--policies", spec)
+    assert MISTAKES[spec] in message
 
 
 def test_too_many_cards_by_name_are_refused():
