@@ -213,8 +213,9 @@ def _uncompilable(function: FunctionType, tree: ast.AST) -> Iterator[tuple[int, 
             local.add(node.id)
         elif isinstance(node, ast.FunctionDef):
             local.add(node.name)
-    for definition in ast.iter_child_nodes(tree):  # without its decorators and annotations
-        for node in (inner for part in definition.body for inner in ast.walk(part)):
+    bodies = [d.body for d in ast.iter_child_nodes(tree) if isinstance(d, ast.FunctionDef)]
+    for statement in (statement for body in bodies for statement in body):
+        for node in ast.walk(statement):
             line = getattr(node, "lineno", 0)
             if type(node) in _CONSTRUCTS:
                 yield line, _CONSTRUCTS[type(node)]
@@ -373,7 +374,8 @@ def _place_of(
         for pattern in (r'File "(.+?)", line (\d+)', r"Raised from (.+?) \((\d+)\)")
         for file, line in re.findall(pattern, text)
     ]
-    traceback, working_at = error.__traceback__, []
+    traceback = error.__traceback__
+    working_at: list[tuple[str, int]] = []
     while traceback is not None:  # where the compiler itself was, if it says nothing
         loc = getattr(traceback.tb_frame.f_locals.get("self"), "loc", None)
         if isinstance(loc, Loc):
