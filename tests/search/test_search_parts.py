@@ -1,12 +1,11 @@
 """Parts of the search in plain Python: sequential halving, models, tree, value of an end."""
 
-import functools
 import itertools
 import math
 
 import numpy as np
 import pytest
-from support.plain import plain, view
+from support.plain import in_python, plain, view
 
 import paxsim
 from paxsim.cards import Card
@@ -16,11 +15,6 @@ from paxsim.search import ismcts, opponents, rollouts, sequential_halving
 from paxsim.search.memory import profile_dtype, search_dtype
 
 LAND, FLEET = (Card(name, 2, 3).code for name in ("land", "fleet"))
-
-
-@functools.cache
-def in_python(kernel):
-    return plain(kernel)
 
 
 @pytest.fixture

@@ -77,9 +77,11 @@ class RecordAt:
 STAND_INS = {"game_at": RecordAt(game_dtype), "result_at": RecordAt(result_dtype)}
 
 
-@functools.cache
 def plain(function):
-    """Return a compiled function or an entry point as a Python function that calls others."""
+    """Return a compiled function or an entry point as a Python function that calls others.
+
+    It calls them as they are now: a test that replaces one asks again.
+    """
 
     def convert(copy):
         copy.__globals__.update(STAND_INS)
@@ -102,6 +104,9 @@ def use():
         setattr(paxsim.game, name, plain(getattr(paxsim.game, name)))
 
 
+in_python = functools.cache(plain)
+
+
 def asked(policy, table, me, choice):
     """Return the option that a policy chooses, in plain Python."""
-    return plain(policy.function)(view(table), view(me), view(choice), *policy.params.values())
+    return in_python(policy.function)(view(table), view(me), view(choice), *policy.params.values())
