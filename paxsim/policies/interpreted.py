@@ -160,9 +160,7 @@ def plain_function(function: FunctionType) -> FunctionType:
     return rebuild(function, lambda copy: copy, {})
 
 
-def rebuild(
-    function: Any, convert: Callable[[FunctionType], Any], made: dict[FunctionType, Any]
-) -> Any:
+def rebuild(function: Any, convert: Callable[[FunctionType], Any], made: dict[Any, Any]) -> Any:
     """Return a function that calls converted versions of the compiled functions that it called.
 
     Parameters
@@ -173,7 +171,7 @@ def rebuild(
         Makes what is called of a copy of a Python function. The copy has the same code, so that
         tracebacks and debuggers show its lines.
     made : dict
-        The results by original function; shared between calls.
+        The results by original function or module; shared between calls.
     """
     source = getattr(function, "py_func", function)
     if source in made:
@@ -190,7 +188,8 @@ def rebuild(
         if isinstance(value, FunctionType) and not is_shared(value.__module__):
             return rebuild(value, convert, made)
         if isinstance(value, ModuleType) and not is_library(value.__name__):
-            return _Module(value, part)
+            # Always the same one, because numba compares modules by identity.
+            return made.setdefault(value, _Module(value, part))
         return tuple(map(part, value)) if type(value) is tuple else value
 
     for name in names_in(source.__code__) & names.keys():

@@ -397,8 +397,8 @@ def compile_built_in(function: Callable) -> Any:
 #: Bad indices and division by zero raise, as in Python.
 CHECKED: dict[str, Any] = {"nogil": True, "error_model": "python", "boundscheck": True}
 _CHECKED_PART = {**PART, **CHECKED}
-#: Checked versions of the functions that policies call, by Python function.
-_checked: dict[FunctionType, Any] = {}
+#: Checked versions of the functions that policies call, and of modules, by the original.
+_checked: dict[Any, Any] = {}
 
 
 def _compile_part(function: FunctionType) -> Any:

@@ -101,6 +101,20 @@ def test_a_decorated_function_plays_under_its_name_and_as_itself():
     )
 
 
+def test_a_policy_can_name_the_helpers_by_their_module():
+    @paxsim.policy
+    def dotted(table, me, choice):
+        """Buy nothing, unless something is free."""
+        if choice.kind == paxsim.helpers.BUY:
+            for option in range(choice.count - 1):
+                if paxsim.helpers.price_of_legion(table, me.seat, choice.options[option]) == 0:
+                    return option
+            return choice.count - 1
+        return 0
+
+    assert games(dotted, "random") != games("first", "random")
+
+
 def test_the_decorator_can_say_that_a_policy_makes_no_sense_in_solo():
     @paxsim.policy(solo=False)
     def sociable(table, me, choice):
