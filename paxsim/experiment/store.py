@@ -280,7 +280,7 @@ class RunStore:
             if (path / MANIFEST).exists():
                 self._resume(manifest)
             else:
-                _refuse_other_files(path)
+                refuse_other_files(path)
                 self._began_here = True
                 self._write(manifest)
             self._made += make_folder(_not_a_link(path / CHUNKS), "out")
@@ -359,7 +359,7 @@ def _not_a_link(path: Path) -> Path:
     return path
 
 
-def _refuse_other_files(path: Path) -> None:
+def refuse_other_files(path: Path) -> None:
     """Check that a folder is empty, except for hidden files and an empty folder for chunks."""
     try:
         names = [name for name in sorted(os.listdir(path)) if not name.startswith(".")]

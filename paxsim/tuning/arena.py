@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from paxsim.experiment.design import make_match
 from paxsim.experiment.run import refuse_unrepeatable
 from paxsim.experiment.tally import in_units
 from paxsim.lineup import Lineup, as_specs
-from paxsim.playing import Batch, LineupLike, play_deals
+from paxsim.playing import LineupLike, play_deals
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import get_policy
 from paxsim.setting import Setting
@@ -31,20 +30,10 @@ CANDIDATE = -1
 
 @dataclass(frozen=True)
 class Opponents:
-    """Policies at the seats that the candidate does not take.
-
-    Attributes
-    ----------
-    policies : tuple of Policy
-        The policies.
-    weights : tuple of float
-        Probabilities in a mixture; empty for a line-up, in which each policy plays one seat.
-    seats : int
-        Number of opponents' seats.
-    """
+    """Policies at the seats that the candidate does not take: one for each, or a mixture."""
 
     policies: tuple[Policy, ...]
-    weights: tuple[float, ...]
+    weights: tuple[float, ...]  # probabilities in a mixture, empty for a line-up
     seats: int
 
     def draw_seatings(
@@ -60,15 +49,13 @@ class Opponents:
         else:
             rivals = np.tile(np.arange(self.seats), (deals, 1))
         seats = np.concatenate([np.full((deals, coalition), CANDIDATE), rivals], axis=1)
-        seats = self._first_equal()[rng.permuted(seats, axis=1)]
-        counts = Counter(_first_rotation(tuple(row)) for row in seats.tolist())
-        return dict(sorted(counts.items()))
-
-    def _first_equal(self) -> np.ndarray:
-        """Return the first index with the same policy, by index; `CANDIDATE` last."""
+        # Equal policies get the same number; the last item is for the index -1.
         first: dict[str, int] = {}
-        indices = [first.setdefault(p.spec, index) for index, p in enumerate(self.policies)]
-        return np.array([*indices, CANDIDATE])
+        numbers = [first.setdefault(p.spec, index) for index, p in enumerate(self.policies)]
+        seats = np.array([*numbers, CANDIDATE])[rng.permuted(seats, axis=1)]
+        shifts = range(seats.shape[1])
+        counts = Counter(min((*row[i:], *row[:i]) for i in shifts) for row in seats.tolist())
+        return dict(sorted(counts.items()))
 
     def describe(self) -> list[list[Any]]:
         """Return spec, fingerprint and weight of every policy."""
@@ -88,18 +75,7 @@ class Opponents:
 
 
 def make_opponents(opponents: OpponentsLike, seats: int) -> Opponents:
-    """Return the opponents for some seats.
-
-    Parameters
-    ----------
-    opponents : str, Policy, sequence or mapping
-        One policy for all seats, one for each seat, or a mixture: weights by policy, from which
-        every seat is drawn independently.
-    seats : int
-        Number of seats.
-    """
-    if seats == 0:
-        return Opponents((), (), 0)
+    """Return the opponents for some seats: see `paxsim.tune`."""
     if isinstance(opponents, Mapping):
         weights = list(opponents.values())
         if not all(is_number(weight) and weight >= 0 for weight in weights) or not sum(weights) > 0:
@@ -108,8 +84,8 @@ def make_opponents(opponents: OpponentsLike, seats: int) -> Opponents:
                 f"got {safe_repr(dict(opponents))}"
             )
         total = float(sum(weights))
-        policies = tuple(map(get_policy, opponents))
-        return Opponents(policies, tuple(float(weight) / total for weight in weights), seats)
+        shares = tuple(float(weight) / total for weight in weights)
+        return Opponents(tuple(map(get_policy, opponents)), shares, seats)
     specs = as_specs(opponents, "opponents")
     if len(specs) == 1:
         specs *= seats
@@ -127,50 +103,34 @@ def parse_opponents(text: str) -> OpponentsLike:
         return text
     mixture: dict[str, float] = {}
     for part in text.split(","):
-        weight, _, spec = part.partition("*")
+        weight, _, spec = (word.strip() for word in part.partition("*"))
         try:
             number = float(weight)
         except ValueError:
             number = -1.0
-        if number < 0 or not spec.strip() or spec.strip() in mixture:
+        if number < 0 or not spec or spec in mixture:
             raise PaxsimError(
                 "opponents: a mixture is WEIGHT*POLICY,... with each policy once, "
                 f"got {safe_repr(part)}"
             )
-        mixture[spec.strip()] = number
+        mixture[spec] = number
     return mixture
-
-
-def _first_rotation(seating: tuple[int, ...]) -> tuple[int, ...]:
-    return min(seating[shift:] + seating[:shift] for shift in range(len(seating)))
 
 
 #: Measures of a deal, each from 0 to 1: score for the goal, win rate of a candidate's seat, win
 #: rate of an opponent's seat, Rome's wins, and a candidate's win rate on points.
-MEASURES = ("score", "seat", "rival", "rome", "points")
+MEASURES = ("score", "win_rate", "rival_win_rate", "rome_wins", "won_on_points")
 _SCORE, _SEAT, _RIVAL, _ROME, _POINTS = range(len(MEASURES))
 
 
 @dataclass(frozen=True)
 class Goal:
-    """Objective of tuning; a higher score is better.
-
-    Attributes
-    ----------
-    name : str
-        Name for users.
-    description : str
-        The score in words.
-    measure : int
-        Index of the measure (of `MEASURES`) that the score is made from.
-    inverted : bool
-        Whether the score is 1 minus that measure.
-    """
+    """Objective of tuning; a higher score is better."""
 
     name: str
     description: str
-    measure: int
-    inverted: bool = False
+    measure: int  # index (in `MEASURES`) of the measure that the score is made from
+    inverted: bool = False  # True if the score is 1 minus that measure
 
 
 GOALS = {
@@ -196,27 +156,13 @@ class SeatedDeals:
 
 @dataclass(frozen=True)
 class Arena:
-    """Conditions under which candidates are evaluated.
-
-    Attributes
-    ----------
-    goal : Goal
-        Objective.
-    settings : tuple of Setting
-        Settings in which every deal is played: one, or the levels of solo.
-    coalition : int
-        Number of the candidate's seats.
-    opponents : Opponents
-        Policies at the other seats.
-    seed : int
-        Random seed of deals, seatings and mixtures.
-    """
+    """Conditions under which candidates are evaluated."""
 
     goal: Goal
-    settings: tuple[Setting, ...]
-    coalition: int
+    settings: tuple[Setting, ...]  # in which every deal is played: one, or the levels of solo
+    coalition: int  # number of the candidate's seats
     opponents: Opponents
-    seed: int
+    seed: int  # of deals, seatings and mixtures
 
     @property
     def players(self) -> int:
@@ -246,21 +192,27 @@ class Arena:
         return seated
 
     def measure(self, candidate: Policy, deals: list[SeatedDeals]) -> np.ndarray:
-        """Return the measures by deal, shape ``(deals, 5)``, in units of ``1 / scale``."""
-        return np.concatenate([self._play(candidate, part) for part in deals])
+        """Return `MEASURES` by deal, shape ``(deals, 5)``, in units of ``1 / scale``."""
+        return np.concatenate([self._measure(candidate, part) for part in deals])
 
     def score(self, measures: np.ndarray) -> float:
         """Return the mean score over all deals."""
         return int(measures[:, _SCORE].sum()) / (len(measures) * int(self.scale[_SCORE]))
 
-    def _play(self, candidate: Policy, part: SeatedDeals) -> np.ndarray:
-        lineup = self._lineup(candidate, part)
-        rotations = tuple(range(self.players))
-        measures = np.zeros((part.deals, len(MEASURES)), np.int64)
+    def _measure(self, candidate: Policy, part: SeatedDeals) -> np.ndarray:
+        lineup, rotations = self._lineup(candidate, part), tuple(range(self.players))
         tuned = np.array(part.seating) == CANDIDATE
+        measures = np.zeros((part.deals, len(MEASURES)), np.int64)
         for setting in self.settings:
             batch = play_deals(setting, lineup, self.seed, part.first_deal, part.deals, rotations)
-            measures += _measures_by_deal(batch, tuned)
+            shares = in_units(batch.shares)
+            of_tuned = np.where(tuned[batch.positions], shares, 0).sum(axis=1)
+            games = np.zeros((len(batch), len(MEASURES)), np.int64)
+            games[:, _SEAT] = of_tuned
+            games[:, _RIVAL] = shares.sum(axis=1) - of_tuned
+            games[:, _ROME] = in_units(batch.rome_wins)
+            games[:, _POINTS] = np.where(batch.rome_wins, 0, of_tuned)
+            measures += games.reshape(part.deals, len(rotations), -1).sum(axis=1)
         measures[:, _SCORE] = measures[:, self.goal.measure]
         if self.goal.inverted:
             measures[:, _SCORE] = self.scale[_SCORE] - measures[:, _SCORE]
@@ -275,9 +227,8 @@ class Arena:
         for policy in self.opponents.policies:
             _ = policy.compiled
         (part,) = self.draw_deals(0, 1)
-        self._play(candidate, part)
-        lineup = self._lineup(candidate, part)
-        refuse_unrepeatable(make_match(self.settings[0], lineup), self.seed)
+        self._measure(candidate, part)
+        refuse_unrepeatable(make_match(self.settings[0], self._lineup(candidate, part)), self.seed)
 
     def describe(self) -> dict[str, Any]:
         """Return everything that scores depend on, as plain values."""
@@ -301,43 +252,13 @@ class Arena:
         return f"{self.players} players: {seats} against {self.opponents}"
 
 
-def _measures_by_deal(batch: Batch, tuned: np.ndarray) -> np.ndarray:
-    """Return all measures but the score, summed over the games of every deal.
-
-    Parameters
-    ----------
-    batch : Batch
-        Deals in all rotations.
-    tuned : numpy.ndarray, shape (players,), bool
-        Line-up positions of the candidate.
-    """
-    shares = in_units(batch.shares)
-    of_tuned = np.where(tuned[batch.positions], shares, 0).sum(axis=1)
-    measures = np.zeros((len(batch), len(MEASURES)), np.int64)
-    measures[:, _SEAT] = of_tuned
-    measures[:, _RIVAL] = shares.sum(axis=1) - of_tuned
-    measures[:, _ROME] = in_units(batch.rome_wins)
-    measures[:, _POINTS] = np.where(batch.rome_wins, 0, of_tuned)
-    return measures.reshape(-1, len(batch.rotations), len(MEASURES)).sum(axis=1)
-
-
 class Evaluator:
-    """Evaluator of many policies in threads, with progress reports.
-
-    Attributes
-    ----------
-    stage : str
-        The current stage, in words.
-    """
+    """Evaluator of many policies in threads, with progress reports."""
 
     def __init__(self, arena: Arena, jobs: int, progress: Progress | None, expected: int):
-        self.stage = ""
-        self._arena = arena
-        self._jobs = jobs
-        self._progress = progress
-        self._games = 0
-        self._expected = expected
-        self._best = ""
+        self.stage = ""  # the current one, in words
+        self._arena, self._jobs = arena, jobs
+        self._progress, self._games, self._expected, self._best = progress, 0, expected, ""
 
     def skip(self, candidates: int, deals: int) -> None:
         """Count games of candidates that were measured in an earlier call."""
@@ -346,10 +267,10 @@ class Evaluator:
     def measure(self, policies: Sequence[Policy], first_deal: int, deals: int) -> list[np.ndarray]:
         """Return `Arena.measure` of each policy, all on the same deals."""
         seated = self._arena.draw_deals(first_deal, deals)
-        work = functools.partial(self._arena.measure, deals=seated)
         workers = Parallel(n_jobs=self._jobs, prefer="threads", return_as="generator")
+        work = delayed(self._arena.measure)
         results = []
-        for measures in workers(delayed(work)(policy) for policy in policies):
+        for measures in workers(work(policy, seated) for policy in policies):
             results.append(measures)
             self._games += deals * self._arena.block_games
             if self._progress is not None:

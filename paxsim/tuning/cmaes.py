@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from cmaes import CMA
@@ -32,11 +31,8 @@ _SIGMA = 0.6
 #: Screening: number of random points, number kept for the second round, and its deals as a
 #: multiple of the first round's.
 _RANDOM_POINTS, _KEPT, _MORE_DEALS = 240, 12, 8
-#: First deals of each purpose; every purpose has its own deals.
-_FOR_GENERATIONS = 0
-FOR_SCREENING, FOR_SCREENING_AGAIN, FOR_CHOOSING, FOR_HELD_OUT = (
-    purpose << 58 for purpose in (1, 2, 3, 4)
-)
+#: First deals of each purpose; every purpose has its own, and those of generations begin at 0.
+FOR_SCREENING, FOR_SCREENING_AGAIN, FOR_CHOOSING, FOR_HELD_OUT = (i << 58 for i in (1, 2, 3, 4))
 
 #: Returns the scores of policies on consecutive deals, given the first and their number.
 Evaluate = Callable[[Sequence[Policy], int, int], list[float]]
@@ -44,18 +40,10 @@ Evaluate = Callable[[Sequence[Policy], int, int], list[float]]
 
 @dataclass(frozen=True)
 class SearchSpace:
-    """Tuned parameters of a policy.
+    """Tuned parameters of a policy."""
 
-    Attributes
-    ----------
-    base : Policy
-        The policy with its initial parameters.
-    names : tuple of str
-        Names of the tuned parameters.
-    """
-
-    base: Policy
-    names: tuple[str, ...]
+    base: Policy  # with its initial parameters
+    names: tuple[str, ...]  # of the tuned parameters
 
     @property
     def start(self) -> np.ndarray:
@@ -82,8 +70,7 @@ class SearchSpace:
 
     def clip(self, point: np.ndarray) -> np.ndarray:
         """Return the nearest point within the bounds."""
-        low, high = self.bounds.T
-        return np.clip(point, low, high)
+        return np.clip(point, *self.bounds.T)
 
     def policy_at(self, point: np.ndarray) -> Policy:
         """Return the policy with these values of the tuned parameters."""
@@ -113,25 +100,14 @@ class SearchSpace:
 
 
 def make_space(policy: str | Policy, params: str | Sequence[str] | None) -> SearchSpace:
-    """Return the search space of some parameters of a policy.
-
-    Parameters
-    ----------
-    policy : str or Policy
-        The policy with its initial parameters.
-    params : str or sequence of str, optional
-        Names, as a list or separated by commas; all by default.
-    """
+    """Return the search space of some parameters of a policy: see `paxsim.tune`."""
     base = get_policy(policy)
     if not base.params or base.name == SEARCH:
         raise PaxsimError(f"policy {base.name} has no parameters to tune")
     if params is None:
         return SearchSpace(base, tuple(base.params))
-    names: list[Any] = (
-        [name.strip() for name in params.split(",")]
-        if isinstance(params, str)
-        else checked_list("params", params, "names of parameters")
-    )
+    words = [name.strip() for name in params.split(",")] if isinstance(params, str) else params
+    names = checked_list("params", words, "names of parameters")
     for name in names:
         if not isinstance(name, str) or name not in base.params:
             raise unknown(f"parameter of {base.name}", name, base.params)
@@ -152,23 +128,11 @@ def screening_size(space: SearchSpace) -> int:
 
 @dataclass(frozen=True)
 class Search:
-    """Search for the best parameters.
-
-    Attributes
-    ----------
-    space : SearchSpace
-        The search space.
-    arena : Arena
-        Conditions of evaluation.
-    deals : int
-        Deals per candidate and generation.
-    evaluate : callable
-        Returns the scores of policies.
-    """
+    """Search for the best parameters."""
 
     space: SearchSpace
     arena: Arena
-    deals: int
+    deals: int  # per candidate and generation
     evaluate: Evaluate
 
     def starting_points(self, count: int) -> list[np.ndarray]:
@@ -192,16 +156,7 @@ class Search:
     ) -> Policy:
         """Run CMA-ES from a starting point; return the policy at the mean of its distribution.
 
-        Parameters
-        ----------
-        restart : int
-            Number of the restart, from 0.
-        start : numpy.ndarray, shape (d,)
-            Starting point.
-        generations : int
-            Number of generations.
-        record : TuningRecord
-            Scores of earlier calls, and where new ones are stored.
+        The record holds the scores of earlier calls, and new ones are added to it.
         """
         steps = self.space.steps_from(start)
         optimizer = CMA(
@@ -212,15 +167,12 @@ class Search:
         )
         for generation in range(generations):
             points = [optimizer.ask() for _ in range(optimizer.population_size)]
-            scores = record.scores(restart, generation, len(points))
+            scores = record.scores(restart, generation)
             if scores is None:
+                places = [self.space.clip(start + steps * x) for x in points]
+                candidates = [self.space.policy_at(place) for place in places]
                 number = restart * MAX_GENERATIONS + generation
-                candidates = [
-                    self.space.policy_at(self.space.clip(start + steps * x)) for x in points
-                ]
-                scores = self.evaluate(
-                    candidates, _FOR_GENERATIONS + number * self.deals, self.deals
-                )
+                scores = self.evaluate(candidates, number * self.deals, self.deals)
                 record.add(restart, generation, scores)
             optimizer.tell(list(zip(points, (-score for score in scores), strict=True)))
         middle = self.space.clip(start + steps * optimizer.mean)

@@ -14,7 +14,7 @@ NeurIPS 2017.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -47,13 +47,12 @@ from paxsim.playing import LineupLike
 from paxsim.policies.policy import Policy
 from paxsim.setting import Setting
 from paxsim.text import significant
+from paxsim.tuning.tuner import tune
 
 #: A response joins the set if it gains more than this, in wins.
 MARGIN = 0.01
 #: Default and largest number of rounds.
 ROUNDS, MOST_ROUNDS = 3, 50
-#: Policy that is tuned by default.
-TUNED = "weighted"
 
 #: Returns a result with a ``best`` policy; called like `paxsim.tune`.
 Oracle = Callable[..., Any]
@@ -88,11 +87,11 @@ def double_oracle(
     games: int | None = None,
     seed: int = 0,
     *,
-    tuned: str | Policy = TUNED,
+    tuned: str | Policy = "weighted",
     seats: Sequence[int] = (1, 2, 3),
     margin: float = MARGIN,
     rounds: int = ROUNDS,
-    oracle: Oracle | None = None,
+    oracle: Oracle = tune,
     oracle_options: dict[str, Any] | None = None,
     deck: str | Path | Deck = DEFAULT_DECK,
     rules: RulesLike = None,
@@ -164,10 +163,6 @@ def double_oracle(
         rules=rules, **_kept_in(options, folder, "set"),
     )  # fmt: skip
     state = _GrowingSet(strategies, first, blocks, seed, setting, options, folder)
-    if oracle is None:
-        from paxsim.tuning import tune  # needs an extra library
-
-        oracle = tune
     for number in range(rounds):
         population = state.population()
         joined = False
@@ -198,23 +193,18 @@ def _kept_in(options: RunOptions, folder: Path | None, name: str) -> RunOptions:
     return {**options, "out": folder and folder / name}
 
 
+@dataclass(eq=False)
 class _GrowingSet:
     """Set of strategies with its metagame."""
 
-    def __init__(
-        self,
-        strategies: list[Policy],
-        result: Result,
-        blocks: int,
-        seed: int,
-        setting: Setting,
-        options: RunOptions,
-        folder: Path | None,
-    ):
-        self.strategies, self.result = strategies, result
-        self._steps: list[dict[str, Any]] = []
-        self._blocks, self._seed, self._setting = blocks, seed, setting
-        self._options, self._folder = options, folder
+    strategies: list[Policy]
+    result: Result
+    blocks: int
+    seed: int
+    setting: Setting
+    options: RunOptions
+    folder: Path | None
+    steps: list[dict[str, Any]] = field(default_factory=list)
 
     def population(self) -> dict[str, float]:
         """Return the shares of the strategies in the state with the largest basin, by spec."""
@@ -226,13 +216,9 @@ class _GrowingSet:
         return {policy.spec: share for policy, share in pairs if share > 0}
 
     def try_newcomer(
-        self,
-        newcomer: Policy,
-        population: dict[str, float],
-        number: int,
-        coalition: int,
+        self, newcomer: Policy, population: dict[str, float], number: int, coalition: int,
         margin: float,
-    ) -> bool:
+    ) -> bool:  # fmt: skip
         """Play the line-ups with a newcomer; add it to the set if it gains enough."""
         gain = low = high = np.nan
         joined = False
@@ -245,7 +231,7 @@ class _GrowingSet:
             shares = np.array([population.get(policy.spec, 0.0) for policy in wider])
             gain, low, high = _gain(gather(labels, matches), shares, coalition)
             joined = gain > margin and low > 0
-        self._steps.append(
+        self.steps.append(
             {
                 "round": number + 1, "seats": coalition, "policy": newcomer.spec, "gain": gain,
                 "gain_low": low, "gain_high": high, "joined": joined,
@@ -264,17 +250,17 @@ class _GrowingSet:
 
     def _play(self, wider: list[Policy], newcomer: Policy, name: str) -> Result:
         """Play the line-ups with the newcomer."""
-        players = self._setting.players
+        players = self.setting.players
         rows = drawn_multisets(len(wider), players, MOST_PLAYED, LINEUP_SEED)
         lineups = multisets(len(wider), players)[rows]
         lineups = lineups[lineups[:, -1] > 0]
-        plan = plan_of(wider, self._setting, lineups, self._blocks, self._seed)
-        options = _kept_in(self._options, self._folder, name)
+        plan = plan_of(wider, self.setting, lineups, self.blocks, self.seed)
+        options = _kept_in(self.options, self.folder, name)
         return run(plan, question_of(wider, newcomer), options)
 
     def outcome(self, ended: str) -> DoubleOracleResult:
         """Return the result."""
-        return DoubleOracleResult(self.result, self.strategies, pd.DataFrame(self._steps), ended)
+        return DoubleOracleResult(self.result, self.strategies, pd.DataFrame(self.steps), ended)
 
 
 def _gain(played: Played, shares: np.ndarray, coalition: int) -> tuple[float, float, float]:

@@ -16,14 +16,10 @@ import pandas as pd
 from paxsim.errors import PaxsimError
 from paxsim.experiment.design import fingerprint_of
 from paxsim.experiment.result import as_csv
-from paxsim.experiment.store import load_json, lock_folder
+from paxsim.experiment.store import load_json, lock_folder, refuse_other_files
 from paxsim.io import atomic_write, make_folder, remove_folders
 
-FORMAT = 2
 RECORD = "tuning.json"
-GENERATIONS = "generations.csv"
-RESULT = "result.json"
-HELD_OUT = "held_out.csv"
 
 
 class TuningRecord:
@@ -43,39 +39,25 @@ class TuningRecord:
         self.path = path
         self._scores: list[list[list[float]]] = []
         self._lock: int | None = None
-        if path is not None:
-            created = make_folder(path, "out")
-            try:
-                self._lock = lock_folder(path)
-                self._open(path)
-            except BaseException:
-                self.close()
-                remove_folders(created)
-                raise
-
-    def _open(self, path: Path) -> None:
-        if os.path.lexists(path / RECORD):
-            self._resume(path)
+        if path is None:
             return
-        # A run that was killed at once leaves only unfinished files.
-        others = sorted(name for name in os.listdir(path) if not name.endswith(".part"))
-        if others:
-            more = ", ..." if len(others) > 3 else ""
-            raise PaxsimError(
-                f"out: {path} holds other files ({', '.join(others[:3])}{more}); use an empty "
-                "folder, or the folder of an earlier tuning run"
-            )
-        self._save()
+        created = make_folder(path, "out")
+        try:
+            self._lock = lock_folder(path)
+            if os.path.lexists(path / RECORD):
+                self._resume(path)
+            else:
+                refuse_other_files(path)
+                self._save()
+        except BaseException:
+            self.close()
+            remove_folders(created)
+            raise
 
     def _resume(self, path: Path) -> None:
         stored = load_json(path / RECORD, "out")
         if not isinstance(stored, dict) or stored.get("digest") != _digest_of(stored):
             raise PaxsimError(f"out: {path / RECORD} was changed or damaged; use another folder")
-        if stored.get("format") != FORMAT:
-            raise PaxsimError(
-                f"out: {path / RECORD} has format {stored.get('format')}, but this version of "
-                f"paxsim reads format {FORMAT}"
-            )
         config = stored["config"]
         keys = {**self.config, **config}
         differing = [key for key in keys if self.config.get(key) != config.get(key)]
@@ -86,29 +68,23 @@ class TuningRecord:
             )
         self._scores = stored["scores"]
 
-    def scores(self, restart: int, generation: int, candidates: int) -> list[float] | None:
+    def scores(self, restart: int, generation: int) -> list[float] | None:
         """Return the scores of a generation's candidates, None if they are not known yet."""
         if restart >= len(self._scores) or generation >= len(self._scores[restart]):
             return None
-        scores = self._scores[restart][generation]
-        if len(scores) != candidates:
-            raise PaxsimError(
-                f"out: {self.path} has {len(scores)} scores in generation {generation}, "
-                f"expected {candidates}"
-            )
-        return scores
+        return self._scores[restart][generation]
 
     def add(self, restart: int, generation: int, scores: list[float]) -> None:
         """Store the scores of the next generation of a restart."""
-        while len(self._scores) <= restart:
+        if restart == len(self._scores):
             self._scores.append([])
         assert len(self._scores[restart]) == generation
-        self._scores[restart].append(list(scores))
+        self._scores[restart].append(scores)
         self._save()
 
     def candidates(self, restarts: int, generations: int) -> int:
         """Return the number of candidates with scores in the first restarts and generations."""
-        counted = [scores[:generations] for scores in self._scores[:restarts]]
+        counted = (scores[:generations] for scores in self._scores[:restarts])
         return sum(len(scores) for restart in counted for scores in restart)
 
     def generations(self) -> pd.DataFrame:
@@ -123,8 +99,8 @@ class TuningRecord:
     def save_result(self, result: str, held_out: str) -> None:
         """Store the result (JSON) and its table (CSV)."""
         self._save()  # an interrupt may have come between its files
-        self._write(RESULT, result)
-        self._write(HELD_OUT, held_out)
+        self._write("result.json", result)
+        self._write("held_out.csv", held_out)
 
     def close(self) -> None:
         """Release the folder."""
@@ -133,10 +109,10 @@ class TuningRecord:
             self._lock = None
 
     def _save(self) -> None:
-        stored: dict[str, Any] = {"format": FORMAT, "config": self.config, "scores": self._scores}
+        stored: dict[str, Any] = {"config": self.config, "scores": self._scores}
         stored["digest"] = _digest_of(stored)
         self._write(RECORD, json.dumps(stored) + "\n")
-        self._write(GENERATIONS, as_csv(self.generations()))
+        self._write("generations.csv", as_csv(self.generations()))
 
     def _write(self, name: str, text: str) -> None:
         if self.path is not None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -36,6 +36,7 @@ from paxsim.tuning.arena import (
     SOLO,
     Arena,
     Evaluator,
+    Opponents,
     OpponentsLike,
     Progress,
     make_opponents,
@@ -55,12 +56,6 @@ from paxsim.tuning.record import TuningRecord
 from paxsim.version import __version__
 
 TUNED, START, CATALOGUE = "tuned", "start", "catalogue"
-#: Columns of the held-out table, by measure.
-_COLUMNS = dict(
-    zip(
-        MEASURES, ("score", "win_rate", "rival_win_rate", "rome_wins", "won_on_points"), strict=True
-    )
-)
 #: Default length of the search, and games per candidate and generation.
 GENERATIONS, RESTARTS, GAMES = 150, 3, 600
 #: Games that choose among the restarts' results, and held-out games, both per contender and in
@@ -68,9 +63,8 @@ GENERATIONS, RESTARTS, GAMES = 150, 3, 600
 _CHOOSING, _HELD_OUT = 20, 40
 
 
-@dataclass(frozen=True)
-class Contender:
-    """A policy that is measured on held-out deals, with its role."""
+class Contender(NamedTuple):
+    """Policy that is measured on held-out deals, with its role."""
 
     role: str
     policy: Policy
@@ -121,10 +115,10 @@ class TuneResult:
         table = self.held_out.set_index("role")
         tuned = table.loc[TUNED]
         rate = percent(tuned["score"], tuned["score_low"], tuned["score_high"])
-        text = f"Held-out {self.score}: {rate} with the tuned parameters"
-        start = table.loc[START] if START in table.index else None
-        if start is not None:
-            text += f"; the initial parameters: {_difference(start)}"
+        text = (
+            f"Held-out {self.score}: {rate} with the tuned parameters; the initial parameters: "
+            f"{_difference(table.loc[START])}"
+        )
         others = self.held_out[self.held_out["role"] == CATALOGUE]
         if others.empty:
             return f"{text}."
@@ -278,9 +272,8 @@ def tune(
         scores = evaluator.scores(results, FOR_CHOOSING, _CHOOSING * deals)
         contenders.insert(0, Contender(TUNED, results[int(np.argmax(scores))]))
         evaluator.stage = "held-out deals"
-        measures = evaluator.measure(
-            [c.policy for c in contenders], FOR_HELD_OUT, _HELD_OUT * deals
-        )
+        policies = [contender.policy for contender in contenders]
+        measures = evaluator.measure(policies, FOR_HELD_OUT, _HELD_OUT * deals)
         table = held_out_table(arena, contenders, measures)
         ranked = [contenders[i] for i in table.index]
         result = TuneResult(
@@ -313,7 +306,7 @@ def _arena(
         numbers = checked_list("levels", levels, "numbers of solo levels")
         numbers = [checked_int("levels", level, 1, SOLO_LEVELS[-1]) for level in numbers]
         settings = [make_setting(1, solo_level=level, deck=deck, rules=rules) for level in numbers]
-        return Arena(GOALS[goal], tuple(settings), 1, make_opponents(opponents, 0), seed)
+        return Arena(GOALS[goal], tuple(settings), 1, Opponents((), (), 0), seed)
     setting = make_setting(players, deck=deck, rules=rules)
     if setting.players < 2:
         raise PaxsimError(f"players must be between 2 and 8 for goal {goal!r}, got 1")
@@ -337,23 +330,15 @@ def held_out_table(
 ) -> pd.DataFrame:
     """Return the comparison on held-out deals, best first; the index numbers the contenders.
 
-    Parameters
-    ----------
-    arena : Arena
-        Conditions of evaluation.
-    contenders : sequence of Contender
-        Contenders, the tuned policy first.
-    measures : sequence of numpy.ndarray
-        `Arena.measure` of each, on the same deals.
+    The tuned policy is the first contender; all were measured on the same deals (`Arena.measure`).
     """
-    width = len(MEASURES)
     moments = Moments.of(np.concatenate(measures, axis=1), np.tile(arena.scale, len(contenders)))
     rows = []
     for number, contender in enumerate(contenders):
-        first = number * width
+        first = number * len(MEASURES)
         row = {"role": contender.role, "policy": contender.policy.label}
-        for index, column in enumerate(_COLUMNS.values()):
-            row |= spread(column, block_rate(moments, first + index))
+        for index, column in enumerate(MEASURES, first):
+            row |= spread(column, block_rate(moments, index))
         weights = unit(moments.d, first) - unit(moments.d, 0)
         row |= spread("difference", contrast(moments, weights, bounds=DIFFERENCE))
         rows.append({**row, "games": moments.n * arena.block_games, "blocks": moments.n})
@@ -419,7 +404,9 @@ def tune_for_ablation(
         restricted = restriction.apply(setting, lineup)[1]
         todo[restriction.without, position] = restricted.policies[position]
     tuned = {}
-    for number, ((words, position), policy) in enumerate(todo.items()):
+    seed = checked_int("seed", seed, 0, MAX_NUMBER) ^ _OTHER_SEED
+    for number, ((words, position), policy) in enumerate(todo.items(), 1):
+        prefix = f"policy {number} of {len(todo)}: "
         tuned[words, position] = tune(
             policy,
             [other for place, other in enumerate(lineup.policies) if place != position],
@@ -427,12 +414,11 @@ def tune_for_ablation(
             generations=generations,
             restarts=restarts,
             games=games,
-            seed=checked_int("seed", seed, 0, MAX_NUMBER) ^ _OTHER_SEED,
+            seed=seed,
             deck=deck,
             rules=rules,
             jobs=jobs,
-            progress=progress
-            and functools.partial(_prefixed, progress, f"policy {number + 1} of {len(todo)}: "),
+            progress=progress and functools.partial(_prefixed, progress, prefix),
         ).best
     return tuned
 
