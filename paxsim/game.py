@@ -174,7 +174,7 @@ class Game:
 
     @property
     def over(self) -> bool:
-        """Whether the game has ended."""
+        """True at the end of the game."""
         return bool(self.record["hidden"]["decision"] == OVER)
 
     @property
@@ -277,7 +277,7 @@ class Game:
     def take_seats(self, lineup: Lineup, rotation: int, progress: np.ndarray) -> PolicyContexts:
         """Seat the policies of a line-up and return their contexts; see `walk`."""
         self._contexts = lineup.contexts()  # must live as long as the game
-        seats = (lineup.addresses(), self._contexts.params, rotation)
+        seats = (lineup.addresses, self._contexts.params, rotation)
         take_seats(self._address, *seats, address_of(progress))
         return self._contexts
 

@@ -74,30 +74,22 @@ class Lineup:
 
     @cached_property
     def symmetric(self) -> bool:
-        """Whether all rotations are the same game: one policy everywhere, without random draws."""
+        """True if all rotations are the same game: one policy everywhere, without random draws."""
         first = self.policies[0]
         return not first.draws and all(policy == first for policy in self.policies)
 
     @cached_property
     def trusted(self) -> bool:
-        """Whether all policies come with the package."""
+        """True if all policies come with the package."""
         return all(policy.built_in for policy in self.policies)
-
-    @cached_property
-    def has_plain(self) -> bool:
-        """Whether a policy is interpreted."""
-        return any(policy.is_plain for policy in self.policies)
 
     def as_plain(self) -> Lineup:
         """Return the line-up with all policies interpreted."""
         return Lineup(tuple(policy.as_plain() for policy in self.policies))
 
-    def addresses(self) -> np.ndarray:
-        """Return the addresses of the policies by position, shape ``(MAX_PLAYERS,)``, uint64."""
-        return self._addresses
-
     @cached_property
-    def _addresses(self) -> np.ndarray:
+    def addresses(self) -> np.ndarray:
+        """Addresses of the policies by position, shape ``(MAX_PLAYERS,)``, uint64."""
         addresses = np.zeros(MAX_PLAYERS, np.uint64)
         for position, policy in enumerate(self.policies):
             addresses[position] = policy.address()

@@ -11,7 +11,7 @@ from bdb import BdbQuit
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -48,9 +48,6 @@ from paxsim.rules import Rules
 from paxsim.setting import MAX_NUMBER, Setting, make_setting, players_meant
 from paxsim.text import in_lines, in_percent
 
-if TYPE_CHECKING:
-    from paxsim.board.replay import Replay
-
 #: Largest number of games of a batch, whose results are all in memory.
 MAX_BATCH = 100_000_000
 
@@ -77,8 +74,8 @@ class Batch:
     --------
     >>> import paxsim
     >>> batch = paxsim.play_batch("builder,random", deals=100, rotations="all")
-    >>> print(f"builder wins {batch.shares[batch.positions == 0].mean():.0%}")
-    builder wins 67%
+    >>> float(batch.shares[batch.positions == 0].mean())
+    0.67
     """
 
     setting: Setting
@@ -137,7 +134,7 @@ class Batch:
 
     @property
     def rome_wins(self) -> np.ndarray:
-        """Whether Rome won, shape ``(games,)``, bool."""
+        """True for the games that Rome won, shape ``(games,)``."""
         return self.results["rome_wins"].astype(bool)
 
     @property
@@ -202,17 +199,11 @@ def play_batch(
     (40, (40, 2))
     """
     setting, lineup = prepare(policies, players, solo_level, deck, rules)
-    turns = _chosen_rotations(rotations, setting.players)
-    deals = checked_int("deals", deals, 1, MAX_BATCH // len(turns))
-    return play_deals(setting, lineup, seed, first_deal, deals, turns)
-
-
-def _chosen_rotations(rotations: Sequence[int] | str, players: int) -> tuple[int, ...]:
-    """Return rotation numbers; "all" stands for every one."""
     if isinstance(rotations, str) and rotations == "all":
-        return tuple(range(players))
+        rotations = range(setting.players)
     chosen = checked_list("rotation", rotations, "a list of numbers, or 'all'")
-    return tuple(checked_int("rotation", rotation, 0, players - 1) for rotation in chosen)
+    deals = checked_int("deals", deals, 1, MAX_BATCH // len(chosen))
+    return play_deals(setting, lineup, seed, first_deal, deals, tuple(chosen))
 
 
 def play_deals(
@@ -233,7 +224,7 @@ def play_deals(
     contexts = lineup.contexts()
     arguments = (
         address_of(game),
-        lineup.addresses(),
+        lineup.addresses,
         contexts.params,
         seat_keys(seed),
         seed,
@@ -257,12 +248,11 @@ def play_deals(
 
 def prepare(policies, players, solo_level, deck, rules) -> tuple[Setting, Lineup]:
     """Return setting and line-up; the number of players defaults to the number of policies."""
-    if not isinstance(policies, Policy):
-        policies = as_specs(policies)
-        if players is None:
-            players = players_meant(len(policies), solo_level)
+    specs = as_specs(policies)
+    if players is None:
+        players = players_meant(len(specs), solo_level)
     setting = make_setting(players, solo_level=solo_level, deck=deck, rules=rules)
-    return setting, make_lineup(policies, setting.players)
+    return setting, make_lineup(specs, setting.players)
 
 
 def play(
@@ -348,7 +338,7 @@ class GameResult:
 
     @property
     def rome_wins(self) -> bool:
-        """Whether Rome won (solo: whether the player lost)."""
+        """True if Rome won; in solo, if the player lost."""
         return bool(self.record["rome_wins"])
 
     @property
@@ -371,34 +361,23 @@ class GameResult:
         """Seats that win, from 1; empty when Rome alone wins."""
         return [seat for seat, share in enumerate(self.shares, start=1) if share > 0]
 
-    def replay(self) -> Replay:
-        """Return the game as a board that notebooks display.
-
-        Examples
-        --------
-        >>> import paxsim
-        >>> replay = paxsim.play("random,first", seed=1).replay()
-        >>> replay.events[0]["event"], replay.events[-1]["event"]
-        ('setup', 'score')
-        """
-        from paxsim.board.replay import Replay  # the board is above this layer
-
-        numbers = (self.seed, int(self.record["deal"]), int(self.record["rotation"]))
-        return Replay.of_game(self.setting, self.lineup, *numbers)
+    @property
+    def _outcome(self) -> str:
+        side = "Rome" if self.rome_wins else "the players"
+        return f"{side} won after {self.rounds} rounds (deck {self.setting.deck.name})"
 
     def _repr_html_(self) -> str:
-        return self.replay()._repr_html_()
+        seats = zip(self.policies, self.points, self.shares, strict=True)
+        rows = [(f"seat {seat}", *row) for seat, row in enumerate(seats, start=1)]
+        return html_table(("player", "policy", "points", "share of the win"), rows, self._outcome)
 
     def __repr__(self) -> str:
-        side = "Rome" if self.rome_wins else "the players"
-        lines = [f"{side} won after {self.rounds} rounds (deck {self.setting.deck.name})"]
+        lines = [self._outcome]
         for seat, policy in enumerate(self.policies, start=1):
             mark = "  wins" if seat in self.winners else ""
             name = textwrap.shorten(one_line(policy), 60, placeholder=" ...")
             lines.append(f"  seat {seat}  {name:<16} {self.points[seat - 1]:>3} points{mark}")
         return "\n".join(lines)
-
-    __str__ = __repr__
 
 
 # --- policies that fail -----------------------------------------------------------------------
@@ -511,7 +490,7 @@ def _error_in_python(
     contexts = plain.contexts()
     arguments = (
         address_of(game),
-        plain.addresses(),
+        plain.addresses,
         contexts.params,
         seat_keys(seed),
         seed,
@@ -587,9 +566,9 @@ def trace_command(setting: Setting, lineup: Lineup, seed: int, deal: int, rotati
     deck = setting.deck.source if setting.deck.source != DEFAULT_DECK else ""
     if any(is_cell(policy.origin) for policy in lineup.policies):
         options = {"solo_level": setting.solo_level or "", "deck": deck, "rules": rules}
-        given = "".join(f", {name}={value!r}" for name, value in options.items() if value != "")
+        more = "".join(f", {name}={value!r}" for name, value in options.items() if value != "")
         seats = ", ".join(p.name if is_cell(p.origin) else repr(p.spec) for p in lineup.policies)
-        made = f"paxsim.make_setting({setting.players}{given})"
+        made = f"paxsim.make_setting({setting.players}{more})"
         lined = f"paxsim.make_lineup([{seats}], {setting.players})"
         return f"list(paxsim.trace.trace_game({made}, {lined}, {seed}, {deal}, {rotation}))"
     words = [f"paxsim trace --players {setting.players}"]

@@ -154,7 +154,7 @@ def _logged(
     log[0]["full"] = FULL
     progress[0]["deal"] = first_deal - 1
     contexts = lineup.contexts()
-    seats = (lineup.addresses(), contexts.params, rotation)
+    seats = (lineup.addresses, contexts.params, rotation)
     take_seats(address_of(game), *seats, address_of(progress))
     arguments = (
         *map(address_of, (game, log, result, progress)),

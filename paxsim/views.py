@@ -1,4 +1,4 @@
-"""How tables are displayed: which columns, under which headings, in which format.
+"""Display of tables: which columns are shown, under which headings, in which format.
 
 `HEADINGS` and `COLUMNS` declare it. `view_of` turns a table into a `View`, which the terminal
 (`paxsim.cli.console`), a notebook (`to_text`, `to_html`) and the report page (`page_view`) show.
@@ -404,11 +404,11 @@ def _metagame(result: Any) -> Iterator[View | str]:
 def _states(result: Any) -> Iterator[View | str]:
     """Yield the pure states, all others that are stable or reached, and gainful coalitions."""
     states, coalitions = result["states"], result["coalitions"]
-    kept = states[(states["kind"] == "pure") | states["stable"] | (states["basin"] > 0)]
-    kept = kept.sort_values(["basin", "stable_draws"], ascending=False, kind="stable")
+    shown = states[(states["kind"] == "pure") | states["stable"] | (states["basin"] > 0)]
+    shown = shown.sort_values(["basin", "stable_draws"], ascending=False, kind="stable")
     first = states.iloc[0]
     yield view_of(
-        kept,
+        shown,
         "states",
         f"{first['players']} players, states",
         f"starts: share of {first['starts']} starting populations that end there; regret: gain of "

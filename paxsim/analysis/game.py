@@ -333,7 +333,8 @@ def analyse(
     --------
     >>> import paxsim
     >>> from paxsim.analysis import analyse
-    >>> analysis = analyse(paxsim.play("random,first", seed=3).replay(), rollouts=2)
+    >>> replay = paxsim.Replay.of_game(paxsim.play("random,first", seed=3))
+    >>> analysis = analyse(replay, rollouts=2)
     >>> analysis.luck_and_play()["who"].tolist()
     ['seat 1', 'seat 2', 'Rome']
     """

@@ -16,10 +16,8 @@ from paxsim.board.words import SENTENCES, in_words, player_name, roman
 from paxsim.cards import CATEGORIES
 from paxsim.errors import PaxsimError, checked_int, one_line, safe_repr, unknown
 from paxsim.io import atomic_write
-from paxsim.lineup import Lineup
-from paxsim.playing import trace_command
+from paxsim.playing import GameResult, trace_command
 from paxsim.rules import load_rules
-from paxsim.setting import Setting
 from paxsim.trace import VERSION, trace_game
 from paxsim.version import __version__
 
@@ -155,7 +153,7 @@ class Replay:
     Examples
     --------
     >>> import paxsim
-    >>> replay = paxsim.play("random,first", seed=1).replay()
+    >>> replay = paxsim.Replay.of_game(paxsim.play("random,first", seed=1))
     >>> replay.sentences()[4]
     'Round 1 begins; seat 1 starts.'
     """
@@ -180,14 +178,13 @@ class Replay:
         return cls(read_trace(Path(path), number), command)
 
     @classmethod
-    def of_game(
-        cls, setting: Setting, lineup: Lineup, seed: int, deal: int, rotation: int
-    ) -> Replay:
-        """Return the replay of a game that policies play; see `paxsim.trace.trace_game`."""
-        command = trace_command(setting, lineup, seed, deal, rotation)
+    def of_game(cls, game: GameResult) -> Replay:
+        """Return the replay of a game that `paxsim.play` has played."""
+        numbers = (game.seed, int(game.record["deal"]), int(game.record["rotation"]))
+        command = trace_command(game.setting, game.lineup, *numbers)
         if command.startswith("paxsim trace"):
             command = f"{command.replace('trace', 'replay', 1)} --out game.html"
-        return cls(list(trace_game(setting, lineup, seed, deal, rotation)), command)
+        return cls(list(trace_game(game.setting, game.lineup, *numbers)), command)
 
     @property
     def setup(self) -> dict[str, Any]:

@@ -455,7 +455,7 @@ class VectorEnv:
             ("rotations", self._rotations),
             ("opposed", self._opposed),
             ("count", self.games),
-            ("policies", self._lineup.addresses()),
+            ("policies", self._lineup.addresses),
             *((name, address_of(array)) for name, array in self._arrays.items()),
         ):
             self._batch[name] = number

@@ -130,9 +130,9 @@ class Result:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Result):
             return NotImplemented
-        kept = ("digest", "machine")
+        varying = ("digest", "machine")
         mine, others = (
-            {key: value for key, value in result.manifest.items() if key not in kept}
+            {key: value for key, value in result.manifest.items() if key not in varying}
             for result in (self, other)
         )
         return mine == others and self.tables == other.tables
@@ -205,8 +205,6 @@ class Result:
         view = views.headline(self.main, self.tables[self.main])
         caption = textwrap.wrap(" · ".join([*self._rome, self.caption]), WIDTH)
         return visible("\n".join([views.to_text(view), *caption]))
-
-    __str__ = __repr__
 
     @property
     def _rome(self) -> list[str]:

@@ -26,7 +26,7 @@ def test_cached_lineup_is_read_only():
     lineup = paxsim.make_lineup(LINEUP, 2)
     with pytest.raises(TypeError):
         lineup.policies[0].params["breadth"] = 5.0
-    for numbers in (lineup.addresses(), lineup.contexts().params):
+    for numbers in (lineup.addresses, lineup.contexts().params):
         with pytest.raises(ValueError, match="read-only"):
             numbers[0] = 0
 

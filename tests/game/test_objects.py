@@ -71,6 +71,7 @@ def test_repr_of_a_result_says_who_won():
          ["<td>players</td><td>3</td>", "<td>rome_needs</td><td>5</td>", "Deck &#x27;assumed"]),
         (lambda: paxsim.make_setting(solo_level=2), ["<td>solo level</td><td>2</td>"]),
         (lambda: paxsim.make_lineup([LONG, "first"], 2), [f"<td>1</td><td>{LONG}</td><td>"]),
+        (lambda: paxsim.play("random,first", seed=1), ["<td>seat 2</td><td>first</td><td>"]),
     ],
 )  # fmt: skip
 def test_notebooks_show_tables(build, parts):
