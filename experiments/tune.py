@@ -25,9 +25,9 @@ RECORDS = Path("runs/tuning")
 #: What is asked of each: three seats that win on points against a conspirator of either kind, one
 #: seat that does against three of them, and one seat where either world may come up.
 ASKED = {
-    "defender": dict(field={"weighted": 1, "conspirator": 2}, coalition=3, goal="points"),
-    "loner": dict(field={"weighted": 1, "conspirator": 1}, goal="points"),
-    "answerer": dict(field={"weighted": 2, "conspirator": 1, "defender": 2, "tribune": 1}),
+    "defender": dict(opponents={"weighted": 1, "conspirator": 2}, coalition=3, goal="points"),
+    "loner": dict(opponents={"weighted": 1, "conspirator": 1}, goal="points"),
+    "answerer": dict(opponents={"weighted": 2, "conspirator": 1, "defender": 2, "tribune": 1}),
 }
 
 

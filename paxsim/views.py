@@ -334,7 +334,7 @@ def _comparison(result: Any) -> Iterator[View | str]:
         ("difference, unpaired", "unpaired"),
     ]
     rows = [[Cell(name), Cell(_amount(row, column, 100.0), "", True)] for name, column in table]
-    title = f"{row['players']} players, against {row['field']}"
+    title = f"{row['players']} players, against {row['opponents']}"
     yield View(["", "win rate %"], [False, True], rows, title)
     difference = points(*(row[f"difference{end}"] for end in ("", "_low", "_high")))
     pairing = f"Pairing is worth {number(row['variance_factor'], 2)} times the games."
@@ -441,7 +441,7 @@ _BLOCKS = {
     "compare_rules": _rule_changes,
     "metagame": _metagame,
     "simulate": _simulation,
-    "simulate_field": _lineups,
+    "simulate_lineups": _lineups,
     "solo": _solo,
     "tournament": _tournament,
     "vary_rules": _rule_values,

@@ -178,7 +178,7 @@ def tournament_command(names, policies, **run):
 @click.option("--until-decided", is_flag=True, help="Stop as soon as the test has decided.")
 @click.option("--plan", is_flag=True, help="Print the required number of games without playing.")
 @options.run
-def compare_command(opponents, until_decided, plan, **run):
+def compare_command(until_decided, plan, **run):
     """Compare two policies on the same deals.
 
     A and B replace each other at every seat, with the same policies at the other seats.
@@ -186,10 +186,10 @@ def compare_command(opponents, until_decided, plan, **run):
     from paxsim.experiment.api import compare, comparison_size
 
     if plan:
-        what = ("a", "b", "players", "games", "seed", "delta", "deck", "rules")
-        say("\n".join(comparison_size(field=opponents, **{name: run[name] for name in what})))
+        what = ("a", "b", "opponents", "players", "games", "seed", "delta", "deck", "rules")
+        say("\n".join(comparison_size(**{name: run[name] for name in what})))
     else:
-        run_experiment(compare, field=opponents, sequential=until_decided, **run)
+        run_experiment(compare, sequential=until_decided, **run)
 
 
 @options.command("solo", "solo hermit --levels 1-3")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from paxsim.experiment.api import comparison_size as comparison_size
     from paxsim.experiment.api import metagame as metagame
     from paxsim.experiment.api import simulate as simulate
-    from paxsim.experiment.api import simulate_field as simulate_field
+    from paxsim.experiment.api import simulate_lineups as simulate_lineups
     from paxsim.experiment.api import simulation_size as simulation_size
     from paxsim.experiment.api import solo as solo
     from paxsim.experiment.api import tournament as tournament
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 #: Public names by module. They are loaded when used: pandas and scipy take a second.
 _NAMES = {
-    "api": "ablate compare compare_rules comparison_size metagame simulate simulate_field "
+    "api": "ablate compare compare_rules comparison_size metagame simulate simulate_lineups "
     "simulation_size solo tournament vary_rules",
     "result": "Result load_result",
     "run": "RunOptions",

@@ -339,7 +339,7 @@ def _numbers(field: str, value: int | Sequence[int], low: int, high: int) -> lis
 def compare(
     a: str | Policy,
     b: str | Policy,
-    field: LineupLike = "random",
+    opponents: LineupLike = "random",
     players: int = 4,
     games: float = DEFAULT_GAMES,
     seed: int = 0,
@@ -356,8 +356,8 @@ def compare(
     ----------
     a, b : str or Policy
         The two candidates; each plays with the same opponents, seat by seat and deal by deal.
-    field : str, Policy or sequence
-        The opponents: one policy, or ``players - 1``.
+    opponents : str, Policy or sequence
+        Policies at the other seats: one policy, or ``players - 1``.
     players, games, seed
         As for `simulate`; `games` counts those of both candidates.
     delta : float
@@ -379,7 +379,7 @@ def compare(
     >>> result["comparison"]["decision"].tolist()
     ['better']
     """
-    plan = _comparison(a, b, field, players, games, seed, delta, deck, rules)
+    plan = _comparison(a, b, opponents, players, games, seed, delta, deck, rules)
     sequential = checked_bool("sequential", sequential)
     question = {"kind": "compare", "delta": float(delta), "sequential": sequential}
     stop = sequential_rule(plan, delta) if sequential else None
@@ -389,7 +389,7 @@ def compare(
 def comparison_size(
     a: str | Policy,
     b: str | Policy,
-    field: LineupLike = "random",
+    opponents: LineupLike = "random",
     players: int = 4,
     games: float = DEFAULT_GAMES,
     seed: int = 0,
@@ -402,7 +402,7 @@ def comparison_size(
 
     A pilot of 1,000 blocks is played. Parameters are as for `compare`.
     """
-    plan = _comparison(a, b, field, players, games, seed, delta, deck, rules)
+    plan = _comparison(a, b, opponents, players, games, seed, delta, deck, rules)
     if delta == 0:
         raise PaxsimError("delta must be the smallest difference that matters, e.g. 1%, got 0")
     (bundle,) = _pilot(plan)
@@ -416,7 +416,7 @@ def comparison_size(
 def _comparison(
     a: str | Policy,
     b: str | Policy,
-    field: LineupLike,
+    opponents: LineupLike,
     players: int,
     games: Any,
     seed: int,
@@ -429,12 +429,13 @@ def _comparison(
         raise PaxsimError(f"delta must be between -100% (-1) and 100% (1), got {safe_repr(delta)}")
     setting = make_setting(players, deck=deck, rules=rules)
     checked_int("players", setting.players, 2, MAX_PLAYERS)
-    others = as_specs(field, "field")
+    others = as_specs(opponents, "opponents")
     if len(others) == 1:
         others *= setting.players - 1
     if len(others) != setting.players - 1:
         raise PaxsimError(
-            f"field must be one policy, or {players - 1} with {players} players, got {len(others)}"
+            f"opponents must be one policy, or {players - 1} with {players} players, "
+            f"got {len(others)}"
         )
     bundle = tuple(
         make_match(setting, make_lineup([candidate, *others], setting.players), every_seat=True)
@@ -513,7 +514,7 @@ def equal_groups(members: Sequence[Member], most: int) -> list[list[Member]]:
     return [list(members[first : first + size]) for first in range(0, len(members), size)]
 
 
-def simulate_field(
+def simulate_lineups(
     lineups: Sequence[LineupLike],
     players: int,
     games: float = DEFAULT_GAMES,
@@ -544,7 +545,7 @@ def simulate_field(
     groups = equal_groups(_lineups(lineups, players), GROUP_LINEUPS)
     bundles = [tuple(make_match(setting, lineup) for lineup in group) for group in groups]
     plan = plan_for_games(bundles, [-(-games // len(groups))] * len(groups), seed, len(groups))
-    return run(plan, {"kind": "simulate_field", "lineups": len(groups[0])}, run_options)
+    return run(plan, {"kind": "simulate_lineups", "lineups": len(groups[0])}, run_options)
 
 
 def vary_rules(

@@ -358,7 +358,7 @@ def _answers(
         if question["added"]:  # part of a game, which says nothing by itself about its states
             return {"payoffs": payoff_table(question["strategies"], matches)}
         return {**metagame_tables(question["strategies"], matches)}
-    if kind == "simulate_field":
+    if kind == "simulate_lineups":
         pooled = list(chain.from_iterable(bundles))
         return {"rome": partial(tables.rome, pooled), "lineups": partial(tables.rome, matches)}
     if kind == "vary_rules":

@@ -340,7 +340,7 @@ def comparison(a: MatchMeasures, b: MatchMeasures, question: Mapping[str, Any]) 
         "players": a.players,
         "a": a.labels[0],
         "b": b.labels[0],
-        "field": ", ".join(a.labels[1:]),
+        "opponents": ", ".join(a.labels[1:]),
         "deck": a.facts.deck,
         "rules": group_of(a)["rules"],
         **spread("a_win_rate", rates[0]),

@@ -20,7 +20,7 @@ import pandas as pd
 from paxsim import cards
 from paxsim.charts.style import PIXELS, WIDE_PIXELS, enlarge_text
 from paxsim.errors import PaxsimError, checked_int, is_number, safe_repr
-from paxsim.experiment.api import GROUP_LINEUPS, equal_groups, simulate_field, solo, tournament
+from paxsim.experiment.api import GROUP_LINEUPS, equal_groups, simulate_lineups, solo, tournament
 from paxsim.experiment.result import DECIMALS, Result, seeds_named, seeds_of
 from paxsim.experiment.run import checked_jobs, made_by
 from paxsim.io import atomic_write, make_folder
@@ -366,7 +366,7 @@ class Runs:
         deals = games // sum(players * len(each) for players, each in lineups.items())
         return {
             players: self.ask_groups(
-                f"{run}-{players}", simulate_field, each, deals, players=players
+                f"{run}-{players}", simulate_lineups, each, deals, players=players
             )
             for players, each in lineups.items()
         }

@@ -143,7 +143,7 @@ def test_other_line_ups_are_played_in_all_rotations(policies):
 
 
 def test_a_candidate_sits_at_all_seats_even_among_copies_of_itself():
-    result = paxsim.compare("builder", "miser", field="builder", players=3, games=60, jobs=1)
+    result = paxsim.compare("builder", "miser", opponents="builder", players=3, games=60, jobs=1)
     assert (result.games, result.blocks) == (60, 10)
     assert result["comparison"].a_win_rate[0] == pytest.approx(1 / 3)
 

@@ -164,7 +164,7 @@ def test_the_size_of_a_comparison_is_estimated():
 
 
 def test_a_sequential_comparison_stops_early_with_wider_intervals():
-    asked = dict(a="first", b="random", field="random", players=2, seed=4)
+    asked = dict(a="first", b="random", opponents="random", players=2, seed=4)
     watched = compare(**asked, games=200_000, sequential=True)
     row = watched["comparison"].iloc[0]
     assert row["decision"] == "better" and row["games"] < 100_000
@@ -176,7 +176,7 @@ def test_a_sequential_comparison_stops_early_with_wider_intervals():
 
 
 def test_a_difference_beyond_all_rates_is_refuted():
-    asked = dict(a="first", b="random", field="random", players=2, games=20_000)
+    asked = dict(a="first", b="random", opponents="random", players=2, games=20_000)
     assert compare(**asked, delta=0.6)["comparison"].at[0, "decision"] == "not better"
     for delta in (1, -1, float("nan"), "2"):
         with pytest.raises(PaxsimError, match="delta"):

@@ -136,7 +136,7 @@ def test_each_player_count_plays_the_number_of_games_asked_for():
 
 
 def test_a_comparison_is_that_of_the_games_block_by_block():
-    result = compare("first", "random", field="random", players=2, games=800, seed=6)
+    result = compare("first", "random", opponents="random", players=2, games=800, seed=6)
     row = result["comparison"].iloc[0]
     found = []
     for candidate in ("first", "random"):

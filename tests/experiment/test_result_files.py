@@ -125,7 +125,7 @@ def test_all_tables_of_all_questions_are_checked_beforehand():
         paxsim.ablate("random", "peek", 2, **small),
         paxsim.solo("random", [1, 2], **small),
         paxsim.metagame("random,first", 2, **small),
-        paxsim.experiment.simulate_field(["random"], 2, **small),
+        paxsim.experiment.simulate_lineups(["random"], 2, **small),
         paxsim.experiment.vary_rules({"rome_needs": [3]}, ["random"], 2, **small),
     ]
     elsewhere = {"habits", "steps"}  # of analyse_games and double_oracle

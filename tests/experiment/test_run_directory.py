@@ -196,8 +196,8 @@ def test_a_run_that_reached_its_precision_has_nothing_to_add(tmp_path, played):
 
 
 def test_an_undecided_comparison_is_resumed_with_the_looks_of_a_long_one(tmp_path, played):
-    arguments = {"a": "first", "b": "racer", "field": "first", "players": 2, "seed": 1, "jobs": 1,
-                 "sequential": True, "delta": -0.006}  # fmt: skip
+    arguments = {"a": "first", "b": "racer", "opponents": "first", "players": 2, "seed": 1,
+                 "jobs": 1, "sequential": True, "delta": -0.006}  # fmt: skip
     stored = {"out": tmp_path / "run", "chunk_games": 900}
     first, second = (compare(**arguments, games=n, **stored).games for n in (14_000, 20_000))
     assert 14_000 == first < second == sum(played) < 20_000

@@ -310,7 +310,7 @@ def check_ratings(result, expected):
 def test_a_comparison_says_what_the_blocks_of_both_say(delta):
     field = ["tribune", "starver", "tribune"]
     result = paxsim.compare(
-        "builder", "miser", field=field, players=4, games=480, seed=3, delta=delta, jobs=1
+        "builder", "miser", opponents=field, players=4, games=480, seed=3, delta=delta, jobs=1
     )
     a = Match(["builder", *field], 60, 3)
     b = Match(["miser", *field], 60, 3, first_game=a.played)
@@ -319,7 +319,7 @@ def test_a_comparison_says_what_the_blocks_of_both_say(delta):
 
 def test_a_comparison_that_was_watched_has_a_limit_that_holds_while_watched():
     result = paxsim.compare(
-        "weighted", "first", field="random", players=2, games=30_000, seed=3, delta=0.02,
+        "weighted", "first", opponents="random", players=2, games=30_000, seed=3, delta=0.02,
         sequential=True, jobs=1,
     )  # fmt: skip
     a = Match(["weighted", "random"], result.blocks, 3)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import paxsim
-from paxsim.experiment import comparison_size, simulate_field, simulation_size, vary_rules
+from paxsim.experiment import comparison_size, simulate_lineups, simulation_size, vary_rules
 
 HUGE = 10**5000  # Python refuses to write it down
 PAIR = ["random", "first"]
@@ -62,8 +62,8 @@ WRONG = [
     (lambda: paxsim.tournament(PAIR, 2, 3), "games", "3"),
     (lambda: paxsim.tournament("random", 2, 10), "policies", "random"),
     (lambda: paxsim.compare("random", None), "policy", "None"),
-    (lambda: paxsim.compare(*PAIR, None), "field", "None"),
-    (lambda: paxsim.compare(*PAIR, PAIR), "field", "got 2"),
+    (lambda: paxsim.compare(*PAIR, None), "opponents", "None"),
+    (lambda: paxsim.compare(*PAIR, PAIR), "opponents", "got 2"),
     (lambda: paxsim.compare(*PAIR, players=[4]), "players", "[4]"),
     (lambda: paxsim.compare(*PAIR, players=1), "players", "1"),
     (lambda: paxsim.compare(*PAIR, delta="1%"), "delta", "'1%'"),
@@ -75,8 +75,8 @@ WRONG = [
     (lambda: vary_rules({}, [PAIR], 2), "values", "{}"),
     (lambda: vary_rules({"rome_needs": [4]}, [PAIR], 2), "rules: rome_needs", "[4]"),
     (lambda: vary_rules({"luck": [1]}, [PAIR], 2), "rules", "'luck'"),
-    (lambda: simulate_field("random", 2), "lineups", "'random'"),
-    (lambda: simulate_field([PAIR] * 3_501, 2), "there can be at most", "3501"),
+    (lambda: simulate_lineups("random", 2), "lineups", "'random'"),
+    (lambda: simulate_lineups([PAIR] * 3_501, 2), "there can be at most", "3501"),
     (lambda: paxsim.solo("random", [1, 1], 10), "levels", "[1, 1]"),
     (lambda: paxsim.solo("random", None, 10), "levels", "None"),
     (lambda: paxsim.solo("random", 6, 10), "levels", "6"),

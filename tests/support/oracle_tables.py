@@ -659,7 +659,7 @@ def comparison(a, b, delta=0.0, sequential=False):
         "players": a.players,
         "a": a.labels[0],
         "b": b.labels[0],
-        "field": ", ".join(a.labels[1:]),
+        "opponents": ", ".join(a.labels[1:]),
         **a.setting(),
         **spread("a_win_rate", rate(x)),
         **spread("b_win_rate", rate(y)),

@@ -12,7 +12,7 @@ import pandas as pd
 
 from paxsim import charts
 from paxsim.cards import DEFAULT_DECK, list_decks
-from paxsim.experiment.api import simulate_field, solo, tournament
+from paxsim.experiment.api import simulate_lineups, solo, tournament
 from paxsim.experiment.estimates import pool_of, rome_pool
 from paxsim.experiment.result import Result
 from paxsim.experiment.tables import spread
@@ -270,7 +270,7 @@ def play_rome(runs: Runs, deck: str, players: int, decks: int) -> Result:
     counts = [n for n in runs.subject.headline_players if n != runs.subject.table]
     games = runs.games("decks_rome") * players // (decks * sum(counts))
     deals = games // (players * len(lineups))
-    return runs.ask_groups(f"decks_rome-{deck}-{players}", simulate_field, lineups, deals,
+    return runs.ask_groups(f"decks_rome-{deck}-{players}", simulate_lineups, lineups, deals,
                            players=players, deck=deck)  # fmt: skip
 
 
@@ -297,7 +297,7 @@ def play_seats(runs: Runs, decks: list[str]) -> list[Result]:
     blocks = max(MIN_BLOCKS, runs.games("decks_seats") // (len(decks) * players * len(lineups)))
     return [
         runs.mixed[players] if deck == runs.subject.deck.name else runs.ask(
-            f"decks_seats-{deck}", simulate_field, lineups=lineups, players=players,
+            f"decks_seats-{deck}", simulate_lineups, lineups=lineups, players=players,
             games=blocks * players * len(lineups), deck=deck,
         )
         for deck in decks

@@ -9,7 +9,7 @@ import paxsim
 from paxsim.cli import run_command
 from paxsim.experiment import (
     load_result,
-    simulate_field,
+    simulate_lineups,
     tournament,
     vary_rules,
 )
@@ -36,7 +36,7 @@ def rates(rules=None):
 
 
 def test_a_deal_is_one_block_for_any_number_of_line_ups():
-    result = simulate_field(LINEUPS, 3, games=DEALS * 6, seed=SEED)
+    result = simulate_lineups(LINEUPS, 3, games=DEALS * 6, seed=SEED)
     row = result["rome"].iloc[0]
     assert (row["blocks"], row["games"]) == (DEALS, DEALS * 6)
     assert row["rome_wins"] == pytest.approx(rates()[:, 0].mean(), abs=1e-12)
@@ -124,8 +124,8 @@ def test_groups_of_line_ups_on_their_own_deals_add_up(monkeypatch):
     """The block means of both groups, one below the other."""
     monkeypatch.setattr("paxsim.experiment.api.GROUP_LINEUPS", 2)
     lineups = [*LINEUPS, *reversed(LINEUPS)]
-    result = simulate_field(lineups, 3, games=DEALS * 12, seed=SEED)
-    parts = [simulate_field(lineups[2 * k : 2 * k + 2], 3, games=DEALS * 6, seed=SEED + k)
+    result = simulate_lineups(lineups, 3, games=DEALS * 12, seed=SEED)
+    parts = [simulate_lineups(lineups[2 * k : 2 * k + 2], 3, games=DEALS * 6, seed=SEED + k)
              for k in range(2)]  # fmt: skip
     row = result["rome"].iloc[0]
     assert row["rome_wins"] == pytest.approx(np.mean([p["rome"].rome_wins[0] for p in parts]))
