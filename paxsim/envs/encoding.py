@@ -321,6 +321,6 @@ def encode(game_address: int, seat: int, layout: Layout) -> tuple[np.ndarray, ..
     observation = np.empty(layout.size, np.int16)
     mask = np.empty(layout.actions, np.int8)
     options = np.empty(2 * layout.actions, np.uint8)
-    addresses = map(address_of, (observation, mask, options))
-    encode_game(game_address, seat, layout.address, *addresses)
+    addresses = map(address_of, (layout.record, observation, mask, options))
+    encode_game(game_address, seat, *addresses)
     return observation, mask, options[: layout.actions].astype(int) - 1

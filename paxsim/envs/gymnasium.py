@@ -63,7 +63,8 @@ class SoloEnv(RenderedEnv, gymnasium.Env):
         self.setting = make_setting(1, solo_level=level, deck=deck, rules=rules)
         self._set_render_mode(render_mode)
         self.layout = Layout(self.setting)
-        self.observation_space, self.action_space = make_spaces(self.layout, self._mask)
+        spaces = make_spaces(self.layout, self.layout.actions, self._mask)
+        self.observation_space, self.action_space = spaces
 
     def __repr__(self) -> str:
         return f"SoloEnv, level {self.setting.solo_level}, deck {self.setting.deck.name}"
@@ -102,6 +103,5 @@ class SoloEnv(RenderedEnv, gymnasium.Env):
 
 solo_env = SoloEnv
 
-#: With this name, `gymnasium.make("paxsim.envs.gymnasium:paxsim/Solo-v0")` imports this module.
-GYM_ID = "paxsim/Solo-v0"
-gymnasium.register(id=GYM_ID, entry_point=f"{__name__}:SoloEnv")
+# `gymnasium.make("paxsim.envs.gymnasium:paxsim/Solo-v0")` imports this module.
+gymnasium.register(id="paxsim/Solo-v0", entry_point=f"{__name__}:SoloEnv")

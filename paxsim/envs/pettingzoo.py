@@ -44,19 +44,7 @@ def as_int(action: Any) -> int | None:
 
 
 class SeatView:
-    """One game in the observations and actions of a `Layout`.
-
-    Parameters
-    ----------
-    setting : Setting
-        Players, deck and rules.
-    layout : Layout
-        Layout of the setting.
-    seed, deal : int
-        Random seed and deal number.
-    traced : bool
-        Whether to record events, for rendering.
-    """
+    """One game in the observations and actions of a `Layout`; a traced one can be rendered."""
 
     def __init__(self, setting: Setting, layout: Layout, seed: int, deal: int, traced: bool):
         self.layout = layout
@@ -97,19 +85,11 @@ class SeatView:
 
 
 class AllowedActions(Discrete):
-    """Discrete action space that samples from the currently allowed actions.
-
-    Parameters
-    ----------
-    n : int
-        Number of actions.
-    current_mask : callable
-        Returns the current action mask, or None without a game.
-    """
+    """Discrete action space that samples from the currently allowed actions."""
 
     def __init__(self, n: int, current_mask: Callable[[], np.ndarray | None]):
         super().__init__(n)
-        self._current_mask = current_mask
+        self._current_mask = current_mask  # returns None without a game
 
     def sample(self, mask: Any = None, probability: Any = None) -> np.int64:
         """Return a random action of `mask`, by default one that is allowed now."""
@@ -119,10 +99,9 @@ class AllowedActions(Discrete):
 
 
 def make_spaces(
-    layout: Layout, current_mask: Callable[[], np.ndarray | None], extra_actions: int = 0
+    layout: Layout, actions: int, current_mask: Callable[[], np.ndarray | None]
 ) -> tuple[Space, Space]:
-    """Return the observation space and the action space of a layout."""
-    actions = layout.actions + extra_actions
+    """Return the observation space and the action space of an environment."""
     observation = Box(0, np.iinfo(np.int16).max, (layout.size,), np.int16)
     mask = Box(0, 1, (actions,), np.int8)
     spaces = Dict({"observation": observation, "action_mask": mask})
@@ -131,13 +110,14 @@ def make_spaces(
 
 def checked_deal(options: Any) -> int:
     """Return the deal number in the options of `reset`, 0 by default."""
-    if options is not None and not isinstance(options, dict):
+    options = {} if options is None else options
+    if not isinstance(options, dict):
         raise PaxsimError(f'options must be a dict such as {{"deal": 1}}, got {safe_repr(options)}')
-    for name in options or {}:
+    for name in options:
         # PettingZoo's API test passes options that no environment knows.
         if name != "deal" and suggestion(str(name), ["deal"]):
             raise unknown("option", name, ["deal"])
-    return checked_int("deal", (options or {}).get("deal", 0), 0, MAX_NUMBER)
+    return checked_int("deal", options.get("deal", 0), 0, MAX_NUMBER)
 
 
 class RenderedEnv:
@@ -168,14 +148,27 @@ class RenderedEnv:
             raise PaxsimError("call reset() first: there is no game yet")
         return self._view
 
-    def close(self) -> None:
-        """Do nothing: there are no resources to free."""
-
 
 class MultiAgentEnv(RenderedEnv):
     """Base class of environments with the spaces of several agents."""
 
-    _spaces: dict[str, tuple[Space, Space]]
+    def _set_agents(self, layout: Layout, actions: int) -> None:
+        self.layout = layout
+        self.possible_agents = [f"seat_{seat + 1}" for seat in range(layout.setting.players)]
+        self.agents: list[str] = []
+        self._spaces = {
+            agent: make_spaces(layout, actions, partial(self._mask, agent))
+            for agent in self.possible_agents
+        }
+
+    def _mask(self, agent: str) -> np.ndarray | None:
+        return None if self._view is None else self.observe(agent)["action_mask"]
+
+    def observe(self, agent: str) -> dict[str, np.ndarray]:
+        """Return the observation of an agent; its mask is all 0 unless it decides."""
+        if agent not in self.possible_agents:
+            raise unknown("agent", agent, self.possible_agents)
+        return self._current_view().observe(self.possible_agents.index(agent))
 
     def observation_space(self, agent: str) -> Space:
         """Return the observation space, the same for all agents."""
@@ -187,28 +180,7 @@ class MultiAgentEnv(RenderedEnv):
 
 
 class PaxEnv(MultiAgentEnv, AECEnv[str, dict, int]):
-    """Game of PAX for agents ``"seat_1"`` to ``"seat_8"`` that act in turn.
-
-    Observations are dicts of ``observation`` (see ``layout.features``) and ``action_mask``. At the
-    end of the game, the reward is the seat's share of the win; if Rome wins alone, all get 0.
-
-    Parameters
-    ----------
-    players : int
-        2 to 8.
-    deck, rules
-        See `paxsim.make_setting`.
-    max_cycles : int, optional
-        Truncate a game when a seat is about to decide more often than this.
-    render_mode : str, optional
-        ``"ansi"``: `render` returns the table as text, as the deciding seat sees it. ``"html"``:
-        it returns a page with the whole game, once it is over.
-
-    Attributes
-    ----------
-    layout : Layout
-        Meaning of observations and actions.
-    """
+    """Game of PAX for agents that act in turn; see `env`."""
 
     metadata = {"name": "pax_v0", "render_modes": RENDER_MODES, "is_parallelizable": False}
 
@@ -232,17 +204,9 @@ class PaxEnv(MultiAgentEnv, AECEnv[str, dict, int]):
         if max_cycles is not None:
             max_cycles = checked_int("max_cycles", max_cycles, 1, MAX_NUMBER)
         self.max_cycles = max_cycles
-        self.layout = Layout(self.setting)
-        self.possible_agents = [f"seat_{seat + 1}" for seat in range(self.setting.players)]
-        self.agents: list[str] = []
-        self._spaces = {
-            agent: make_spaces(self.layout, partial(self._mask, agent))
-            for agent in self.possible_agents
-        }
+        layout = Layout(self.setting)
+        self._set_agents(layout, layout.actions)
         self._draw_seeds = np.random.default_rng()
-
-    def _mask(self, agent: str) -> np.ndarray | None:
-        return None if self._view is None else self.observe(agent)["action_mask"]
 
     def reset(self, seed: int | None = None, options: dict | None = None) -> None:
         """Deal a game.
@@ -277,12 +241,6 @@ class PaxEnv(MultiAgentEnv, AECEnv[str, dict, int]):
     def game(self) -> Game:
         """The game with all its hidden information."""
         return self._current_view().game
-
-    def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """Return the observation of an agent; its mask is all 0 unless it decides."""
-        if agent not in self.possible_agents:
-            raise unknown("agent", agent, self.possible_agents)
-        return self._current_view().observe(self.possible_agents.index(agent))
 
     def step(self, action: int | None) -> None:
         """Take an action for the deciding agent (``agent_selection``)."""
@@ -324,10 +282,25 @@ def env(
 ) -> OrderEnforcingWrapper:
     """Create a PettingZoo environment in which agents act in turn.
 
+    Agents are ``"seat_1"`` to ``"seat_8"``. Observations are dicts of ``observation``, whose
+    features ``env.layout`` describes, and ``action_mask``. The reward, at the end of the game, is
+    the seat's share of the win; if Rome wins alone, all get 0.
+
     Parameters
     ----------
-    players, deck, rules, max_cycles, render_mode
-        See `PaxEnv`.
+    players : int
+        2 to 8.
+    deck, rules
+        See `paxsim.make_setting`.
+    max_cycles : int, optional
+        Truncate a game when a seat is about to decide more often than this.
+    render_mode : str, optional
+        ``"ansi"``: ``env.render()`` returns the table as text, as the deciding seat sees it.
+        ``"html"``: it returns a page with the whole game, once it is over.
+
+    Returns
+    -------
+    pettingzoo.utils.OrderEnforcingWrapper
 
     Examples
     --------
@@ -349,13 +322,13 @@ def env(
 class ParallelPaxEnv(MultiAgentEnv, ParallelEnv[str, dict, int]):
     """Game of PAX in which every agent acts in every cycle.
 
-    Observations and rewards are those of `PaxEnv`. One more action, ``wait``, is the only one that
-    is allowed for agents that do not decide.
+    Observations and rewards are those of `paxsim.env`. One more action, ``wait``, is the only one
+    that is allowed for agents that do not decide.
 
     Parameters
     ----------
     players, deck, rules, render_mode
-        See `PaxEnv`.
+        See `paxsim.env`.
     max_cycles : int, optional
         Truncate a game after this many decisions.
 
@@ -389,30 +362,20 @@ class ParallelPaxEnv(MultiAgentEnv, ParallelEnv[str, dict, int]):
         max_cycles: int | None = None,
         render_mode: str | None = None,
     ):
-        self._aec = PaxEnv(players, deck=deck, rules=rules, render_mode=render_mode)
-        if max_cycles is not None:
-            max_cycles = checked_int("max_cycles", max_cycles, 1, MAX_NUMBER)
-        self.max_cycles = max_cycles
+        self._aec = PaxEnv(
+            players, deck=deck, rules=rules, max_cycles=max_cycles, render_mode=render_mode
+        )
+        self.max_cycles = self._aec.max_cycles
         self.render_mode = self._aec.render_mode
-        self.layout = self._aec.layout
-        self.wait = self.layout.actions
-        self.possible_agents = self._aec.possible_agents
-        self.agents: list[str] = []
-        self._cycles = 0
-        self._spaces = {
-            agent: make_spaces(self.layout, partial(self._mask, agent), 1)
-            for agent in self.possible_agents
-        }
+        self.wait = self._aec.layout.actions
+        self._set_agents(self._aec.layout, self.wait + 1)
 
     def __repr__(self) -> str:
         return f"ParallelPaxEnv with {len(self.possible_agents)} players"
 
-    def _mask(self, agent: str) -> np.ndarray | None:
-        return self.observe(agent)["action_mask"] if self.agents else None
-
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """Return the observation and the action mask of an agent."""
-        observation = self._aec.observe(agent)
+        observation = super().observe(agent)
         waits = not observation["action_mask"].any()
         observation["action_mask"] = np.append(observation["action_mask"], np.int8(waits))
         return observation
@@ -447,16 +410,15 @@ class ParallelPaxEnv(MultiAgentEnv, ParallelEnv[str, dict, int]):
         self._aec.step(actions.get(deciding))
         self._cycles += 1
         truncated = not game.over and self._cycles == self.max_cycles
-        step: tuple[dict, dict, dict, dict, dict] = (
-            self._observations(),
-            dict(self._aec.rewards),
-            dict.fromkeys(self.agents, game.over),
-            dict.fromkeys(self.agents, truncated),
-            {agent: {} for agent in self.agents},
-        )
         if game.over or truncated:
             self.agents = []
-        return step
+        return (
+            self._observations(),
+            dict(self._aec.rewards),
+            dict.fromkeys(self.possible_agents, game.over),
+            dict.fromkeys(self.possible_agents, truncated),
+            {agent: {} for agent in self.possible_agents},
+        )
 
 
 parallel_env = ParallelPaxEnv

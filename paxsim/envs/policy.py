@@ -42,7 +42,8 @@ class ObservationEncoder:
 
     def encode(self, table: Any, me: Any, choice: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return the observation, shape ``(layout.size,)``, and mask, ``(layout.actions,)``."""
-        records = tuple(map(_record, (table, me, choice)))
+        # The records of the engine behind the arguments of a policy.
+        records = tuple(getattr(one, "_record", one) for one in (table, me, choice))
         self._check_fits(records[0], records[2])
         game, seat = self._games[0], int(me.seat)
         game["table"], game["seats"][seat], game["choices"][seat] = records
@@ -71,8 +72,3 @@ class ObservationEncoder:
     def option(self, action: int) -> int:
         """Return the option of an action in the decision encoded last, -1 if there is none."""
         return int(self._options[action]) if 0 <= action < self.layout.actions else -1
-
-
-def _record(record: Any) -> np.void:
-    """Return the record of the engine behind an argument of a policy."""
-    return getattr(record, "_record", record)

@@ -14,13 +14,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
 
 import numpy as np
 
 from paxsim.board.words import roman
 from paxsim.cards import CATEGORIES, Card
-from paxsim.engine.records import DECISIONS, address_of
+from paxsim.engine.records import DECISIONS
 from paxsim.errors import PaxsimError, checked_int, unknown
 from paxsim.io import html_table
 from paxsim.setting import Setting
@@ -105,13 +104,12 @@ class Layout:
         drafts = rules["draft_sizes"][: setting.players]
         solo = 2 + max(0, (setting.solo_level or 0) - 2)
         self.drawn = max(IN_VIEW, solo if setting.solo_level else max(drafts))
-        parts = list(self._parts())
-        firsts = [0, *accumulate(int(np.prod(shape)) for _, shape, _ in parts)]
-        self.features = tuple(
-            Feature(name, shape, first, meaning)
-            for (name, shape, meaning), first in zip(parts, firsts, strict=False)
-        )
-        self.size = firsts[-1]
+        features: list[Feature] = []
+        self.size = 0
+        for name, shape, meaning in self._parts():
+            features.append(Feature(name, shape, self.size, meaning))
+            self.size += features[-1].size
+        self.features = tuple(features)
         self.first_place = FIRST_DRAWN + self.drawn
         self.first_legion = self.first_place + IN_VIEW * (OTHER_PLACES + self.legions)
         self.first_kind = self.first_legion + self.legions
@@ -163,16 +161,13 @@ class Layout:
         return html_table(("feature", "shape", "first", "meaning"), rows, caption)
 
     def __getitem__(self, name: str) -> Feature:
-        if name not in self._by_name:
-            raise unknown("feature", name, self._by_name)
-        return self._by_name[name]
-
-    @cached_property
-    def _by_name(self) -> dict[str, Feature]:
-        return {feature.name: feature for feature in self.features}
+        for feature in self.features:
+            if feature.name == name:
+                return feature
+        raise unknown("feature", name, [feature.name for feature in self.features])
 
     def part(self, observations: np.ndarray, name: str) -> np.ndarray:
-        """Return one feature of one observation or of many.
+        """Return a feature of one observation or of many.
 
         Parameters
         ----------
@@ -213,11 +208,6 @@ class Layout:
             record["kind_of"][0, card.code] = kind
         return record
 
-    @property
-    def address(self) -> int:
-        """Memory address of `record`."""
-        return address_of(self.record)
-
     def action_name(self, action: int) -> str:
         """Describe an action in words.
 
@@ -234,8 +224,8 @@ class Layout:
             return f"choose drawn card {action - FIRST_DRAWN + 1}"
         if action < self.first_legion:
             card, place = divmod(action - self.first_place, OTHER_PLACES + self.legions)
-            where = f"below legion {roman(place - 1)}" if place >= OTHER_PLACES else None
-            where = where or ("into the hand", "under the deck")[place]
+            legions = [f"below legion {roman(legion)}" for legion in range(1, self.legions + 1)]
+            where = ["into the hand", "under the deck", *legions][place]
             return f"put drawn card {card + 1} {where}"
         if action < self.first_kind:
             return f"buy legion {roman(action - self.first_legion + 1)}"

@@ -85,6 +85,16 @@ RESTART = -(1 << 62)
 #: Return values of `advance_games`; any other is the game whose action is not allowed.
 ALL_FINE, POLICY_FAILED = -1, -2
 
+_ADDRESSES = (
+    # Arrays with a row per game; for `options` and `allowed` see `paxsim.envs.encoding.allow`.
+    *("games", "results", "observations", "masks", "options", "allowed", "rewards"),
+    # Arrays with a number per game; see `advance_games`.
+    *("actions", "numbers", "seats", "counts", "done", "chosen"),
+    # Parameters by position, keys of the seats' random streams, and the stream of random actions.
+    *("params", "keys", "stream"),
+    # Single records.
+    *("layout", "progress"),
+)
 #: Arguments of a step, which stay the same from step to step.
 batch_dtype = np.dtype(
     [
@@ -93,23 +103,7 @@ batch_dtype = np.dtype(
         ("opposed", np.int64),  # 1 if policies play all positions but the first
         ("policies", np.uint64, MAX_PLAYERS),  # addresses by position
         ("count", np.int64),  # number of games
-        # Addresses of arrays with a row per game.
-        ("games", np.int64),
-        ("results", np.int64),
-        ("observations", np.int64),
-        ("masks", np.int64),
-        ("options", np.int64),  # see `paxsim.envs.encoding.allow`
-        ("allowed", np.int64),
-        ("rewards", np.int64),
-        # Addresses of arrays with a number per game; see `advance_games`.
-        *((name, np.int64) for name in ("actions", "numbers", "seats", "counts", "done", "chosen")),
-        # Addresses of shared arrays.
-        ("params", np.int64),  # by position
-        ("keys", np.int64),
-        ("stream", np.int64),  # of random actions
-        # Addresses of single records.
-        ("layout", np.int64),
-        ("progress", np.int64),
+        *((name, np.int64) for name in _ADDRESSES),
     ],
     align=True,
 )
@@ -316,13 +310,6 @@ MAX_GAMES = 1_000_000
 _PLACEHOLDER = "random"
 
 
-def aligned_rows(rows: int, size: int) -> np.ndarray:
-    """Return zeroed rows of bytes, aligned to cache lines."""
-    buffer = np.zeros(rows * size + LINE, np.uint8)
-    first = -address_of(buffer) % LINE
-    return buffer[first : first + rows * size].reshape(rows, size)
-
-
 class VectorEnv:
     """Many games that are stepped together by compiled code.
 
@@ -403,44 +390,39 @@ class VectorEnv:
         self._contexts = self._lineup.contexts()
         if any(context.memory is not None for context in self._contexts.by_position):
             raise PaxsimError("opponents: search policies cannot play in a VectorEnv")
-        self._games = aligned_rows(self.games, GAME_STRIDE)
-        self._games[:, : game_dtype.itemsize] = self.setting.new_game()
-        self._progress = np.zeros(1, progress_dtype)
-        self._numbers = np.zeros(self.games, np.int64)
-        self._actions = np.zeros(self.games, np.int64)
-        self._chosen = np.zeros(self.games, np.int64)
-        self._stream = np.array([self._seed + 1, 2, 3, 4], np.uint64)
-        self.observations = np.zeros((self.games, self.layout.size), np.int16)
-        self.masks = np.zeros((self.games, self.layout.actions), np.int8)
-        self._options = np.zeros(self.masks.shape, np.uint8)
-        self._allowed = np.zeros(self.masks.shape, np.uint8)
-        self._counts = np.zeros(self.games, np.int64)
-        self.seats = np.zeros(self.games, np.int64)
-        self.rewards = np.zeros((self.games, self.players), np.float32)
-        self.done = np.zeros(self.games, bool)
-        self.results = np.zeros(self.games, result_dtype)
+        games, actions = self.games, self.layout.actions
+        buffer = np.zeros(games * GAME_STRIDE + LINE, np.uint8)
+        first = -address_of(buffer) % LINE
+        rows = buffer[first : first + games * GAME_STRIDE].reshape(games, GAME_STRIDE)
+        rows[:, : game_dtype.itemsize] = self.setting.new_game()
+        self.observations = np.zeros((games, self.layout.size), np.int16)
+        self.masks = np.zeros((games, actions), np.int8)
+        self.seats = np.zeros(games, np.int64)
+        self.rewards = np.zeros((games, self.players), np.float32)
+        self.done = np.zeros(games, bool)
+        self.results = np.zeros(games, result_dtype)
         self.decisions = 0
         self._begun = False
-        # Keeps the arrays of compiled code alive if a user replaces an attribute.
-        self._arrays = {
-            "games": self._games,
+        #: The arrays of compiled code, which stay alive if a user replaces an attribute.
+        self._arrays: dict[str, np.ndarray] = {
+            "games": rows,
             "results": self.results,
             "observations": self.observations,
             "masks": self.masks,
-            "options": self._options,
-            "allowed": self._allowed,
+            "options": np.zeros((games, actions), np.uint8),
+            "allowed": np.zeros((games, actions), np.uint8),
             "rewards": self.rewards,
-            "actions": self._actions,
-            "numbers": self._numbers,
+            "actions": np.zeros(games, np.int64),
+            "numbers": np.zeros(games, np.int64),
             "seats": self.seats,
-            "counts": self._counts,
+            "counts": np.zeros(games, np.int64),
             "done": self.done,
-            "chosen": self._chosen,
+            "chosen": np.zeros(games, np.int64),
             "params": self._contexts.params,
             "keys": seat_keys(self._seed),
-            "stream": self._stream,
+            "stream": np.array([self._seed + 1, 2, 3, 4], np.uint64),
             "layout": self.layout.record,
-            "progress": self._progress,
+            "progress": np.zeros(1, progress_dtype),
         }
         self._connect()
 
@@ -448,17 +430,14 @@ class VectorEnv:
         """Give compiled code the addresses of all arrays."""
         self._compiled = advance_games.compiled()  # type: ignore[attr-defined]
         self._choose = choose_at_random.compiled()  # type: ignore[attr-defined]
-        self._played = (self.setting, self._lineup, self._contexts, self._seed, self._progress[0])
+        progress = self._arrays["progress"][0]
+        self._played = (self.setting, self._lineup, self._contexts, self._seed, progress)
         self._batch = np.zeros(1, batch_dtype)
-        for name, number in (
-            ("seed", self._seed),
-            ("rotations", self._rotations),
-            ("opposed", self._opposed),
-            ("count", self.games),
-            ("policies", self._lineup.addresses),
-            *((name, address_of(array)) for name, array in self._arrays.items()),
-        ):
-            self._batch[name] = number
+        self._batch["seed"], self._batch["count"] = self._seed, self.games
+        self._batch["rotations"], self._batch["opposed"] = self._rotations, self._opposed
+        self._batch["policies"] = self._lineup.addresses
+        for name, array in self._arrays.items():
+            self._batch[name] = address_of(array)
         self._arguments = (address_of(self._batch),)
 
     def __copy__(self) -> VectorEnv:
@@ -476,10 +455,8 @@ class VectorEnv:
 
     def __repr__(self) -> str:
         games = f"{self.games:,} games with {self.players} players"
-        return (
-            f"VectorEnv of {games}: observations of {self.layout.size} numbers, "
-            f"{self.layout.actions} actions"
-        )
+        size, actions = self.layout.size, self.layout.actions
+        return f"VectorEnv of {games}: observations of {size} numbers, {actions} actions"
 
     def _seated(self, opponents: LineupLike | None) -> list:
         if opponents is None:
@@ -507,11 +484,10 @@ class VectorEnv:
         if seed is not None:
             self._seed = checked_int("seed", seed, 0, MAX_NUMBER)
             self._arrays["keys"] = seat_keys(self._seed)
-            self._stream[0] = self._seed + 1
-            self._stream[1:] = 2, 3, 4
+            self._arrays["stream"][:] = self._seed + 1, 2, 3, 4
             self._connect()
-        self._numbers[:] = self._first + np.arange(self.games)
-        self._actions[:] = RESTART
+        self._arrays["numbers"][:] = self._first + np.arange(self.games)
+        self._arrays["actions"][:] = RESTART
         self.decisions = 0
         self._begun = True
         self._advance()
@@ -543,7 +519,7 @@ class VectorEnv:
                 f"got shape {chosen.shape} of {chosen.dtype}"
             )
         self._require_begun()
-        self._actions[:] = chosen
+        self._arrays["actions"][:] = chosen
         self._advance()
         self.decisions += self.games
         return self.observations, self.masks, self.rewards, self.done
@@ -552,7 +528,7 @@ class VectorEnv:
         """Return a random allowed action for each game, shape ``(games,)``."""
         self._require_begun()
         self._choose(*self._arguments)
-        return self._chosen.copy()
+        return self._arrays["chosen"].copy()
 
     def _require_begun(self) -> None:
         if not self._begun:
@@ -567,7 +543,7 @@ class VectorEnv:
         )
         if status != ALL_FINE:
             # Not from `masks`, which users may have overwritten.
-            allowed = ", ".join(map(str, sorted(self._allowed[status, : self._counts[status]])))
-            raise PaxsimError(
-                f"actions[{status}] is {self._actions[status]}, but only {allowed} are allowed"
-            )
+            count = self._arrays["counts"][status]
+            allowed = ", ".join(map(str, sorted(self._arrays["allowed"][status, :count])))
+            action = self._arrays["actions"][status]
+            raise PaxsimError(f"actions[{status}] is {action}, but only {allowed} are allowed")
