@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from paxsim.errors import one_line, visible
+from paxsim.text import in_lines
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -30,6 +31,11 @@ MIN_TEXT_WIDTH = 12
 def say(text: str) -> None:
     """Print lines of results."""
     click.echo(visible(text))
+
+
+def say_wrapped(text: str) -> None:
+    """Print lines of results, wrapped at `paxsim.text.WIDTH` characters."""
+    say("\n".join(in_lines(line, 0) for line in text.split("\n")))
 
 
 def warn(text: str) -> None:
@@ -64,7 +70,7 @@ def print_blocks(blocks: object) -> None:
     """Print the views and sentences of a result."""
     for block in blocks:  # type: ignore[attr-defined]
         if isinstance(block, str):
-            say(block)
+            say_wrapped(block)
         else:
             print_view(block)
 
@@ -87,7 +93,7 @@ def print_view(view: View) -> None:
     console.print(Text(one_line(view.title)), style="bold")
     console.print(table)
     if view.caption:
-        console.print(Text(one_line(view.caption)), style="italic")
+        console.print(Text(one_line(view.caption)), style="italic", end="\n\n")
     if hidden := view.headings[shown:]:
         note = f"not enough room for: {', '.join(hidden)} (widen the window)"
         console.print(Text(one_line(note)), style="italic")

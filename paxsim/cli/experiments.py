@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from paxsim.cli import EXIT_INTERRUPTED, options
-from paxsim.cli.console import print_blocks, print_view, say, warn
+from paxsim.cli.console import print_blocks, print_view, say, say_wrapped, warn
 from paxsim.errors import PaxsimError
 from paxsim.experiment.progress import ProgressBar
 from paxsim.rules import load_rules
@@ -89,12 +89,11 @@ def print_result(result: Any, as_json: bool, csv: Path | None) -> None:
         say(result.to_json())
         return
     print_blocks(blocks_of(result))
+    say_wrapped(result.caption)
     timing = result.timing
-    speed = ""
     if "playing_seconds" in timing:
         rate = timing.get("played_games", result.games) / max(timing["playing_seconds"], 1e-9)
-        speed = f" · {timing['seconds']:.1f} s, {rate:,.0f} games/s"
-    say(f"{result.caption}{speed}")
+        say(f"{timing['seconds']:.1f} s, {rate:,.0f} games/s")
 
 
 @options.command("run", "run builder,feeder --games 1e5")
@@ -128,7 +127,7 @@ def run_command(names, players, policies, plan, precision, games, **run):
     if plan:
         what = ("solo_level", "permutations", "seed", "deck", "rules")
         what = {name: run[name] for name in (*what, "policies", "players", "games", "precision")}
-        say("\n".join(simulation_size(**what)))
+        say_wrapped("\n".join(simulation_size(**what)))
     else:
         run_experiment(simulate, **run)
 
@@ -187,7 +186,7 @@ def compare_command(until_decided, plan, **run):
 
     if plan:
         what = ("a", "b", "opponents", "players", "games", "seed", "delta", "deck", "rules")
-        say("\n".join(comparison_size(**{name: run[name] for name in what})))
+        say_wrapped("\n".join(comparison_size(**{name: run[name] for name in what})))
     else:
         run_experiment(compare, sequential=until_decided, **run)
 
@@ -394,7 +393,7 @@ def double_oracle_command(generations, out, csv, as_json, **run):
     outcome.result.tables["steps"] = outcome.steps
     print_result(outcome.result, as_json, csv)
     if not as_json:
-        say(outcome.ended)
+        say_wrapped(outcome.ended)
         say(",".join(policy.spec for policy in outcome.strategies))
 
 
@@ -460,7 +459,7 @@ def print_tuning(result: Any) -> None:
     caption = f"{len(shown)} of {len(table)} contenders. Difference: to the tuned policy, paired."
     title = f"Held-out deals; the score is the {result.score}"
     print_view(view_of(shown.assign(contender=names), "held_out", title, caption))
-    say(f"{result.verdict}\n{result.caption}")
+    say_wrapped(f"{result.verdict}\n{result.caption}")
 
 
 @options.command("show", "show runs/mine")

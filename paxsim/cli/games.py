@@ -13,7 +13,7 @@ import click
 
 from paxsim.cards import Deck
 from paxsim.cli import options
-from paxsim.cli.console import print_view, say, warn
+from paxsim.cli.console import print_view, say, say_wrapped, warn
 from paxsim.cli.experiments import progress_bar
 from paxsim.cli.options import is_given, refuse_given
 from paxsim.errors import PaxsimError, checked_int, checked_path
@@ -306,4 +306,4 @@ def _analyse_games(
     if out is not None:
         png, svg = charts.save(charts.mistake_costs(habits).figure, out.with_suffix(""))
         say(f"wrote {png} and {svg}")
-    say(habits.caption)
+    say_wrapped(habits.caption)
