@@ -19,17 +19,6 @@ from paxsim.gametheory.metagame import (
 from paxsim.gametheory.replicator import even_starts, follow
 
 __all__ = [
-    "Analysis",
-    "Played",
-    "SymmetricGame",
-    "alpha_rank",
-    "analyse",
-    "coalitions",
-    "bootstrap_games",
-    "equilibria",
-    "even_starts",
-    "find_states",
-    "follow",
-    "measured_game",
-    "regret",
-]
+    "Analysis", "Played", "SymmetricGame", "alpha_rank", "analyse", "bootstrap_games", "coalitions",
+    "equilibria", "even_starts", "find_states", "follow", "measured_game", "regret",
+]  # fmt: skip

@@ -46,14 +46,8 @@ def alpha_rank(game: SymmetricGame, alpha: float = ALPHA, population: int = POPU
     return stationary(transitions(game, alpha, population))
 
 
-def transitions(game: SymmetricGame, alpha: float = ALPHA, population: int = POPULATION) -> Floats:
-    """Return the probabilities of moving from the row's strategy to the column's.
-
-    Returns
-    -------
-    ndarray, shape (..., strategies, strategies)
-        Rows sum to 1.
-    """
+def transitions(game: SymmetricGame, alpha: float, population: int) -> Floats:
+    """Return the probabilities of moving from the row's strategy to the column's."""
     k = game.strategies
     chain = np.zeros((*game.rome.shape[:-1], k, k))
     for old in range(k):
@@ -65,9 +59,7 @@ def transitions(game: SymmetricGame, alpha: float = ALPHA, population: int = POP
     return chain
 
 
-def fixation(
-    game: SymmetricGame, old: int, new: int, alpha: float = ALPHA, population: int = POPULATION
-) -> Floats:
+def fixation(game: SymmetricGame, old: int, new: int, alpha: float, population: int) -> Floats:
     """Return the probability that one mutant takes over a population, shape (...)."""
     mutants = np.arange(1, population)
     payoff_new = _payoff(game, new, old, mutants - 1, population)
@@ -82,16 +74,7 @@ def _payoff(
 ) -> Floats:
     """Return a player's expected payoff at tables drawn from a population of two strategies.
 
-    Parameters
-    ----------
-    own, other : int
-        Strategy of the player, and the other strategy.
-    same_strategy : ndarray of int, shape (sizes,)
-        Number of others in the population with the player's strategy.
-
-    Returns
-    -------
-    ndarray, shape (..., sizes)
+    `same_strategy` are numbers of others in the population with the player's strategy.
     """
     rivals = game.players - 1
     same = np.arange(rivals + 1)

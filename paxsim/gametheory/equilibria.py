@@ -28,18 +28,10 @@ _DELTA = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Equilibrium:
-    """Symmetric equilibrium: a population in which no player gains by deviating alone.
+    """Symmetric equilibrium: a population in which no player gains by deviating alone."""
 
-    Attributes
-    ----------
-    shares : ndarray, shape (strategies,)
-        The population.
-    stable : bool
-        Whether the replicator dynamics return to it.
-    """
-
-    shares: Floats
-    stable: bool
+    shares: Floats  # shape (strategies,)
+    stable: bool  # True if the replicator dynamics return to it
 
 
 def payoffs_at(game: SymmetricGame, populations: Floats) -> Floats:
@@ -113,21 +105,8 @@ def _balanced_on(game: SymmetricGame, support: Sequence[int]) -> Floats:
 def balanced(game: SymmetricGame, starts: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     """Find states near some starts in which the present strategies do equally well.
 
-    Newton's method, for all starts at once.
-
-    Parameters
-    ----------
-    game : SymmetricGame
-        The game; with draws, start i belongs to draw i.
-    starts : ndarray, shape (states, strategies)
-        Starting points, all with the same strategies present.
-
-    Returns
-    -------
-    states : ndarray, shape (states, strategies)
-        Where the search ends.
-    solved : ndarray of bool, shape (states,)
-        Whether it succeeded.
+    Newton's method, for all starts at once: they must have the same strategies present, and in a
+    game with draws, start i belongs to draw i. Returns the last states, and a mask of those solved.
     """
     present = np.flatnonzero(starts[0] > 0)
     if len(present) == 1:
@@ -159,12 +138,7 @@ def _imbalance(game: SymmetricGame, states: Floats, present: NDArray[np.intp]) -
 def _derivatives(
     function: Callable[[Floats], Floats], states: Floats, present: NDArray[np.intp]
 ) -> Floats:
-    """Return derivatives with respect to the shares of the present strategies but the last.
-
-    Returns
-    -------
-    ndarray, shape (states, values, present - 1)
-    """
+    """Return derivatives by the present shares but the last, (states, values, present - 1)."""
     columns = []
     for moved in present[:-1]:
         delta = np.zeros(states.shape[-1])
@@ -201,21 +175,11 @@ ELSEWHERE = -1
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """Population state: pure, mixed equilibrium, or cycle.
-
-    Attributes
-    ----------
-    kind : str
-        ``pure`` (everybody plays one strategy), ``mixed`` or ``cycle``.
-    shares : ndarray, shape (strategies,)
-        The population; for a cycle, its mean over time.
-    cycle : tuple of int
-        For a cycle, the successive leading strategies.
-    """
+    """Population state: pure (everybody plays one strategy), mixed equilibrium, or cycle."""
 
     kind: str
-    shares: Floats
-    cycle: tuple[int, ...] = ()
+    shares: Floats  # shape (strategies,); for a cycle, the mean over time
+    cycle: tuple[int, ...] = ()  # its successive leading strategies
 
 
 def find_states(game: SymmetricGame, starts: Floats) -> tuple[list[State], Limits]:

@@ -94,21 +94,11 @@ def drawn_multisets(strategies: int, seats: int, most: int, seed: int) -> NDArra
 
 
 class Seated(NamedTuple):
-    """Expected results when some seats are taken and the others are drawn from a population.
+    """Expected results when some seats are taken and the others are drawn from a population."""
 
-    Attributes
-    ----------
-    taken : ndarray, shape (..., strategies)
-        Payoff of a taken seat by strategy; NaN for strategies that took none.
-    others : ndarray, shape (...)
-        Payoff of each other seat; NaN if there is none.
-    rome : ndarray, shape (...)
-        Rome's rate.
-    """
-
-    taken: Floats
-    others: Floats
-    rome: Floats
+    taken: Floats  # payoff of a taken seat by strategy; NaN for strategies that took none
+    others: Floats  # payoff of each other seat; NaN if there is none
+    rome: Floats  # Rome's rate
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,15 +175,7 @@ class SymmetricGame:
         return np.asarray((probabilities * rates).sum(axis=-1))
 
     def seated(self, population: ArrayLike, seats: Sequence[int]) -> Seated:
-        """Return expected results when some seats are taken.
-
-        Parameters
-        ----------
-        population : array_like, shape (strategies,)
-            Shares of the strategies among the other seats.
-        seats : sequence of int, shape (strategies,)
-            Number of seats taken by each strategy.
-        """
+        """Return expected results when each strategy takes some seats, beside a population."""
         taken = tuple(int(number) for number in seats)
         left = self.players - sum(taken)
         others, rows = _beside(self.players, taken)
@@ -236,23 +218,10 @@ def pure_state(strategies: int, strategy: int) -> Floats:
 def fill_missing(
     players: int, rows: NDArray[np.intp], payoffs: Floats, rome: Floats
 ) -> tuple[Floats, Floats]:
-    """Estimate the multisets that were not played by a quadratic fit.
+    """Return payoffs and Rome's rates of all multisets, by a quadratic fit where none was played.
 
-    Parameters
-    ----------
-    players : int
-        Number of players.
-    rows : ndarray of int, shape (played,)
-        Rows of `multisets` that were played.
-    payoffs : ndarray, shape (..., played, strategies)
-        Payoffs there.
-    rome : ndarray, shape (..., played)
-        Rome's rates there.
-
-    Returns
-    -------
-    payoffs : ndarray, shape (..., multisets, strategies)
-    rome : ndarray, shape (..., multisets)
+    `rows` are the rows of `multisets` that were played, and `payoffs` (..., played, strategies) and
+    `rome` (..., played) are the results there.
     """
     counts = multisets(payoffs.shape[-1], players)
     if len(rows) == len(counts):

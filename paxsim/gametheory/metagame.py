@@ -92,14 +92,21 @@ def measured_game(played: Played) -> SymmetricGame:
     return _weighted_game(played, np.ones((1, len(played.games)))).draw(0)
 
 
-def bootstrap_games(
-    played: Played, draws: int = DRAWS, seed: int = RESAMPLING_SEED
-) -> SymmetricGame:
-    """Return bootstrap draws of the game: payoffs of shape (draws, multisets, strategies)."""
+def bootstrap_games(played: Played, draws: int = DRAWS) -> SymmetricGame:
+    """Return bootstrap draws of the game: payoffs of shape (draws, multisets, strategies).
+
+    Examples
+    --------
+    >>> wins = np.array([[[9.0, 0.0], [3.0, 6.0], [0.0, 8.0]]] * 2)  # of two equal groups
+    >>> games = np.full((2, 3), 20.0)
+    >>> played = Played(2, np.arange(3), wins, games - wins.sum(axis=2), games)
+    >>> bootstrap_games(played, draws=50).payoffs.shape
+    (50, 3, 2)
+    """
     used = played.used
     if len(used) < 2:
         raise PaxsimError(f"a bootstrap needs two or more groups of blocks, got {len(used)}")
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(RESAMPLING_SEED)
     weights = np.zeros((draws, len(played.games)))
     weights[:, used] = rng.multinomial(len(used), np.full(len(used), 1 / len(used)), size=draws)
     return _weighted_game(played, weights)
@@ -115,12 +122,12 @@ def _weighted_game(played: Played, weights: Floats) -> SymmetricGame:
     return SymmetricGame(played.players, *fill_missing(played.players, played.rows, payoffs, rome))
 
 
-def interval(draws: Floats, level: float = LEVEL) -> tuple[float, float]:
+def interval(draws: Floats) -> tuple[float, float]:
     """Return the percentile interval of bootstrap draws; NaN without any finite draw."""
     finite = draws[np.isfinite(draws)]
     if not len(finite):
         return float("nan"), float("nan")
-    tail = (1 - level) / 2
+    tail = (1 - LEVEL) / 2
     low, high = np.quantile(finite, [tail, 1 - tail])
     return float(low), float(high)
 
@@ -149,32 +156,16 @@ _VALUES = ("before", "after", "others", "gain", "inside", "rome_before", "rome_a
 
 @dataclass(frozen=True, eq=False)
 class Coalition(Generic[Value]):
-    """Seats that deviate from a state together; one seat is an ordinary deviation.
+    """Seats that deviate from a state together; one seat is an ordinary deviation."""
 
-    Attributes
-    ----------
-    strategy, seats : int
-        Strategy and number of the members.
-    before, after : ndarray or Estimate
-        Payoff of a member in the state, and in the coalition.
-    others : ndarray or Estimate
-        Payoff of each seat outside; NaN without any.
-    gain : ndarray or Estimate
-        ``after - before``.
-    inside : ndarray or Estimate
-        Largest gain of a member by leaving the coalition; negative if it is stable by itself.
-    rome_before, rome_after : ndarray or Estimate
-        Rome's rate.
-    """
-
-    strategy: int
-    seats: int
-    before: Value
-    after: Value
-    others: Value
-    gain: Value
-    inside: Value
-    rome_before: Value
+    strategy: int  # of the members
+    seats: int  # their number
+    before: Value  # payoff of a member in the state
+    after: Value  # and in the coalition
+    others: Value  # payoff of each seat outside; NaN without any
+    gain: Value  # after - before
+    inside: Value  # largest gain of a member by leaving; negative if the coalition is stable
+    rome_before: Value  # Rome's rate
     rome_after: Value
 
 
@@ -190,31 +181,22 @@ def coalitions(game: SymmetricGame, population: Floats) -> list[Coalition[Floats
     [(1, -3.0), (2, 1.0)]
     """
     before, rome = game.mean_payoff(population), game.rome_rate(population)
+    one = np.eye(game.strategies, dtype=np.int64)
     results = []
     for strategy in np.flatnonzero(population < 1).tolist():
         for seats in range(1, game.players + 1):
-            result = game.seated(population, _taken(game, {strategy: seats}))
+            result = game.seated(population, seats * one[strategy])
             after = result.taken[..., strategy]
+            rest = (seats - 1) * one[strategy]
             left = [
-                game.seated(population, _taken(game, {strategy: seats - 1, other: 1})).taken[
-                    ..., other
-                ]
-                - after
+                game.seated(population, rest + one[other]).taken[..., other] - after
                 for other in range(game.strategies)
                 if other != strategy
             ]
-            inside = np.asarray(np.max(left, axis=0))
-            gain = np.asarray(after - before)
-            results.append(
-                Coalition(
-                    strategy, seats, before, after, result.others, gain, inside, rome, result.rome
-                )
-            )
+            gain, inside = np.asarray(after - before), np.asarray(np.max(left, axis=0))
+            values = before, after, result.others, gain, inside, rome, result.rome
+            results.append(Coalition(strategy, seats, *values))
     return results
-
-
-def _taken(game: SymmetricGame, seats: dict[int, int]) -> list[int]:
-    return [seats.get(strategy, 0) for strategy in range(game.strategies)]
 
 
 # --- analysis -----------------------------------------------------------------------------------
@@ -222,36 +204,18 @@ def _taken(game: SymmetricGame, seats: dict[int, int]) -> list[int]:
 
 @dataclass(frozen=True, eq=False)
 class Described:
-    """State with its properties.
-
-    Attributes
-    ----------
-    state : State
-        The state.
-    rome, regret, basin, payoff : Estimate
-        Rome's rate, gain of the best response (NaN for a cycle), share of starting points that lead
-        to the state, and mean payoff.
-    equilibrium, stable : bool
-        Whether no player gains by deviating alone, and whether the dynamics return to it, in the
-        measured game.
-    stable_draws : float
-        Share of the bootstrap draws in which it is stable.
-    alpha_rank : Estimate
-        Share of time at a pure state; NaN for others.
-    coalitions : list of Coalition
-        Coalitions that deviate, for pure and stable states.
-    """
+    """State with its properties."""
 
     state: State
-    rome: Estimate
-    regret: Estimate
-    basin: Estimate
-    payoff: Estimate
-    equilibrium: bool
-    stable: bool
-    stable_draws: float
-    alpha_rank: Estimate
-    coalitions: list[Coalition[Estimate]]
+    rome: Estimate  # Rome's rate
+    regret: Estimate  # gain of the best response; NaN for a cycle
+    basin: Estimate  # share of starting points that lead to the state
+    payoff: Estimate  # mean payoff; NaN for a cycle
+    equilibrium: bool  # True if no player gains by deviating alone, in the measured game
+    stable: bool  # True if the dynamics return to it, in the measured game
+    stable_draws: float  # share of the bootstrap draws in which it is stable
+    alpha_rank: Estimate  # share of time at a pure state; NaN for others
+    coalitions: list[Coalition[Estimate]]  # that deviate, for pure and stable states
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,33 +228,23 @@ class Analysis:
         The measured game.
     states : list of Described
         Pure states in the order of the strategies, then the others.
-    starts, draws, basin_draws : int
-        Starting points of the dynamics, bootstrap draws, and draws in which basins were computed.
+    starts, draws : int
+        Starting points of the dynamics, and bootstrap draws.
     """
 
     game: SymmetricGame
     states: list[Described]
     starts: int
     draws: int
-    basin_draws: int
 
 
-def analyse(
-    played: Played,
-    *,
-    draws: int = DRAWS,
-    starts: int = STARTS,
-    drawn_starts: int = DRAWN_STARTS,
-    seed: int = RESAMPLING_SEED,
-) -> Analysis:
+def analyse(played: Played, *, starts: int = STARTS, drawn_starts: int = DRAWN_STARTS) -> Analysis:
     """Find the states of a meta-game, their basins and coalitions, with intervals.
 
     Parameters
     ----------
     played : Played
         Played games.
-    draws, seed : int
-        Number of bootstrap draws, and their random seed.
     starts, drawn_starts : int
         Starting points of the dynamics in the measured game, and in each draw.
 
@@ -298,15 +252,22 @@ def analyse(
     -------
     Analysis
         All states with their properties.
+
+    Examples
+    --------
+    >>> wins = np.array([[[8.0, 0.0], [9.0, 3.0], [0.0, 6.0]]] * 4)  # of four equal groups
+    >>> games = np.full((4, 3), 20.0)
+    >>> analysis = analyse(Played(2, np.arange(3), wins, games - wins.sum(axis=2), games))
+    >>> [(item.state.kind, item.stable, item.basin.estimate) for item in analysis.states]
+    [('pure', True, 1.0), ('pure', False, 0.0)]
     """
-    game, resampled = measured_game(played), bootstrap_games(played, draws, seed)
+    game, resampled = measured_game(played), bootstrap_games(played)
     points = even_starts(game.strategies, starts)
     states, limits = find_states(game, points)
     ends = reached(states, limits)
     sizes = basins(states, ends)[0]
     rivals = game.against_rivals.shape[-2]
     basin_draws = int(np.clip(BASIN_WORK // (drawn_starts * rivals), FEWEST_DRAWS, MOST_DRAWS))
-    basin_draws = min(basin_draws, draws)
     drawn_limits = follow(
         resampled.draw(slice(basin_draws)), points[:drawn_starts], DRAWN_STEPS, DRAWN_WATCHED
     )
@@ -329,7 +290,7 @@ def analyse(
         else:
             rank = _estimate(ranks[i], drawn_ranks[:, i]) if state.kind == PURE else _NONE
             described.append(_describe(state, game, resampled, basin, rank))
-    return Analysis(game, described, starts, draws, basin_draws)
+    return Analysis(game, described, starts, DRAWS)
 
 
 def _describe(

@@ -40,28 +40,18 @@ NARROW = 0.02
 
 #: Indices of some draws and some starts, from `numpy.ix_`.
 Part = tuple[NDArray[np.intp], ...]
+#: Successive leading strategies by (draw, start), for trajectories that did not settle.
+Cycles = dict[tuple[int, int], tuple[int, ...]]
 
 
 @dataclass(frozen=True, eq=False)
 class Limits:
-    """Limits of trajectories.
+    """Limits of trajectories by draw and start; means over time if one did not settle."""
 
-    Attributes
-    ----------
-    shares : ndarray, shape (draws, starts, strategies)
-        Final populations, with absent strategies set to 0; for cycles, the mean over time.
-    rome : ndarray, shape (draws, starts)
-        Rome's rate there; for cycles, the mean over time.
-    settled : ndarray of bool, shape (draws, starts)
-        Whether the trajectory settled.
-    cycles : dict
-        Successive leading strategies by (draw, start), for trajectories that did not settle.
-    """
-
-    shares: Floats
-    rome: Floats
+    shares: Floats  # final populations, with absent strategies set to 0
+    rome: Floats  # Rome's rate there
     settled: NDArray[np.bool_]
-    cycles: dict[tuple[int, int], tuple[int, ...]]
+    cycles: Cycles
 
 
 def even_starts(strategies: int, starts: int) -> Floats:
@@ -157,7 +147,9 @@ class _Trajectories:
         shares = np.exp(logs)
         growth = self._growth(draws, logs, shares)
         rare = logs <= np.log(2 * FLOOR)
-        settled |= self._still(draws, shares, growth, rare)
+        limit = (STILL * self._scale[draws])[:, None, None]
+        still = np.where(rare, growth <= limit, np.abs(shares * growth) <= limit)
+        settled |= still.all(axis=-1)
         # A rare strategy may shrink as fast as it likes.
         speed = np.where(rare & (growth < 0), 0.0, np.abs(growth)).max(axis=-1)
         size = np.minimum(self.steps[part], STEP_GROWTH / np.maximum(speed, 1e-300))
@@ -186,14 +178,6 @@ class _Trajectories:
         expected = chances @ self._payoffs[draws]
         return np.asarray(expected - (shares * expected).sum(axis=-1, keepdims=True))
 
-    def _still(
-        self, draws: NDArray[np.intp], shares: Floats, growth: Floats, rare: NDArray[np.bool_]
-    ) -> NDArray[np.bool_]:
-        """Return whether no present strategy changes and no rare one would grow."""
-        limit = (STILL * self._scale[draws])[:, None, None]
-        calm = np.where(rare, growth <= limit, np.abs(shares * growth) <= limit)
-        return np.asarray(calm.all(axis=-1))
-
 
 def _within(logs: Floats) -> Floats:
     """Return log shares normalized to sum 1, none below the floor."""
@@ -202,17 +186,10 @@ def _within(logs: Floats) -> Floats:
     return np.asarray(logs - np.log(np.exp(logs).sum(axis=-1, keepdims=True)))
 
 
-def _observe(
-    trajectories: _Trajectories, steps: int
-) -> tuple[Floats, Floats, dict[tuple[int, int], tuple[int, ...]]]:
-    """Observe trajectories that do not settle; mark those that hardly move as settled.
+def _observe(trajectories: _Trajectories, steps: int) -> tuple[Floats, Floats, Cycles]:
+    """Return mean shares and Rome rates of trajectories that do not settle, and their cycles.
 
-    Returns
-    -------
-    shares, rome : ndarray
-        Means over time.
-    cycles : dict
-        Successive leading strategies by (draw, start).
+    Those that hardly move are marked as settled.
     """
     means, rome = np.zeros(trajectories.logs.shape), np.zeros(trajectories.settled.shape)
     part = trajectories.moving()

@@ -92,15 +92,6 @@ def score_bounds(rate: float, n: float, critical: float) -> Bounds:
 
     They contain every p with ``|rate - p| <= critical * sqrt(p (1 - p) / n)``, so they stay within
     0..1 and have a positive width even for a rate of 0 or 1.
-
-    Parameters
-    ----------
-    rate : float
-        Observed rate, 0..1.
-    n : float
-        Number of observations; need not be whole.
-    critical : float
-        Number of standard errors: a normal or t quantile.
     """
     q = critical**2 / n
     centre = (rate + q / 2) / (1 + q)
@@ -158,21 +149,8 @@ def make_interval(
     (Dean & Pagano 2015), with a blended variance while few blocks contain the event; otherwise
     the t interval. For many blocks the two are the same.
 
-    Parameters
-    ----------
-    estimate, se : float
-        Estimate and standard error.
-    blocks : int
-        Number of blocks.
-    level : float
-        Confidence level.
-    bounds : tuple of float
-        Range of possible values of the quantity.
-    df : float, optional
-        Degrees of freedom (default: ``blocks - 1``).
-    events : float, optional
-        Number of informative blocks, if not all are (those with the condition of a ratio). The
-        degrees of freedom and the rule for equal blocks use it, and the variance is not blended.
+    `events` is the number of informative blocks, if not all are (those with the condition of a
+    ratio). It sets the degrees of freedom unless `df` is given, and the variance is not blended.
     """
     informative = blocks if events is None else events
     df = max(informative - 1, 1) if df is None else df
@@ -248,6 +226,12 @@ def difference_interval(
         Range of possible differences.
     df : float, optional
         Degrees of freedom (default: ``blocks - 1``).
+
+    Examples
+    --------
+    >>> interval = difference_interval(0.01, 0.0063, blocks=500, differing=40)
+    >>> round(interval.low, 3), round(interval.high, 3)
+    (-0.002, 0.023)
     """
     if se == 0:
         return make_interval(estimate, se, blocks, level=level, bounds=bounds)
@@ -320,8 +304,10 @@ def contrast(
         Sums over blocks.
     weights : array_like, shape (d,)
         One weight for each value of the block vector.
-    level, bounds
-        See `make_interval`.
+    level : float
+        Confidence level.
+    bounds : tuple of float
+        Range of possible values of the sum.
     differing : int, optional
         For a difference, the number of blocks in which it is not 0; see `difference_interval`.
 
@@ -383,8 +369,8 @@ def ratio(moments: Moments, over: int, under: int, *, bounds: Bounds = RATE) -> 
         Sums over blocks.
     over, under : int
         Index of the numerator and of the denominator in the block vector.
-    bounds
-        See `make_interval`.
+    bounds : tuple of float
+        Range of possible values of the ratio.
 
     Examples
     --------
@@ -448,12 +434,7 @@ class PairedDifference:
 
 
 def paired_difference(
-    moments: Moments,
-    a: int,
-    b: int,
-    *,
-    bounds: Bounds = DIFFERENCE,
-    differing: int | None = None,
+    moments: Moments, a: int, b: int, *, differing: int | None = None
 ) -> PairedDifference:
     """Compare values `a` and `b` of the same block vectors: mean of a - mean of b.
 
@@ -463,8 +444,6 @@ def paired_difference(
         Sums over blocks.
     a, b : int
         Indices of the two values in the block vector.
-    bounds
-        See `make_interval`.
     differing : int, optional
         Number of blocks in which the two differ; see `difference_interval`.
 
@@ -477,14 +456,13 @@ def paired_difference(
     """
     n = moments.n
     weights = unit(moments.d, a) - unit(moments.d, b)
-    paired = contrast(moments, weights, bounds=bounds, differing=differing)
+    paired = contrast(moments, weights, bounds=DIFFERENCE, differing=differing)
     variances = [float(moments.covariance[i, i]) / n for i in (a, b)]
     # Welch and Satterthwaite's degrees of freedom; a value that never varies adds nothing.
     spread = sum(v**2 / (n - 1) for v in variances if v > 0)
     df = sum(variances) ** 2 / spread if spread > 0 else n - 1
-    unpaired = difference_interval(
-        float(moments.mean[a] - moments.mean[b]), math.sqrt(sum(variances)), n, bounds=bounds, df=df
-    )
+    gap = float(moments.mean[a] - moments.mean[b])
+    unpaired = difference_interval(gap, math.sqrt(sum(variances)), n, df=df)
     if paired.se > 0:
         factor = (unpaired.se / paired.se) ** 2
     else:
@@ -509,8 +487,8 @@ def cautious_difference(
         Sums over blocks.
     weights : array_like, shape (d,)
         Weights of the difference, one for each value of the block vector.
-    bounds
-        See `make_interval`; here they must be finite.
+    bounds : tuple of float
+        Smallest and largest possible difference.
 
     Examples
     --------

@@ -13,14 +13,7 @@ from scipy.special import fdtr, fdtri, ndtri, stdtr, stdtrit
 
 from paxsim.errors import PaxsimError
 from paxsim.stats.constants import LEVEL, MAX_T_POINTS
-from paxsim.stats.intervals import (
-    RATE,
-    UNBOUNDED,
-    Bounds,
-    Interval,
-    contrast,
-    p_value,
-)
+from paxsim.stats.intervals import RATE, UNBOUNDED, Bounds, Interval, contrast, p_value
 from paxsim.stats.moments import Moments
 
 
@@ -76,13 +69,7 @@ def joint_level(covariance: NDArray[np.float64], n: int) -> float:
     The critical value is the quantile of the largest |t| of a multivariate t distribution with
     the correlation of the estimates (max-t; Hothorn, Bretz & Westfall 2008). With no more blocks
     than contrasts the estimated correlation is worthless; then it is Šidák's, a little wider.
-
-    Parameters
-    ----------
-    covariance : ndarray, shape (k, k)
-        Covariance of the estimates, up to a factor.
-    n : int
-        Number of independent units (blocks) behind it.
+    The covariance is that of the estimates from `n` blocks, up to a factor.
     """
     alpha = 1 - LEVEL
     k, df = len(covariance), max(n - 1, 1)
@@ -107,13 +94,6 @@ def max_t_quantile(correlation: ArrayLike, df: float) -> float:
     largest entry stays below c is known (an F distribution, Genz & Bretz 2009). Only the average
     over directions is numerical, over fixed quasi-random ones; the error is below 0.01 standard
     errors. The correlation may be singular, as that of shares with a constant sum.
-
-    Parameters
-    ----------
-    correlation : array_like, shape (k, k)
-        Correlation matrix.
-    df : float
-        Degrees of freedom.
     """
     r = np.asarray(correlation, np.float64)
     k = len(r)

@@ -150,11 +150,7 @@ class Ratings:
 
 
 def bootstrap_ratings(
-    wins: ArrayLike,
-    seats: ArrayLike,
-    *,
-    resamples: int = BOOTSTRAP_RESAMPLES,
-    seed: int = RESAMPLING_SEED,
+    wins: ArrayLike, seats: ArrayLike, *, resamples: int = BOOTSTRAP_RESAMPLES
 ) -> Ratings:
     """Return ratings with percentile intervals from resampling groups of blocks.
 
@@ -167,8 +163,8 @@ def bootstrap_ratings(
         Wins in each group of blocks; a group has the same deals in every line-up.
     seats : array_like, shape (lineups, contestants)
         See `win_probabilities`.
-    resamples, seed : int
-        Number of resamples and their random seed.
+    resamples : int
+        Number of resamples.
 
     Examples
     --------
@@ -184,7 +180,7 @@ def bootstrap_ratings(
     whole = wins.sum(axis=0)
     rating = fit_ratings(whole, seats).round(_DECIMALS)
     # Only whole numbers are drawn: they are the same on every machine.
-    drawn_groups = np.random.default_rng(seed).integers(groups, size=(resamples, groups))
+    drawn_groups = np.random.default_rng(RESAMPLING_SEED).integers(groups, size=(resamples, groups))
     counts = np.stack([np.bincount(row, minlength=groups) for row in drawn_groups])
     tables = (counts @ wins.reshape(groups, -1)).reshape(resamples, lineups, contestants)
     batch = max(1, _BATCH_CELLS // (lineups * contestants))

@@ -37,18 +37,9 @@ def sequence_radius(
     span: float = 0.0,
     tightest_at: int = SEQUENTIAL_TIGHTEST,
 ) -> NDArray[np.float64]:
-    """Return the half-width of the confidence sequence after `n` blocks.
+    """Return the half-width of a confidence sequence at some looks; `span` is that of its bounds.
 
-    Parameters
-    ----------
-    n, variance : array_like
-        Number of blocks and variance of a block (divisor n - 1) at each look.
-    alpha : float
-        Probability that the sequence misses the truth at *any* look.
-    span : float
-        Width of the range of possible block values; see `confidence_sequence`.
-    tightest_at : int
-        Number of blocks at which it is narrowest.
+    For the other parameters see `confidence_sequence`.
     """
     n = np.asarray(n, np.float64)
     sd = np.sqrt(np.asarray(variance, np.float64) + span**2 / n)
@@ -126,26 +117,12 @@ def confidence_sequence(
 
 
 def log_e_value(
-    n: ArrayLike,
-    total: ArrayLike,
-    squares: ArrayLike,
-    reference: float,
-    lowest: float,
+    n: ArrayLike, total: ArrayLike, squares: ArrayLike, reference: float, lowest: float
 ) -> NDArray[np.float64]:
-    """Return the log of the evidence that the mean of bounded blocks is *above* `reference`.
+    """Return the log of the evidence that the mean of the blocks is *above* a reference.
 
-    See `sequential_test`. The first three arguments may be arrays of looks.
-
-    Parameters
-    ----------
-    n : array_like
-        Number of blocks.
-    total, squares : array_like
-        Sum of the block values and of their squares.
-    reference : float
-        Mean to exceed.
-    lowest : float
-        Lowest possible block value, below `reference`.
+    No block is below `lowest`. The first three arguments may be arrays of looks; see
+    `sequential_test`.
     """
     n, total, squares = (np.asarray(x, np.float64)[..., None] for x in (n, total, squares))
     unit = reference - lowest
