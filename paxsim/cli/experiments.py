@@ -17,7 +17,7 @@ from paxsim.cli.console import print_blocks, print_view, say, say_wrapped, warn
 from paxsim.errors import PaxsimError
 from paxsim.experiment.progress import ProgressBar
 from paxsim.rules import load_rules
-from paxsim.views import blocks_of, view_of
+from paxsim.views import blocks_of
 
 #: Options that change how a run is carried out but not what it plays.
 _NOT_RECORDED = ("--jobs", "--backend", "--address", "--out", "--json", "--csv", "--chunk-games")
@@ -443,23 +443,9 @@ def tune_command(policy, opponents, generations, restarts, games, out, as_json, 
     if as_json:
         say(result.to_json())
     else:
-        print_tuning(result)
-
-
-#: Contenders of the held-out table that are printed; the record has all of them.
-_SHOWN = 8
-
-
-def print_tuning(result: Any) -> None:
-    """Print the tuned policy in the first line, then its comparison on held-out deals."""
-    say(result.spec)
-    table = result.held_out
-    shown = table[(table.index < _SHOWN) | (table["role"] != "catalogue")]
-    names = shown["role"].where(shown["role"] != "catalogue", shown["policy"])
-    caption = f"{len(shown)} of {len(table)} contenders. Difference: to the tuned policy, paired."
-    title = f"Held-out deals; the score is the {result.score}"
-    print_view(view_of(shown.assign(contender=names), "held_out", title, caption))
-    say_wrapped(f"{result.verdict}\n{result.caption}")
+        say(result.spec)
+        print_view(result.view)
+        say_wrapped(f"{result.verdict}\n{result.caption}")
 
 
 @options.command("show", "show runs/mine")

@@ -29,7 +29,7 @@ from paxsim.rules import SOLO_LEVELS
 from paxsim.setting import MAX_NUMBER, make_setting
 from paxsim.stats import DIFFERENCE, Moments, block_rate, contrast
 from paxsim.stats.intervals import unit
-from paxsim.text import percent, points
+from paxsim.text import in_lines, percent, points
 from paxsim.tuning.arena import (
     GOALS,
     MEASURES,
@@ -54,8 +54,12 @@ from paxsim.tuning.cmaes import (
 )
 from paxsim.tuning.record import TuningRecord
 from paxsim.version import __version__
+from paxsim.views import View, to_html, to_text, view_of
 
 TUNED, START, CATALOGUE = "tuned", "start", "catalogue"
+_ROLES = {TUNED: "tuned parameters", START: "initial parameters"}
+#: Policies of the catalogue that are displayed; `TuneResult.held_out` has all of them.
+_SHOWN = 8
 #: Default length of the search, and games per candidate and generation.
 GENERATIONS, RESTARTS, GAMES = 150, 3, 600
 #: Games that choose among the restarts' results, and held-out games, both per contender and in
@@ -116,15 +120,15 @@ class TuneResult:
         tuned = table.loc[TUNED]
         rate = percent(tuned["score"], tuned["score_low"], tuned["score_high"])
         text = (
-            f"Held-out {self.score}: {rate} with the tuned parameters; the initial parameters: "
-            f"{_difference(table.loc[START])}"
+            f"On held-out deals, the {self.score} is {rate} with the tuned parameters (with the "
+            f"initial ones: {_difference(table.loc[START])})"
         )
         others = self.held_out[self.held_out["role"] == CATALOGUE]
         if others.empty:
             return f"{text}."
         other = others.iloc[0]
         if self.best.label == other["policy"]:
-            return f"{text}. {other['policy']} of the catalogue does better: {_difference(other)}."
+            return f"{text}. {other['policy']} of the catalogue does better ({_difference(other)})."
         best = f"{other['policy']}: {_difference(other)}"
         return f"{text}. No policy of the catalogue does better ({best})."
 
@@ -144,14 +148,25 @@ class TuneResult:
             indent=1,
         )
 
+    @property
+    def view(self) -> View:
+        """The comparison on held-out deals: the best, the tuned and the initial parameters."""
+        table = self.held_out
+        shown = table[(table.index < _SHOWN) | (table["role"] != CATALOGUE)]
+        names = shown["role"].map(_ROLES).fillna(shown["policy"])
+        if table["score"].equals(table["win_rate"]):
+            shown = shown.drop(columns="win_rate")
+        title = f"Held-out deals; the score is the {self.score}"
+        caption = f"{len(shown)} of {len(table)} policies. Difference: to the tuned one, paired."
+        return view_of(shown.assign(contender=names), "held_out", title, caption)
+
     def __str__(self) -> str:
-        table = self.held_out.to_string(index=False)
-        return f"{self.spec}\n{table}\n{self.verdict}\n{self.caption}"
+        lines = [in_lines(self.verdict, 0), in_lines(self.caption, 0)]
+        return "\n".join([self.spec, to_text(self.view), *lines])
 
     def _repr_html_(self) -> str:
-        table = self.held_out.to_html(index=False)
         text = f"<p>{escape(self.verdict)}</p><p>{escape(self.caption)}</p>"
-        return f"<p><code>{escape(self.spec)}</code></p>{table}{text}"
+        return f"<p><code>{escape(self.spec)}</code></p>{to_html(self.view)}{text}"
 
 
 def _difference(row: pd.Series) -> str:
