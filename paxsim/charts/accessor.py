@@ -84,7 +84,7 @@ class Plots:
         return name not in _NEEDED or _NEEDED[name] in self._result
 
     def _check(self, name: str) -> Any:
-        """Return the result if it has the data of a chart."""
+        """Return the result; raise an error if it has no data for a chart."""
         if name not in _charts():
             raise unknown("plot", name, self.names)
         if not self._has(name):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -21,10 +21,16 @@ _NONE, _MINOR = 0.005, 0.05
 _PAPER = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
 #: Room for marks beside 0 and 100%.
 _SIDE = 12
-#: Height of a row in inches, and of everything else.
+#: Height of a row, and of everything else, in inches.
 ROW_HEIGHT, AROUND_ROWS = 0.54, 1.0
 
-Place = tuple[float, float]
+
+class Mark(NamedTuple):
+    """Place of a mark, in units of the data, and its area in square points."""
+
+    x: float
+    y: float
+    area: float
 
 
 @chart(7.4, 4.6)
@@ -56,21 +62,32 @@ def state_flow(
     ax : matplotlib.axes.Axes, optional
         Axes to draw on.
     """
-    states = table_of(source, "states")
+    states = shown_states(table_of(source, "states"))
     moves = table_of(source, "coalitions") if coalitions is None else coalitions
-    shown = shown_states(states)
-    rows = {name: number for number, name in enumerate(shown["state"])}
-    places = {row["state"]: (100 * row["rome_wins"], rows[row["state"]])
-              for _, row in shown.iterrows()}  # fmt: skip
-    sizes = {row["state"]: _area(row) for _, row in shown.iterrows()}
-    for name in places:
-        _draw_answer(ax, moves, places, sizes, name)
-    for _, row in shown[shown["basin"] >= _MINOR].iterrows():
-        _draw_coalitions(ax, moves, places[row["state"]], row, rows)
-    for _, row in shown.iterrows():
-        ax.scatter(*places[row["state"]], s=_area(row), edgecolor=BELOW, linewidth=1.4, zorder=4,
+    rows = {name: number for number, name in enumerate(states["state"])}
+    marks = {row["state"]: Mark(100 * row["rome_wins"], rows[row["state"]],
+                                _SMALL + _LARGE * float(row["basin"]))
+             for _, row in states.iterrows()}  # fmt: skip
+    for name, mark in marks.items():
+        alone = moves[(moves["state"] == name) & (moves["seats"] == 1) & (moves["gain_low"] > 0)]
+        if not alone.empty:
+            best = alone.loc[alone["gain"].idxmax(), "strategy"]
+            if best in marks:
+                _draw_arrow(ax, mark, marks[best], QUIET, "-")
+    for _, row in states[states["basin"] >= _MINOR].iterrows():
+        _draw_coalitions(ax, moves, marks[row["state"]], row, rows)
+    for _, row in states.iterrows():
+        x, y, area = marks[row["state"]]
+        ax.scatter(x, y, s=area, edgecolor=BELOW, linewidth=1.4, zorder=4,
                    facecolor=BELOW if row["stable"] else "white")  # fmt: skip
-    _frame(ax, shown, title)
+    ax.set_yticks(range(len(states)), [_row_label(row) for _, row in states.iterrows()])
+    ax.tick_params(axis="y", labelsize=8.5, length=0)
+    ax.set_ylim(-0.8, len(states) - 0.3)
+    ax.set_xlim(-_SIDE, 100 + _SIDE)
+    ax.set_xticks(range(0, 101, 25))
+    ax.set_xlabel("games that Rome wins (%)")
+    ax.grid(axis="both", color=FAINT)
+    ax.set_title(title)
     if legend:
         add_flow_legend(ax)
 
@@ -81,23 +98,8 @@ def shown_states(states: pd.DataFrame) -> pd.DataFrame:
     return shown.sort_values("rome_wins", kind="stable").reset_index(drop=True)
 
 
-def _area(row: Any) -> float:
-    """Return the area of a state's mark, in square points."""
-    return _SMALL + _LARGE * float(row["basin"])
-
-
-def _draw_answer(ax: Axes, moves: pd.DataFrame, places: dict, sizes: dict, state: str) -> None:
-    """Draw an arrow to the best response of a single player, if that gains significantly."""
-    alone = moves[(moves["state"] == state) & (moves["seats"] == 1) & (moves["gain_low"] > 0)]
-    if alone.empty:
-        return
-    best = alone.loc[alone["gain"].idxmax(), "strategy"]
-    if best in places:
-        _arrow(ax, places[state], places[best], QUIET, "-", sizes[state], sizes[best])
-
-
 def _draw_coalitions(
-    ax: Axes, moves: pd.DataFrame, place: Place, row: Any, rows: dict[str, int]
+    ax: Axes, moves: pd.DataFrame, start: Mark, row: Any, rows: dict[str, int]
 ) -> None:
     """Draw the coalitions of two and more, but not all, that leave Rome the least."""
     for seats in range(2, int(row["players"])):
@@ -105,41 +107,24 @@ def _draw_coalitions(
         if here.empty:
             continue
         best = here.loc[here["rome_after"].idxmin()]
-        there = (100 * float(best["rome_after"]), rows[best["strategy"]])
-        _arrow(ax, place, there, ABOVE, "--", _area(row), _DIAMOND)
+        end = Mark(100 * float(best["rome_after"]), rows[best["strategy"]], _DIAMOND)
+        _draw_arrow(ax, start, end, ABOVE, "--")
         face = ABOVE if best["gain_low"] > 0 else "white"
-        ax.scatter(*there, marker="D", s=_DIAMOND, facecolor=face, edgecolor=ABOVE, zorder=5)
+        ax.scatter(end.x, end.y, marker="D", s=_DIAMOND, facecolor=face, edgecolor=ABOVE, zorder=5)
         gain = in_percent(best["gain"], sign="+")
         ax.annotate(
-            f"{seats} seats: {gain}", there, (0, -8 - 10 * (seats % 2)), ha="center", va="top",
+            f"{seats} seats: {gain}", end[:2], (0, -8 - 10 * (seats % 2)), ha="center", va="top",
             textcoords="offset points", fontsize=8, color=ABOVE, zorder=6, bbox=_PAPER,
         )  # fmt: skip
 
 
-def _arrow(
-    ax: Axes, start: Place, end: Place, colour: str, dashes: str, from_area: float, to_area: float
-) -> None:
+def _draw_arrow(ax: Axes, start: Mark, end: Mark, colour: str, dashes: str) -> None:
     """Draw an arrow from the rim of one mark to the rim of another."""
+    from_rim, to_rim = (math.sqrt(mark.area / math.pi) + 3 for mark in (start, end))
     look = {"arrowstyle": "-|>", "color": colour, "linestyle": dashes, "linewidth": 1.1,
-           "shrinkA": _rim(from_area), "shrinkB": _rim(to_area),
+           "shrinkA": from_rim, "shrinkB": to_rim,
            "connectionstyle": f"arc3,rad={0.18 if dashes == '-' else 0.0}"}  # fmt: skip
-    ax.annotate("", end, start, arrowprops=look, zorder=3)
-
-
-def _rim(area: float) -> float:
-    """Return the points from the centre of a mark to just outside it."""
-    return math.sqrt(area / math.pi) + 3
-
-
-def _frame(ax: Axes, shown: pd.DataFrame, title: str) -> None:
-    ax.set_yticks(range(len(shown)), [_row_label(row) for _, row in shown.iterrows()])
-    ax.tick_params(axis="y", labelsize=8.5, length=0)
-    ax.set_ylim(-0.8, len(shown) - 0.3)
-    ax.set_xlim(-_SIDE, 100 + _SIDE)
-    ax.set_xticks(range(0, 101, 25))
-    ax.set_xlabel("games that Rome wins (%)")
-    ax.grid(axis="both", color=FAINT)
-    ax.set_title(title)
+    ax.annotate("", end[:2], start[:2], arrowprops=look, zorder=3)
 
 
 def add_flow_legend(ax: Axes, columns: int = 2) -> None:

@@ -18,8 +18,7 @@ from paxsim.charts.style import (
     QUIET,
     SEQUENTIAL,
     chart,
-    one_value,
-    only,
+    of_players,
     table_of,
 )
 from paxsim.text import in_percent, number, whole_percent
@@ -32,7 +31,6 @@ def strategy_heatmap(
     value: str = "win_rate",
     columns: str = "players",
     fair: str | None = "fair_share",
-    sure: str = "sure",
     title: str = "Win rate of a seat, by strategy (%)",
     ax: Any = None,
 ) -> None:
@@ -41,43 +39,44 @@ def strategy_heatmap(
     Parameters
     ----------
     source : Result or pandas.DataFrame
-        A tournament, or a table with ``strategy``, `columns`, `value` with ``_low`` and ``_high``.
+        A tournament, or a table with ``strategy``, `columns`, `value` with ``_low`` and ``_high``,
+        and perhaps ``sure``: whether a difference is significant. Without it, those are whose
+        interval excludes the fair rate.
     value, columns : str
         Columns of the rate, and of the horizontal axis.
     fair : str, optional
         Column of the fair rate: colour is the difference from it. None colours by the rate.
-    sure : str
-        Column (bool) of significant differences; if missing, those whose interval excludes the
-        fair rate.
     title : str
         Title.
     ax : matplotlib.axes.Axes, optional
         Axes to draw on.
     """
     table = table_of(source, "standings")
-    if sure not in table and fair is not None:
-        inside = table[fair].between(table[f"{value}_low"], table[f"{value}_high"])
-        table = table.assign(**{sure: ~inside})
-    order = (
-        table.groupby("strategy")[value].mean().sort_values(ascending=False, kind="stable").index
-    )
+    palette: Any = _diverging
+    norm = Normalize(0.0, 1.0)
+    if fair is None:
+        over, palette = table[value], matplotlib.colormaps[SEQUENTIAL]
+        table = table.assign(sure=True)
+    else:
+        over = table[value] - table[fair]
+        reach = max(float(over.abs().max()), 0.01)
+        norm = TwoSlopeNorm(0.0, -reach, reach)
+        if "sure" not in table:
+            inside = table[fair].between(table[f"{value}_low"], table[f"{value}_high"])
+            table = table.assign(sure=~inside)
+    order = _by_mean(table, value)
     across = sorted(table[columns].unique())
-    cells = {(row["strategy"], row[columns]): row for _, row in table.iterrows()}
-    colour = _difference_colours(table, value, fair) if fair else _rate_colours()
+    cells = {(row["strategy"], row[columns]): row for _, row in table.assign(over=over).iterrows()}
     for y, name in enumerate(order):
         for x, column in enumerate(across):
             row = cells.get((name, column))
             if row is not None:
-                significant = bool(row[sure]) if fair else True
-                shade = colour(row[value] - row[fair] if fair else row[value])
-                _draw_cell(
-                    ax,
-                    x,
-                    y,
-                    _cell_text(row, value, fair, significant),
-                    shade if significant else None,
-                )
-    _frame(ax, [str(name) for name in order], [str(column) for column in across])
+                arrow = (" ▲" if row["over"] > 0 else " ▼") if fair and row["sure"] else ""
+                half = number(50 * (row[f"{value}_high"] - row[f"{value}_low"]), 1)
+                text = f"{in_percent(row[value])}{arrow}\n±{half}"
+                shade = palette(float(norm(row["over"]))) if row["sure"] else None
+                _draw_cell(ax, x, y, text, shade)
+    _frame(ax, order, across)
     ax.set_xlabel({"players": "players", "level": "solo level"}.get(columns, columns))
     ax.set_title(title)
 
@@ -95,27 +94,17 @@ def payoff_heatmap(source: Any, players: int | None = None, *, ax: Any = None) -
     ax : matplotlib.axes.Axes, optional
         Axes to draw on.
     """
-    table = table_of(source, "payoffs")
-    players = one_value(table, "players", players)
-    table = only(table, players=players)
-    order = (
-        table.groupby("strategy")["win_rate"]
-        .mean()
-        .sort_values(ascending=False, kind="stable")
-        .index
-    )
+    players, table = of_players(table_of(source, "payoffs"), players)
+    order = _by_mean(table, "win_rate")
     grid = table.pivot(index="strategy", columns="against", values="win_rate").loc[order, order]
     fair = 1 / players
     norm = TwoSlopeNorm(fair, 0.0, max(float(np.nanmax(grid.to_numpy(float))), 1.01 * fair))
-    palette = matplotlib.colormaps[DIVERGING]
-    colour = lambda rate: palette(0.12 + 0.76 * float(norm(rate)))  # noqa: E731
     for y, name in enumerate(order):
         for x, rival in enumerate(order):
             rate = grid.at[name, rival]
             if not pd.isna(rate):
-                _draw_cell(ax, x, y, whole_percent(rate), colour(rate))
-    names = [str(name) for name in order]
-    _frame(ax, names, names)
+                _draw_cell(ax, x, y, whole_percent(rate), _diverging(float(norm(rate))))
+    _frame(ax, order, order)
     ax.tick_params(axis="x", rotation=45)
     for label in ax.get_xticklabels():
         label.set_horizontalalignment("right")
@@ -123,42 +112,25 @@ def payoff_heatmap(source: Any, players: int | None = None, *, ax: Any = None) -
     ax.set_xlabel("when this strategy plays too")
     ax.set_ylabel("win rate (%) of a seat of this strategy")
     ax.set_title(f"Win rates against rivals, {players} players")
-    _key(ax, norm, fair)
-
-
-def _key(ax: Axes, norm: TwoSlopeNorm, fair: float) -> None:
-    """Draw the key of colours, with a mark at the fair share."""
-    palette = matplotlib.colormaps[DIVERGING]
-    shown = ListedColormap([palette(0.12 + 0.76 * x) for x in np.linspace(0, 1, 256)])
+    # The key of colours, with a mark at the fair share.
+    shown = ListedColormap([_diverging(x) for x in np.linspace(0, 1, 256)])
     bar = ax.figure.colorbar(ScalarMappable(norm, shown), ax=ax, shrink=0.6, pad=0.02)
-    ticks = [0.0, fair, float(norm.vmax or 1.0)]
-    labels = ["0%", f"{whole_percent(fair)}%: fair", f"{whole_percent(ticks[-1])}%"]
-    bar.set_ticks(ticks, labels=labels)
+    most = float(norm.vmax or 1.0)
+    labels = ["0%", f"{whole_percent(fair)}%: fair", f"{whole_percent(most)}%"]
+    bar.set_ticks([0.0, fair, most], labels=labels)
     bar.ax.axhline(fair, color=INK, linewidth=1.5)
     bar.outline.set_visible(False)
 
 
-def _difference_colours(table: pd.DataFrame, value: str, fair: str) -> Any:
-    """Return colours by difference from the fair rate, symmetric around it."""
-    reach = max(float((table[value] - table[fair]).abs().max()), 0.01)
-    norm = TwoSlopeNorm(0.0, -reach, reach)
-    palette = matplotlib.colormaps[DIVERGING]
-    return lambda difference: palette(0.12 + 0.76 * float(norm(difference)))
+def _by_mean(table: pd.DataFrame, value: str) -> list[Any]:
+    """Return the strategies by their mean of a column, the highest first."""
+    means = table.groupby("strategy")[value].mean()
+    return means.sort_values(ascending=False, kind="stable").index.tolist()
 
 
-def _rate_colours() -> Any:
-    norm = Normalize(0.0, 1.0)
-    palette = matplotlib.colormaps[SEQUENTIAL]
-    return lambda rate: palette(float(norm(rate)))
-
-
-def _cell_text(row: pd.Series, value: str, fair: str | None, significant: bool) -> str:
-    """Return the rate, an arrow if it differs from fair, and half the interval."""
-    half = 50 * (row[f"{value}_high"] - row[f"{value}_low"])
-    arrow = ""
-    if fair is not None and significant:
-        arrow = " ▲" if row[value] > row[fair] else " ▼"
-    return f"{in_percent(row[value])}{arrow}\n±{number(half, 1)}"
+def _diverging(x: float) -> Any:
+    """Return a colour of the diverging palette, 0 to 1, on which text is legible."""
+    return matplotlib.colormaps[DIVERGING](0.12 + 0.76 * x)
 
 
 def _draw_cell(ax: Axes, x: int, y: int, text: str, shade: Any) -> None:
@@ -167,20 +139,18 @@ def _draw_cell(ax: Axes, x: int, y: int, text: str, shade: Any) -> None:
     ax.add_patch(
         matplotlib.patches.Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=face, edgecolor="white")
     )
-    ink = QUIET if shade is None else ("white" if _is_dark(shade) else INK)
+    ink = QUIET
+    if shade is not None:
+        red, green, blue = shade[:3]
+        ink = "white" if 0.299 * red + 0.587 * green + 0.114 * blue < 0.5 else INK
     ax.text(x, y, text, ha="center", va="center", fontsize=6.5, color=ink)
 
 
-def _is_dark(shade: Any) -> bool:
-    red, green, blue = shade[:3]
-    return 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
-
-
-def _frame(ax: Axes, rows: list[str], columns: list[str]) -> None:
+def _frame(ax: Axes, rows: list[Any], columns: list[Any]) -> None:
     ax.set_xlim(-0.5, len(columns) - 0.5)
     ax.set_ylim(len(rows) - 0.5, -0.5)
-    ax.set_xticks(range(len(columns)), columns)
-    ax.set_yticks(range(len(rows)), rows)
+    ax.set_xticks(range(len(columns)), [*map(str, columns)])
+    ax.set_yticks(range(len(rows)), [*map(str, rows)])
     ax.tick_params(length=0)
     for spine in ax.spines.values():
         spine.set_visible(False)

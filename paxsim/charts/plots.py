@@ -22,7 +22,7 @@ from paxsim.charts.style import (
     QUIET,
     chart,
     checked_result,
-    one_value,
+    of_players,
     only,
     table_of,
 )
@@ -64,13 +64,8 @@ def seat_bars(
     ax : matplotlib.axes.Axes, optional
         Axes to draw on.
     """
-    table = table_of(source, "seats")
-    players = one_value(table, "players", players)
-    rows = (
-        only(table, players=players, lineup=lineup)
-        .drop_duplicates("seat")
-        .sort_values("seat", kind="stable")
-    )
+    players, table = of_players(table_of(source, "seats"), players)
+    rows = only(table, lineup=lineup).drop_duplicates("seat").sort_values("seat", kind="stable")
     over = 100 * rows["over_fair"]
     spread = [over - 100 * rows["over_fair_low"], 100 * rows["over_fair_high"] - over]
     ax.bar(
@@ -78,7 +73,10 @@ def seat_bars(
         over,
         yerr=np.clip(spread, 0, None),
         width=0.7,
-        color=_verdict_colours(rows),
+        color=[
+            _verdict_colour(difference, p < SURE)
+            for difference, p in zip(rows["over_fair"], rows["p_holm"], strict=True)
+        ],
         edgecolor=INK,
         linewidth=0.5,
         error_kw={"elinewidth": 1.2, "capsize": 3, "ecolor": INK},
@@ -93,12 +91,9 @@ def seat_bars(
     ax.set_title(f"{players} players (fair: {fair} %)", fontsize="medium")
 
 
-def _verdict_colours(rows: pd.DataFrame) -> list[str]:
-    """Return a colour per row: above fair, below fair, or grey if not significant."""
-    return [
-        FAINT if p >= SURE else ABOVE if over > 0 else BELOW
-        for p, over in zip(rows["p_holm"], rows["over_fair"], strict=True)
-    ]
+def _verdict_colour(difference: float, sure: bool) -> str:
+    """Return the colour of a difference: above or below 0, or grey if not significant."""
+    return (ABOVE if difference > 0 else BELOW) if sure else FAINT
 
 
 @chart(7.0, 3.6)
@@ -192,7 +187,9 @@ def forest(
     places = np.arange(len(source))
     middle = unit * source[value].to_numpy(float)
     low, high = (unit * source[f"{value}_{end}"].to_numpy(float) for end in ("low", "high"))
-    least = _least_shown(np.concatenate([low, middle, high])) if log else -np.inf
+    # A logarithmic axis begins at a third of the smallest number above 0.
+    numbers = np.concatenate([low, middle, high])
+    least = float(numbers[numbers > 0].min(initial=1.0)) / 3 if log else -np.inf
     for place, name, x, left, right in zip(places, source[by], middle, low, high, strict=True):
         special = name == emphasis
         colour = ABOVE if special else BELOW
@@ -222,11 +219,6 @@ def forest(
 draw_forest: Any = forest.__wrapped__  # type: ignore[attr-defined]
 
 
-def _least_shown(values: np.ndarray) -> float:
-    """Return the left end of a logarithmic axis: a third of the smallest number above 0."""
-    return float(values[values > 0].min(initial=1.0)) / 3
-
-
 @chart(6.0, 4.4)
 def rating_forest(source: Any, players: int | None = None, *, ax: Any = None) -> None:
     """Draw ratings (log strength, Plackett–Luce) with their intervals, best first.
@@ -240,15 +232,12 @@ def rating_forest(source: Any, players: int | None = None, *, ax: Any = None) ->
     ax : matplotlib.axes.Axes, optional
         Axes to draw on.
     """
-    table = table_of(source, "ratings")
-    players = one_value(table, "players", players)
-    rows = only(table, players=players)
+    players, rows = of_players(table_of(source, "ratings"), players)
     # Rome rarely wins alone, and its rating would compress the scale of all others.
     rows = rows[rows["strategy"] != "Rome"].sort_values("rating", ascending=False, kind="stable")
-    title = f"Ratings, {players} players"
     draw_forest(
-        rows, "rating", by="strategy", label="rating (log strength; 0 is average)", title=title,
-        unit=1.0, reference=0.0, ax=ax,
+        rows, "rating", by="strategy", label="rating (log strength; 0 is average)", unit=1.0,
+        title=f"Ratings, {players} players", reference=0.0, ax=ax,
     )  # fmt: skip
 
 
@@ -285,23 +274,18 @@ def tornado(
     changes = table["change"] if "change" in table else table["rules"]
     fields = changes.str.partition("=")[0]
     # Grouped by name and sorted stably: of equal changes the first name stands on top.
-    reach = table[value].abs().groupby(fields).max()
-    reach = reach.sort_values(ascending=False, kind="stable")
+    reach = table[value].abs().groupby(fields).transform("max")
+    names = changes.str.replace("=", " = ") if by is None else table[by].astype(str)
+    table = table.assign(_reach=reach, _field=fields, _name=names).sort_values(
+        ["_reach", "_field", value], ascending=[False, True, True], kind="stable"
+    )
     most = unit * max(float(table[[f"{value}_low", f"{value}_high"]].abs().max(axis=None)), 1e-9)
-    sizes = table[value]
-    order = [
-        index
-        for name in reach.index
-        for index in sizes[fields == name].sort_values(kind="stable").index
-    ]
-    for place, index in enumerate(order):
-        _draw_bar(ax, place, table.loc[index], value, unit)
+    for place, (_, row) in enumerate(table.iterrows()):
+        _draw_bar(ax, place, row, value, unit)
     ax.axvline(0, color=INK, linewidth=1)
-    labels = changes.str.replace("=", " = ") if by is None else table[by]
-    names = [str(labels[index]) for index in order]
-    ax.set_yticks(range(len(order)), names, fontsize=7)
+    ax.set_yticks(range(len(table)), table["_name"].tolist(), fontsize=7)
     ax.tick_params(axis="y", length=0)
-    ax.set_ylim(len(order) - 0.4, -0.6)
+    ax.set_ylim(len(table) - 0.4, -0.6)
     ax.set_xlim(-1.05 * most, 1.05 * most)
     ax.grid(axis="x", visible=True)
     ax.set_xlabel(label)
@@ -312,8 +296,8 @@ def _draw_bar(ax: Axes, place: float, row: pd.Series, value: str, unit: float) -
     change, low, high = (unit * row[name] for name in (value, f"{value}_low", f"{value}_high"))
     p = row.get(f"{value}_p_holm")
     sure = low > 0 or high < 0 if p is None else p < SURE
-    colour = (ABOVE if change > 0 else BELOW) if sure else FAINT
-    ax.barh(place, change, height=0.6, color=colour, edgecolor=INK if sure else QUIET, lw=0.5,
+    ax.barh(place, change, height=0.6, color=_verdict_colour(change, sure),
+            edgecolor=INK if sure else QUIET, lw=0.5,
             hatch="///" if sure and change > 0 else "")  # fmt: skip
     ax.plot([low, high], [place, place], color=INK, linewidth=1.1)
 
@@ -372,8 +356,9 @@ def distribution(
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_xlabel(HISTOGRAMS.get(name, name))
     ax.set_ylabel("share of games (%)")
-    ax.set_title({"winner_points": "Points of the winner"}.get(name, name.capitalize()))
-    if players is not None:
+    if players is None:
+        ax.set_title({"winner_points": "Points of the winner"}.get(name, name.capitalize()))
+    else:
         ax.set_title(f"{players} players" if players > 1 else "solo")
     if table["players"].nunique() > 1:
         ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
@@ -400,25 +385,18 @@ def histogram_table(source: Any, name: str) -> pd.DataFrame:
 # --- curves ---------------------------------------------------------------------------------
 
 
-def name_ends(ax: Axes, ends: list[End], offset: float = 6.0) -> None:
+def _name_lines(ax: Axes, ends: list[End], offset: float) -> None:
     """Write names beside the ends of lines, moved apart if they overlap.
 
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        Axes whose limits are set.
-    ends : list of (x, y, name, colour)
-        In units of the data.
-    offset : float
-        Points between the end and its name; negative to the left.
+    `offset` is the distance of a name from its end in points; negative to the left.
     """
     low, high = ax.get_ylim()
-    step = NAME_HEIGHT * (high - low)
+    figure: Any = ax.figure
+    points = figure.get_size_inches()[1] * 72 * ax.get_position().height / (high - low)
     above = np.inf
     for x, y, name, colour in sorted(ends, key=lambda end: -end[1]):
-        place = min(y, above - step)
-        above = place
-        ax.annotate(name, (x, y), xytext=(offset, _points(ax, place - y)), va="center",
+        place = above = min(y, above - NAME_HEIGHT * (high - low))
+        ax.annotate(name, (x, y), xytext=(offset, points * (place - y)), va="center",
                     textcoords="offset points", ha="left" if offset > 0 else "right", fontsize=8,
                     color=colour, annotation_clip=False)  # fmt: skip
 
@@ -427,19 +405,6 @@ def _gap(ends: list[End]) -> float:
     """Return the distance of the nearest two ends."""
     heights = sorted(y for _, y, _, _ in ends)
     return min(np.diff(heights), default=np.inf)
-
-
-def _fork(starts: list[End], ends: list[End]) -> bool:
-    """Return whether lines begin together, and some continue through the names of others."""
-    return len({end[0] for end in starts}) == 1 < len({end[0] for end in ends})
-
-
-def _points(ax: Axes, distance: float) -> float:
-    """Return a distance along the y axis in points of type."""
-    low, high = ax.get_ylim()
-    figure: Any = ax.figure
-    height = figure.get_size_inches()[1] * 72 * ax.get_position().height
-    return distance / (high - low) * height
 
 
 @chart(6.4, 4.2)
@@ -495,16 +460,18 @@ def dose_curves(
     ax.set_xlabel(axis)
     ax.set_ylabel(label)
     ax.set_title(title)
-    if _fork(starts, ends) or _gap(starts) > _gap(ends):
+    # Lines of different lengths would continue through the names of others.
+    fork = len({x for x, *_ in starts}) == 1 < len({x for x, *_ in ends})
+    if fork or _gap(starts) > _gap(ends):
         ax.set_xticks(sorted(source[x].unique()))
         low, high = ax.get_xlim()
         if ax.get_xscale() == "log":
             ax.set_xlim(low * (low / high) ** 0.22, high)
         else:
             ax.set_xlim(low - 0.22 * (high - low), high)
-        name_ends(ax, starts, -8.0)
+        _name_lines(ax, starts, -8.0)
     else:
-        name_ends(ax, ends)
+        _name_lines(ax, ends, 6.0)
 
 
 #: Draws curves without style and footer, inside other charts.
@@ -542,7 +509,8 @@ def rule_curve(
     ax : matplotlib.axes.Axes, optional
         Axes to draw on.
     """
-    places = source["value"].to_numpy(float) if _numeric(source) else np.arange(len(source))
+    values = source["value"].infer_objects()
+    places = values.to_numpy(float) if values.dtype.kind in "iuf" else np.arange(len(source))
     middle = unit * source[value].to_numpy(float)
     if reference is not None:
         ax.axhline(reference, color=QUIET, linewidth=0.9, linestyle=(0, (1, 2)))
@@ -571,11 +539,6 @@ def _spread(rows: pd.DataFrame, value: str, unit: float) -> list[np.ndarray]:
     finite = np.isfinite(low) & np.isfinite(high)
     return [np.where(finite, np.clip(length, 0, None), 0.0) for length in
             (middle - low, high - middle)]  # fmt: skip
-
-
-def _numeric(source: pd.DataFrame) -> bool:
-    return all(isinstance(v, (int, float, np.number)) and not isinstance(v, (bool, np.bool_))
-               for v in source["value"])  # fmt: skip
 
 
 @chart(4.6, 4.0)

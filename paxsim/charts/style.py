@@ -66,7 +66,7 @@ STYLE: dict[Any, Any] = {
 FOOTER_SIZE = 6.5
 #: Characters of a footer of that size that fit into an inch of the figure's width.
 FOOTER_CHARACTERS = 17
-#: Size of the smallest text on a page, in its pixels.
+#: Size of the smallest text on a page, in pixels.
 TEXT_PIXELS = 9.0
 #: Width of a chart on a phone, and of one that is scrolled sideways there, in pixels.
 PIXELS, WIDE_PIXELS = 350, 670
@@ -100,12 +100,11 @@ def style() -> Iterator[None]:
         matplotlib.rcParams.update(before)
 
 
-def chart(width: float = 7.0, height: float = 4.0) -> Callable[[Callable], Callable[..., Axes]]:
+def chart(width: float, height: float) -> Callable[[Callable], Callable[..., Axes]]:
     """Turn a drawing function into a chart, with the common style, an Axes and the footer."""
 
     def decorate(function: Callable) -> Callable[..., Axes]:
-        parameters = inspect.signature(function).parameters
-        options = [*(name for name in list(parameters)[1:] if name != "ax"), "ax", "caption"]
+        options = [*list(inspect.signature(function).parameters)[1:], "caption"]
 
         @functools.wraps(function)
         def draw(
@@ -123,15 +122,23 @@ def chart(width: float = 7.0, height: float = 4.0) -> Callable[[Callable], Calla
                 if name not in options:
                     raise unknown(f"chart {function.__name__}: argument", name, options)
             with style():
-                axes = _new_axes(width, height) if ax is None else ax
+                if ax is None:
+                    from matplotlib import pyplot  # chooses a backend, so only when it is needed
+
+                    axes = pyplot.subplots(figsize=(width, height), layout="constrained")[1]
+                else:
+                    axes = ax
                 try:
                     function(source, *args, ax=axes, **kwargs)
                 except (PaxsimError, LookupError, TypeError, AttributeError) as error:
                     if ax is None:
-                        from matplotlib import pyplot
-
                         pyplot.close(axes.figure)  # type: ignore[arg-type]
-                    raise _unsuitable(function.__name__, error) from None
+                    if isinstance(error, PaxsimError):
+                        raise
+                    problem = f"has no {error}" if isinstance(error, LookupError) else str(error)
+                    raise PaxsimError(
+                        f"{function.__name__} can't draw this source: {one_line(problem)}"
+                    ) from None
                 add_footer(axes.figure, caption_of(source) if caption is None else caption)
                 # Texts of a figure that was made elsewhere are drawn later, in another style.
                 for text in [*axes.findobj(Text), *axes.figure.texts]:
@@ -141,21 +148,6 @@ def chart(width: float = 7.0, height: float = 4.0) -> Callable[[Callable], Calla
         return draw
 
     return decorate
-
-
-def _new_axes(width: float, height: float) -> Axes:
-    """Return an Axes in a new figure that notebooks show, as in pandas."""
-    from matplotlib import pyplot  # chooses a backend, so only when it is needed
-
-    return pyplot.subplots(figsize=(width, height), layout="constrained")[1]
-
-
-def _unsuitable(name: str, error: Exception) -> PaxsimError:
-    """Return the error for a table or an argument that can't be drawn."""
-    if isinstance(error, PaxsimError):
-        return error
-    problem = f"has no {error}" if isinstance(error, LookupError) else str(error)
-    return PaxsimError(f"{name} can't draw this source: {one_line(problem)}; see its help")
 
 
 def panels(
@@ -179,7 +171,7 @@ def panels(
 
 def add_footer(figure: Any, caption: str) -> None:
     """Write the source of the data below a figure; each of several sources once."""
-    figure = figure.figure if not hasattr(figure, "supxlabel") else figure
+    figure = figure.figure  # of a subfigure, the whole one
     captions = getattr(figure, "_paxsim_captions", [])
     if caption and caption not in captions:
         captions.append(caption)
@@ -194,7 +186,7 @@ def _write_footer(figure: Any, size: float) -> None:
     figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=size, color=QUIET)
 
 
-def enlarge_text(figure: Any, pixels: float = PIXELS) -> None:
+def enlarge_text(figure: Any, pixels: float) -> None:
     """Enlarge text that would be unreadable where a figure is shown with a width in pixels."""
     least = TEXT_PIXELS * 72 * float(figure.get_size_inches()[0]) / pixels
     for text in figure.findobj(Text):
@@ -267,27 +259,23 @@ def _tidy(svg: str) -> str:
 def caption_of(source: Any) -> str:
     """Return games, blocks, seed, deck, rules and version of a source, if it has them."""
     caption = getattr(source, CAPTION, None)
-    if isinstance(caption, str):
-        return caption
-    if isinstance(source, pd.DataFrame):
-        return str(source.attrs.get(CAPTION) or _caption_from_columns(source))
-    return ""
-
-
-def _caption_from_columns(table: pd.DataFrame) -> str:
+    if isinstance(caption, str) or not isinstance(source, pd.DataFrame):
+        return caption or ""
+    if source.attrs.get(CAPTION):
+        return str(source.attrs[CAPTION])
     words = []
-    matches = table
-    if "lineup" in table:  # the rows of a line-up, one per seat or strategy, are of the same games
-        matches = table.drop_duplicates([name for name in MATCH if name in table])
+    matches = source
+    if "lineup" in source:  # the rows of a line-up, one per seat or strategy, are of the same games
+        matches = source.drop_duplicates([name for name in MATCH if name in source])
     for name in ("games", "blocks"):
-        if name in table:
+        if name in source:
             words.append(f"{int(matches[name].sum()):,} {name}")
     for name, plural in (("seed", "seeds"), ("deck", "decks"), ("rules", "rule sets"),
                          ("version", "versions")):  # fmt: skip
-        if name in table:
-            values = [str(value) for value in dict.fromkeys(table[name])]
-            words.append(f"{name} {', '.join(values)}" if len(values) < 4 else
-                         f"{len(values)} {plural}")  # fmt: skip
+        if name in source:
+            values = [str(value) for value in dict.fromkeys(source[name])]
+            listed = f"{name} {', '.join(values)}"
+            words.append(listed if len(values) < 4 else f"{len(values)} {plural}")
     return ", ".join(words)
 
 
@@ -316,10 +304,9 @@ def only(table: pd.DataFrame, **values: Any) -> pd.DataFrame:
     return table
 
 
-def one_value(table: pd.DataFrame, column: str, value: Any) -> Any:
-    """Return the given value of a column, or the first."""
-    if value is not None or column not in table:
-        return value
+def of_players(table: pd.DataFrame, players: int | None) -> tuple[int, pd.DataFrame]:
+    """Return a player count, by default the first, and its rows."""
     if table.empty:
         raise PaxsimError("source must have at least one row")
-    return table[column].iloc[0]
+    players = int(table["players"].iloc[0]) if players is None else players
+    return players, only(table, players=players)
