@@ -75,7 +75,7 @@ class Batch:
     >>> import paxsim
     >>> batch = paxsim.play_batch("builder,random", deals=100, rotations="all")
     >>> float(batch.shares[batch.positions == 0].mean())
-    0.67
+    0.665
     """
 
     setting: Setting

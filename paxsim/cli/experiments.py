@@ -118,7 +118,7 @@ def run_command(names, players, policies, plan, precision, games, **run):
 
     Win rates are estimated by strategy and by seat. A single policy plays at all seats.
     """
-    from paxsim.experiment.api import PRECISION_GAMES, simulate, simulation_size
+    from paxsim.experiment.simulation import PRECISION_GAMES, simulate, simulation_size
 
     if precision is not None and not options.is_given("games"):
         games = PRECISION_GAMES
@@ -149,7 +149,7 @@ def tournament_command(names, policies, **run):
 
     Prints standings, ratings and pairwise payoffs.
     """
-    from paxsim.experiment.api import tournament
+    from paxsim.experiment.tournaments import tournament
     from paxsim.policies.registry import HEURISTICS
 
     policies = options.choose_policies(names, policies) or ",".join(HEURISTICS)
@@ -182,7 +182,7 @@ def compare_command(until_decided, plan, **run):
 
     A and B replace each other at every seat, with the same policies at the other seats.
     """
-    from paxsim.experiment.api import compare, comparison_size
+    from paxsim.experiment.paired import compare, comparison_size
 
     if plan:
         what = ("a", "b", "opponents", "players", "games", "seed", "delta", "deck", "rules")
@@ -201,7 +201,7 @@ def solo_command(names, policies, **run):
 
     Prints the success rate at each level and of a campaign through all levels.
     """
-    from paxsim.experiment.api import solo
+    from paxsim.experiment.simulation import solo
 
     run_experiment(solo, policies=options.choose_policies(names, policies), **run)
 
@@ -226,18 +226,20 @@ def compare_rules_command(values, players, strategies, policies, deck, rules, **
     One rule is changed at a time. --games counts the games of each value; --rules sets the rules
     that stay the same.
     """
-    from paxsim.experiment.api import vary_rules
-    from paxsim.lineup import as_specs
+    from paxsim.experiment.paired import vary_rules
+    from paxsim.lineup import as_specs, draw_lineups
+    from paxsim.policies.registry import get_policy
     from paxsim.report.subject import make_subject
 
     run |= dict(values=parse_rule_values(values), players=players, deck=deck, rules=rules)
     if policies is not None and strategies is not None:
         raise PaxsimError("give either --strategies or --policies, not both")
     if policies is not None:
-        run_experiment(vary_rules, lineups=[as_specs(policies)], **run)
+        run["lineups"] = [as_specs(policies)]
     else:
         subject = make_subject(deck, rules, strategies, [players])
-        run_experiment(vary_rules, strategies=subject.strategies, **run)
+        run["lineups"] = draw_lineups([get_policy(one) for one in subject.strategies], players)
+    run_experiment(vary_rules, **run)
 
 
 def parse_rule_values(texts: tuple[str, ...]) -> dict[str, list[Any]]:
@@ -292,7 +294,7 @@ def ablate_command(seats, tuned, generations, solo_level, **run):
 
     Compares win rates, and Rome's, when one seat or all seats may not use it.
     """
-    from paxsim.experiment.api import ONE, ablate
+    from paxsim.experiment.paired import ONE, ablate
 
     answers = None
     if generations is not None and not tuned:
@@ -338,7 +340,7 @@ def metagame_command(**run):
     Plays every mixture of the policies and computes the equilibria that adapting players reach,
     how often Rome wins there, and whether one player or a coalition gains by deviating.
     """
-    from paxsim.experiment.api import metagame
+    from paxsim.experiment.tournaments import metagame
 
     run_experiment(metagame, **run)
 

@@ -1,7 +1,8 @@
 """Experiments: games are planned, played in parallel, tallied and turned into rates with intervals.
 
-`api` has what users call, `design` says what is played, `run` plays it, `tally` reduces games to
-sums over blocks, `store` keeps a run on disk, `estimates` and `tables` turn sums into tables.
+`simulation`, `tournaments` and `paired` have what users call, `design` says what is played, `run`
+plays it, `tally` reduces games to sums over blocks, `store` keeps a run on disk, `estimates` and
+`tables` turn sums into tables.
 """
 
 from __future__ import annotations
@@ -12,27 +13,28 @@ from typing import TYPE_CHECKING, Any
 from paxsim.errors import missing_library
 
 if TYPE_CHECKING:
-    from paxsim.experiment.api import ablate as ablate
-    from paxsim.experiment.api import compare as compare
-    from paxsim.experiment.api import compare_rules as compare_rules
-    from paxsim.experiment.api import comparison_size as comparison_size
-    from paxsim.experiment.api import metagame as metagame
-    from paxsim.experiment.api import simulate as simulate
-    from paxsim.experiment.api import simulate_lineups as simulate_lineups
-    from paxsim.experiment.api import simulation_size as simulation_size
-    from paxsim.experiment.api import solo as solo
-    from paxsim.experiment.api import tournament as tournament
-    from paxsim.experiment.api import vary_rules as vary_rules
+    from paxsim.experiment.paired import ablate as ablate
+    from paxsim.experiment.paired import compare as compare
+    from paxsim.experiment.paired import compare_rules as compare_rules
+    from paxsim.experiment.paired import comparison_size as comparison_size
+    from paxsim.experiment.paired import vary_rules as vary_rules
     from paxsim.experiment.result import Result as Result
     from paxsim.experiment.result import load_result as load_result
     from paxsim.experiment.run import RunOptions as RunOptions
+    from paxsim.experiment.simulation import simulate as simulate
+    from paxsim.experiment.simulation import simulate_lineups as simulate_lineups
+    from paxsim.experiment.simulation import simulation_size as simulation_size
+    from paxsim.experiment.simulation import solo as solo
+    from paxsim.experiment.tournaments import metagame as metagame
+    from paxsim.experiment.tournaments import tournament as tournament
 
 #: Public names by module. They are loaded when used: pandas and scipy take a second.
 _NAMES = {
-    "api": "ablate compare compare_rules comparison_size metagame simulate simulate_lineups "
-    "simulation_size solo tournament vary_rules",
+    "paired": "ablate compare compare_rules comparison_size vary_rules",
     "result": "Result load_result",
     "run": "RunOptions",
+    "simulation": "simulate simulate_lineups simulation_size solo",
+    "tournaments": "metagame tournament",
 }
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
 

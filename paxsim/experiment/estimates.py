@@ -257,6 +257,13 @@ class MatchMeasures:
         return int(self.detail("rome_example")[0])
 
 
+def measure(
+    bundle: Sequence[Facts], tally: Tally, watched: float | None = None
+) -> list[MatchMeasures]:
+    """Return the measures of the matches of a bundle; see `MatchMeasures`."""
+    return [MatchMeasures(bundle, index, tally, watched) for index in range(len(bundle))]
+
+
 def change_between(
     base: MatchMeasures,
     other: MatchMeasures,
@@ -378,7 +385,6 @@ def precision_rule(plan: Plan, precision: float) -> StopRule:
     At the first look the rule refuses a target that the plan can't reach, and says how many games
     it would take.
     """
-    precision = checked_precision(precision)
     (match,) = plan.bundles[0]
     looks = 0
 
@@ -387,7 +393,7 @@ def precision_rule(plan: Plan, precision: float) -> StopRule:
         looks += 1
         tally = tallies[0]
         assert tally is not None
-        measures = MatchMeasures([match.facts], 0, tally, precision)
+        (measures,) = measure([match.facts], tally, precision)
         if reached(measures, precision) <= precision:
             return True
         needed = games_when_watched(measures, precision)
@@ -410,8 +416,7 @@ def sequential_rule(plan: Plan, delta: float) -> StopRule:
     def stop(tallies: list[Tally | None]) -> bool:
         tally = tallies[0]
         assert tally is not None
-        bundle = [MatchMeasures(facts, i, tally) for i in range(len(facts))]
-        sums = difference_sums(bundle_moments(bundle), 0, second)
+        sums = difference_sums(bundle_moments(measure(facts, tally)), 0, second)
         return sequential_test(*sums, delta=delta).decision != "undecided"
 
     return stop

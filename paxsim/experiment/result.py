@@ -19,7 +19,7 @@ from paxsim import views
 from paxsim.errors import PaxsimError, checked_path, one_line, unknown, visible
 from paxsim.experiment import tables
 from paxsim.experiment.design import Facts, facts_of
-from paxsim.experiment.estimates import MatchMeasures, reached
+from paxsim.experiment.estimates import MatchMeasures, measure, reached
 from paxsim.experiment.store import readable, stored_tallies
 from paxsim.experiment.tables import DECIMALS, Making
 from paxsim.experiment.tally import (
@@ -307,7 +307,7 @@ def make_result(manifest: dict[str, Any], tallies: Mapping[int, Tally]) -> Resul
     question, facts = manifest["question"], facts_of(manifest["plan"])
     numbered = _numbered(facts, manifest["plan"]["blocks"], tallies)
     watched = question.get("precision")
-    bundles = [_measures(*pair, watched) for pair in zip(facts, numbered, strict=True)]
+    bundles = [measure(*pair, watched) for pair in zip(facts, numbered, strict=True)]
     shown = bundles
     if (lineups := question.get("lineups")) is not None:
         shown = _pooled(facts, numbered, lineups, manifest["plan"]["groups"])
@@ -366,10 +366,6 @@ def _answers(
     raise PaxsimError(f"paxsim {__version__} has no question {kind!r}")
 
 
-def _measures(facts: Sequence[Facts], tally: Tally, watched: Any = None) -> list[MatchMeasures]:
-    return [MatchMeasures(facts, i, tally, watched) for i in range(len(facts))]
-
-
 def _numbered(
     facts: Sequence[Sequence[Facts]], blocks: Sequence[int], tallies: Mapping[int, Tally]
 ) -> list[Tally]:
@@ -398,7 +394,7 @@ def _pooled(
         for bundle, tally in zip(facts[first : first + groups], tallies[first:], strict=False):
             pooled = pooled_tally(bundle, tally, lineups)
             merged = merge_tallies(merged, pooled) if merged else pooled
-        bundles.append(_measures(pooled_facts(facts[first], lineups), merged))
+        bundles.append(measure(pooled_facts(facts[first], lineups), merged))
     return bundles
 
 

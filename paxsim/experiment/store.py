@@ -255,7 +255,7 @@ class RunStore:
     plan : Plan
         What the run plays.
     question : dict
-        How the results are to be presented (see `paxsim.experiment.api`).
+        How the results are to be presented (see `paxsim.experiment.run.run`).
     command : str
         The command line that makes the run.
 

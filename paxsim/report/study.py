@@ -20,9 +20,10 @@ import pandas as pd
 from paxsim import cards
 from paxsim.charts.style import PIXELS, WIDE_PIXELS, enlarge_text
 from paxsim.errors import PaxsimError, checked_int, is_number, safe_repr
-from paxsim.experiment.api import GROUP_LINEUPS, equal_groups, simulate_lineups, solo, tournament
 from paxsim.experiment.result import DECIMALS, Result, seeds_named, seeds_of
 from paxsim.experiment.run import checked_jobs, made_by
+from paxsim.experiment.simulation import GROUP_LINEUPS, equal_groups, simulate_lineups, solo
+from paxsim.experiment.tournaments import tournament
 from paxsim.io import atomic_write, make_folder
 from paxsim.lineup import LINEUP_SEED, draw_lineups
 from paxsim.policies.files import package_fingerprint

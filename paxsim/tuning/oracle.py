@@ -23,11 +23,15 @@ import pandas as pd
 
 from paxsim.cards import DEFAULT_DECK, Deck
 from paxsim.errors import PaxsimError, checked_int, checked_list, checked_path, is_number, safe_repr
-from paxsim.experiment.api import (
+from paxsim.experiment.design import CHUNK_GAMES
+from paxsim.experiment.metatables import gather, metagame_tables
+from paxsim.experiment.progress import Progress
+from paxsim.experiment.result import Result, Tables
+from paxsim.experiment.run import RunOptions, run
+from paxsim.experiment.simulation import MOST_LINEUPS, RulesLike
+from paxsim.experiment.tournaments import (
     BLOCKS,
-    MOST_LINEUPS,
     MOST_PLAYED,
-    RulesLike,
     blocks_each,
     find_strategies,
     metagame,
@@ -35,11 +39,6 @@ from paxsim.experiment.api import (
     question_of,
     table_setting,
 )
-from paxsim.experiment.design import CHUNK_GAMES
-from paxsim.experiment.metatables import gather, metagame_tables
-from paxsim.experiment.progress import Progress
-from paxsim.experiment.result import Result, Tables
-from paxsim.experiment.run import RunOptions, run
 from paxsim.gametheory.games import drawn_multisets, multisets, number_of_multisets
 from paxsim.gametheory.metagame import Played, bootstrap_games, coalitions, interval, measured_game
 from paxsim.lineup import LINEUP_SEED

@@ -16,12 +16,13 @@ import pandas as pd
 
 from paxsim.cards import DEFAULT_DECK, Deck
 from paxsim.errors import PaxsimError, checked_int, checked_list, checked_path, safe_repr, unknown
-from paxsim.experiment.api import RulesLike, checked_games, restrictions_of, setting_and_lineup
 from paxsim.experiment.design import blocks_for_games
+from paxsim.experiment.paired import restrictions_of
 from paxsim.experiment.result import as_csv, records
 from paxsim.experiment.run import checked_jobs
+from paxsim.experiment.simulation import RulesLike, checked_games
 from paxsim.experiment.tables import spread
-from paxsim.playing import LineupLike
+from paxsim.playing import LineupLike, prepare
 from paxsim.policies.files import package_fingerprint
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import HEURISTICS, get_policy
@@ -408,7 +409,7 @@ def tune_for_ablation(
         The best policy on held-out deals, including the catalogue, by restriction ("" for none)
         and position from 0: the `answers` of `paxsim.ablate`.
     """
-    setting, lineup = setting_and_lineup(policies, players, None, deck, rules)
+    setting, lineup = prepare(policies, players, None, deck, rules)
     if setting.players < 2:
         raise PaxsimError("players must be between 2 and 8 for tuned policies, got 1")
     todo: dict[tuple[str, int], Policy] = {}

@@ -7,9 +7,9 @@ import pytest
 
 import paxsim
 from paxsim.errors import PaxsimError
-from paxsim.experiment.api import MAX_GAMES
 from paxsim.experiment.design import MOST_CHUNKS, Chunk, Plan, make_match
 from paxsim.experiment.run import play_work
+from paxsim.experiment.simulation import MAX_GAMES
 from paxsim.experiment.tally import WIN
 from paxsim.lineup import MAX_LINEUPS, draw_lineups, make_lineup
 from paxsim.policies.registry import HEURISTICS, get_policy

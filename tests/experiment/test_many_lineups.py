@@ -13,9 +13,9 @@ from paxsim.experiment import (
     tournament,
     vary_rules,
 )
-from paxsim.experiment.api import equal_groups
 from paxsim.experiment.estimates import rome_pool
 from paxsim.experiment.result import seeds_of
+from paxsim.experiment.simulation import equal_groups
 from paxsim.experiment.store import plan_of
 from paxsim.lineup import draw_lineups
 from paxsim.policies import get_policy
@@ -83,8 +83,8 @@ STRATEGIES = ["racer", "miser", "first", "random"]
 def test_rules_are_varied_over_all_line_ups_of_a_tournament(tmp_path):
     """In groups with deals of their own, compared with the raw games of every line-up."""
     stored = {"out": tmp_path / "run", "jobs": 1}
-    result = vary_rules({"rome_needs": [3]}, None, 3, 60, SEED, strategies=STRATEGIES, **stored)
     lineups = draw_lineups([get_policy(name) for name in STRATEGIES], 3)
+    result = vary_rules({"rome_needs": [3]}, lineups, 3, 60, SEED, **stored)
     assert len(lineups) == 4 and seeds_of(result) == [SEED, SEED + 1]
     wins = [
         paxsim.play_batch(lineup, deals=5, rotations="all", seed=SEED + number // 2,
@@ -122,7 +122,7 @@ def test_a_bad_range_is_refused_in_one_line(words, message, capsys):
 
 def test_groups_of_line_ups_on_their_own_deals_add_up(monkeypatch):
     """The block means of both groups, one below the other."""
-    monkeypatch.setattr("paxsim.experiment.api.GROUP_LINEUPS", 2)
+    monkeypatch.setattr("paxsim.experiment.simulation.GROUP_LINEUPS", 2)
     lineups = [*LINEUPS, *reversed(LINEUPS)]
     result = simulate_lineups(lineups, 3, games=DEALS * 12, seed=SEED)
     parts = [simulate_lineups(lineups[2 * k : 2 * k + 2], 3, games=DEALS * 6, seed=SEED + k)

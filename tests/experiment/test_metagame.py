@@ -10,7 +10,7 @@ import pytest
 import paxsim
 from paxsim.cli import run_command
 from paxsim.errors import PaxsimError
-from paxsim.experiment import api
+from paxsim.experiment import tournaments
 
 NAMES = ["random", "first", "miser"]
 
@@ -96,7 +96,7 @@ def test_a_stored_meta_game_goes_on_and_is_shown_with_the_same_tables(tmp_path, 
 
 
 def test_of_too_many_line_ups_some_are_played_and_the_others_estimated(monkeypatch):
-    monkeypatch.setattr(api, "MOST_PLAYED", 18)
+    monkeypatch.setattr(tournaments, "MOST_PLAYED", 18)
     found = paxsim.metagame([*NAMES, "racer"], 3, games=18 * 3 * 10, jobs=1)
     payoffs = found["payoffs"]
     assert len(found.matches) == 18 and payoffs["lineup"].nunique() == 20

@@ -12,10 +12,11 @@ import pandas as pd
 
 from paxsim import charts
 from paxsim.cards import DEFAULT_DECK, list_decks
-from paxsim.experiment.api import simulate_lineups, solo, tournament
 from paxsim.experiment.estimates import pool_of, rome_pool
 from paxsim.experiment.result import Result
+from paxsim.experiment.simulation import simulate_lineups, solo
 from paxsim.experiment.tables import spread
+from paxsim.experiment.tournaments import tournament
 from paxsim.report.study import (
     MIN_BLOCKS,
     Finding,

@@ -15,8 +15,8 @@ import pandas as pd
 from paxsim import charts
 from paxsim.cards import Deck, load_deck
 from paxsim.charts import flows
-from paxsim.experiment.api import FEWEST_BLOCKS, metagame
 from paxsim.experiment.result import Result
+from paxsim.experiment.tournaments import FEWEST_BLOCKS, metagame
 from paxsim.gametheory.equilibria import CYCLE, PURE
 from paxsim.gametheory.games import number_of_multisets
 from paxsim.policies.registry import get_policy

@@ -8,9 +8,9 @@ from typing import Any
 import pandas as pd
 
 from paxsim import charts
-from paxsim.experiment.api import simulate
 from paxsim.experiment.estimates import MatchMeasures
 from paxsim.experiment.result import Result
+from paxsim.experiment.simulation import simulate
 from paxsim.report.study import (
     MIN_BLOCKS,
     Finding,

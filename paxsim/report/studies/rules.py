@@ -16,8 +16,8 @@ from typing import Any
 import pandas as pd
 
 from paxsim import charts
-from paxsim.experiment.api import GROUP_LINEUPS_BY_RULES, ablate, compare_rules, vary_rules
 from paxsim.experiment.estimates import change_between
+from paxsim.experiment.paired import GROUP_LINEUPS_BY_RULES, ablate, compare_rules, vary_rules
 from paxsim.experiment.result import DECIMALS, Result
 from paxsim.experiment.tables import spread
 from paxsim.report.study import (

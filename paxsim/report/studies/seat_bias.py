@@ -12,7 +12,7 @@ from statistics import NormalDist
 import pandas as pd
 
 from paxsim import charts
-from paxsim.experiment.api import compare_rules
+from paxsim.experiment.paired import compare_rules
 from paxsim.experiment.result import Result
 from paxsim.report.study import (
     MIN_BLOCKS,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pandas as pd
 
 from paxsim import charts
-from paxsim.experiment.api import simulate
+from paxsim.experiment.simulation import simulate
 from paxsim.report.study import (
     MIN_BLOCKS,
     Finding,
