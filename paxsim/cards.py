@@ -93,7 +93,7 @@ class Deck:
     note : str
         Where the numbers come from.
     path : str
-        The file it was read from; empty for the decks of the package.
+        The file it was read from; empty for decks included in the package.
 
     Examples
     --------
@@ -206,7 +206,7 @@ def _shipped_names() -> tuple[str, ...]:
 
 
 def list_decks() -> list[str]:
-    """Return the names of the decks of the package, the default first.
+    """Return the names of the decks included in the package, the default first.
 
     Examples
     --------

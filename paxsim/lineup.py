@@ -191,10 +191,10 @@ def _seated(policies: list[Policy], players: int) -> Lineup:
 def draw_lineups(
     policies: list[Policy], players: int, most: int = MAX_LINEUPS
 ) -> list[list[Policy]]:
-    """Return line-ups in which all policies play equally often, with as many others as possible.
+    """Return line-ups in which all policies play equally often, against many different opponents.
 
-    These are all combinations if there are at most `most`, otherwise random rounds in which every
-    policy plays once, cut into line-ups. With fewer policies than seats, policies repeat.
+    If there are at most `most` combinations, all are returned. Otherwise they come from random
+    rounds in which every policy plays once. With fewer policies than seats, policies repeat.
     """
     count = len(policies)
     if players <= count:

@@ -1,4 +1,4 @@
-"""Rule sets: every number and ruling of the game, as data.
+"""Rule sets: every number and ruling in the game, as data.
 
 The defaults are the published game. The engine receives a rule set resolved for one player count
 (`Rules.resolve`) and has no other copy of any number.

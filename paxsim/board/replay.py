@@ -192,7 +192,7 @@ class Replay:
         return self.events[0]
 
     def sentences(self) -> list[str]:
-        """Return the game in sentences, one per event."""
+        """Return sentences that describe the game, one per event."""
         return [in_words(event) for event in self.events]
 
     def page(self, more: Mapping[str, Any] | None = None) -> str:

@@ -276,7 +276,7 @@ class Arrangement:
         checked_int("seed", self.seed, 0, MAX_NUMBER)
         checked_bool("campaign", self.campaign)
         if None not in self.policies:
-            raise PaxsimError("at least one seat must be a person's")
+            raise PaxsimError("at least one seat must be played by a person")
         if self.campaign and len(self.policies) != 1:
             raise PaxsimError(f"a campaign is for one player, got {len(self.policies)} players")
 

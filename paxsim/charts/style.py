@@ -115,7 +115,7 @@ def chart(width: float, height: float) -> Callable[[Callable], Callable[..., Axe
             **kwargs: Any,
         ) -> Axes:
             if ax is not None and not isinstance(ax, Axes):
-                raise PaxsimError(f"ax must be Matplotlib's Axes, got {safe_repr(ax)}")
+                raise PaxsimError(f"ax must be a Matplotlib Axes, got {safe_repr(ax)}")
             if caption is not None and not isinstance(caption, str):
                 raise PaxsimError(f"caption must be a string, got {safe_repr(caption)}")
             for name in kwargs:
@@ -214,7 +214,7 @@ def save(figure: Any, stem: Path, png: bool = True) -> tuple[Path, ...]:
         Whether to write the PNG.
     """
     if not hasattr(figure, "savefig"):
-        raise PaxsimError(f"figure must be Matplotlib's Figure, got {safe_repr(figure)}")
+        raise PaxsimError(f"figure must be a Matplotlib Figure, got {safe_repr(figure)}")
     stem = checked_path("stem", stem)
     if not stem.name:
         raise PaxsimError(f"stem must be the path of a file, got {safe_repr(str(stem))}")

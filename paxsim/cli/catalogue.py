@@ -98,7 +98,7 @@ _deck = click.argument("deck", metavar="NAME|FILE.toml")
 @deck_command.command("list", epilog="\b\nExample:\n  paxsim deck list")
 @options.as_json
 def list_command(as_json: bool) -> None:
-    """List the decks of the package."""
+    """List the decks included in the package."""
     decks = [load_deck(name) for name in list_decks()]
     if as_json:
         say(json.dumps({"decks": list(map(_deck_fields, decks))}))

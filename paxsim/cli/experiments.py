@@ -82,7 +82,7 @@ def run_experiment(
 
 
 def print_result(result: Any, as_json: bool, csv: Path | None) -> None:
-    """Write the tables of a result as CSV files, and print them or one JSON object."""
+    """Write a result's tables as CSV files, then print either the tables or a JSON object."""
     if csv is not None:
         result.to_csv(csv)
     if as_json:
@@ -276,12 +276,10 @@ def _values(name: str, text: str) -> list[Any]:
     required=True,
     metavar="A,B+C,...",
     help="A category, a card (land/2/4), peek, buy, react or second (more than one card a turn); "
-    "for all seats also double-draw, discount, bonus and senator-income. A+B forbids both; "
-    "categories, actions, cards and powers stand for each of them in turn.",
+    "with --seats all also double-draw, discount, bonus or senator-income. A+B forbids both. Use "
+    "categories, actions, cards or powers to test each member of that group in turn.",
 )
-@click.option(
-    "--seats", default="1", show_default=True, metavar="1|all", help="Seats that are restricted."
-)
+@click.option("--seats", default="1", show_default=True, metavar="1|all", help="Restricted seats.")
 @click.option("--positions", type=options.NUMBERS, help="Positions of the line-up to restrict.")
 @click.option("--tuned", is_flag=True, help="Tune the policies with and without it first.")
 @click.option("--generations", type=int, help="Generations of the tuning.")
@@ -349,7 +347,7 @@ def metagame_command(**run):
 @_strategies
 @options.opponents_count
 @_metagame_games
-@click.option("--tuned", default="weighted", show_default=True, help="Policy that is tuned.")
+@click.option("--tuned", default="weighted", show_default=True, help="Policy to tune.")
 @click.option(
     "--seats",
     type=options.NUMBERS,

@@ -149,7 +149,7 @@ def play_command(seat, **game_options) -> None:
 
 _source = options.together(
     click.argument("source", required=False, metavar="[TRACE.jsonl|RUN]"),
-    click.option("--number", type=int, help="Game of a file of traces, from 1."),
+    click.option("--number", type=int, help="Number of the game in a file of several, from 1."),
     click.option("--game", type=int, help="Game of a run, from 0 (default: 0)."),
     options.trust_policies,
 )

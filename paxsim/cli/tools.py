@@ -37,7 +37,11 @@ MAX_GAMES, MAX_JOBS, MAX_REPEATS = 10_000_000, 256, 1000
 )
 @click.option("--jobs", type=int, default=1, show_default=True, help="Number of threads.")
 @click.option(
-    "--repeats", type=int, default=5, show_default=True, help="Number of repeats; the best counts."
+    "--repeats",
+    type=int,
+    default=5,
+    show_default=True,
+    help="Number of repeats; the fastest is reported.",
 )
 @options.as_json
 def bench_command(

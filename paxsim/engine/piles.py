@@ -117,7 +117,7 @@ def update_allowance(table, seat):
 def update_strength(table, seat, category):
     """Update a seat's strength after one more card of a category.
 
-    Every few fleets give an army and every few armies a fleet, both counted from the cards.
+    A set number of fleet cards adds an army, and of army cards a fleet; bonuses don't add up.
     """
     bonus = 0
     if category == FLEET or category == ARMY:

@@ -183,7 +183,7 @@ def peek(game, log, me):
 
 @kernel
 def begin_draw(game, log, me, choice):
-    """Begin the draw step: set the number of cards, how many come together, and the places."""
+    """Begin the draw step: set how many cards are drawn, how many at a time, and where to."""
     table = game.table
     cards = min(CARDS_DRAWN, table.deck_left)
     choice.drawn_count = 0

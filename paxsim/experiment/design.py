@@ -79,7 +79,7 @@ def _look_blocks(blocks: int, block_games: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Facts:
-    """Plain description of a match, as results and stored runs have it.
+    """Plain description of a match, as kept in results and stored runs.
 
     Attributes
     ----------

@@ -124,8 +124,8 @@ class MatchMeasures:
         Parameters
         ----------
         statistic : str
-            A name of `GAME_STATISTICS`, or one of `SEAT_STATISTICS` with the `numbers` of the
-            positions or seats that it is averaged over.
+            A name from `GAME_STATISTICS`, or one from `SEAT_STATISTICS`; then `numbers` are the
+            positions or seats to average over.
         bounds : tuple of float
             Lowest and highest possible mean.
         """
@@ -400,8 +400,8 @@ def precision_rule(plan: Plan, precision: float) -> StopRule:
         # At later looks the games already played are reported instead.
         if looks == 1 and needed > plan.games:
             raise PaxsimError(
-                f"a precision of ±{significant(100 * precision)}% takes about {needed:,} games, "
-                f"more than the {plan.games:,} of this run (see --games)"
+                f"a precision of ±{significant(100 * precision)}% requires about {needed:,} games; "
+                f"this run has only {plan.games:,} (see --games)"
             )
         return False
 

@@ -282,7 +282,7 @@ def as_csv(table: pd.DataFrame) -> str:
 
 
 def written_number(value: float) -> str:
-    """Return a number as files have it, with digits that are the same on every machine."""
+    """Return a number as written to files, with the same digits on every machine."""
     return f"{round(value, DECIMALS):.{SIGNIFICANT}g}"
 
 

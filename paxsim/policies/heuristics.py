@@ -101,8 +101,8 @@ def economist(table, me, row=0.5, thrift=0.5):
 def conspirator(table, me, intrigue=2.0, margin=2.0, thrift=0.25):
     """Hold primus conspiratus and let Rome win.
 
-    Intrigue comes first, with a margin so that no rival takes primus conspiratus late; what helps
-    Rome where it is close is welcome. In solo Rome's win is the player's loss: it makes no sense.
+    Intrigue comes first, with a lead so that no rival takes primus conspiratus late. It also helps
+    Rome where a category is close. In solo, Rome's win is the player's loss, so it is not offered.
     """
     value_points(table, me, 0.3, 0.0, 0.0)
     value_primus(table, me, intrigue, margin)

@@ -118,7 +118,7 @@ def policy(
         raise PaxsimError(f"policy: expected a function, got {safe_repr(function)}")
     name = function.__name__
     if not is_name(name, MAX_NAME) or set(",:") & set(name):
-        raise PaxsimError(f"policy: name must have no commas and colons, got {safe_repr(name)}")
+        raise PaxsimError(f"policy: name must not contain commas or colons, got {safe_repr(name)}")
     checked_bool(f"policy {name}: solo", solo)
     checked_bool(f"policy {name}: compiled", compiled)
     made = make_policy(function, solo=solo, signed=signed)
@@ -276,7 +276,7 @@ def get_policy(spec: str | Policy) -> Policy:
 
 
 def _restricted_from(settings: list[str]) -> Policy:
-    """Return the policy of ``restricted:without=A+B:policy=NAME:...``, from the parts after it."""
+    """Return the policy of ``restricted:without=A+B:policy=NAME:...`` from its settings."""
     first, _, words = (settings[0] if settings else "").partition("=")
     second, _, name = (settings[1] if len(settings) > 1 else "").partition("=")
     if first.strip() != "without" or second.strip() != "policy":

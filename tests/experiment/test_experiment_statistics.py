@@ -130,7 +130,7 @@ def test_the_precision_of_a_run_is_that_of_its_worst_rate():
 
 
 def test_a_precision_beyond_reach_says_how_many_games_it_takes():
-    with pytest.raises(PaxsimError, match="takes about") as caught:
+    with pytest.raises(PaxsimError, match="requires about") as caught:
         simulate("random,first", precision=0.01, games=5_000, seed=2)
     needed = int(re.search(r"about ([\d,]+) games", str(caught.value))[1].replace(",", ""))
     result = simulate("random,first", precision=0.01, games=int(1.2 * needed), seed=2)
