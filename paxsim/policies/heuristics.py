@@ -102,7 +102,7 @@ def conspirator(table, me, intrigue=2.0, margin=2.0, thrift=0.25):
     """Hold primus conspiratus and let Rome win.
 
     Intrigue comes first, with a lead so that no rival takes primus conspiratus late. It also helps
-    Rome where a category is close. In solo, Rome's win is the player's loss, so it is not available.
+    Rome where a category is close. Not available in solo, where Rome's win is the player's loss.
     """
     value_points(table, me, 0.3, 0.0, 0.0)
     value_primus(table, me, intrigue, margin)
@@ -114,7 +114,7 @@ def conspirator(table, me, intrigue=2.0, margin=2.0, thrift=0.25):
 def feeder(table, me, feed=1.5, intrigue=1.6, margin=1.0, thrift=0.3):
     """Make Rome win: pile up below the legion it takes what it lacks, and lead in intrigue.
 
-    In solo, Rome's win is the player's loss, so it is not available.
+    Not available in solo, where Rome's win is the player's loss.
     """
     value_points(table, me, 0.3, 0.0, 0.0)
     value_primus(table, me, intrigue, margin)
@@ -252,8 +252,8 @@ def denier(table, me, spite=0.8, stronger=2.0, thrift=0.3):
     """Take what the leader lacks, and fleets and armies; lead in intrigue if Rome looks strong.
 
     The leader is the rival with most points now; it lacks the categories that it doesn't show.
-    Rome is starved while the leader holds primus conspiratus, and otherwise fed a little. Without
-    rivals, in solo, it is not available.
+    Rome is starved while the leader holds primus conspiratus, and otherwise fed a little. Not
+    available in solo, which has no rivals.
     """
     value_points(table, me, 1.5, stronger, 0.6)
     leader = leading_rival(table, me)
