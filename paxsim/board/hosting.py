@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -101,13 +102,11 @@ def host_game(
     if trace == path:
         raise PaxsimError(f"the game and its trace need different names, got {trace} for both")
 
-    def make_host() -> Host:
-        return Host(arrangement, path, trace, games)
-
+    make_host = partial(Host, arrangement, path, trace, games)
     if terminal:
-        from paxsim.board.terminal import play_in_terminal
+        from paxsim.board.terminal import ask_person, play_in_terminal
 
-        play_in_terminal(make_host(), say, _ask)
+        play_in_terminal(make_host(), say, ask_person)
     else:
         from paxsim.board.server import serve  # needs the extra `play`
 
@@ -117,17 +116,6 @@ def host_game(
     if trace.exists():
         say(f"Its trace is {trace} (paxsim replay {trace}).")
     return path
-
-
-def _ask(prompt: str) -> str:
-    """Return a line that a person types; Ctrl-C and the end of input quit."""
-    from paxsim.board.terminal import QUIT
-
-    try:
-        return input(prompt)
-    except (EOFError, KeyboardInterrupt):
-        print()
-        return QUIT
 
 
 def _arrange(
@@ -141,10 +129,8 @@ def _arrange(
 ) -> Arrangement:
     """Return who plays what."""
     specs = as_specs(OPPONENT if policies is None else policies)
-    if players is None and campaign:
-        players = 1
-    elif players is None:
-        players = players_meant(len(specs), solo_level, people=len(seats))
+    if players is None:
+        players = 1 if campaign else players_meant(len(specs), solo_level, people=len(seats))
     setting = make_setting(players, solo_level=solo_level, **deck_and_rules)
     people = [checked_int("seat", seat, 1, setting.players) for seat in seats]
     free = [seat for seat in range(1, setting.players + 1) if seat not in people]

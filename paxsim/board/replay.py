@@ -23,36 +23,13 @@ from paxsim.version import __version__
 
 #: Name of a human player's seat in the policies of a trace.
 PERSON = "person"
-#: Height of the frame in a notebook, in pixels.
-_FRAME_HEIGHT = 860
-
-
-def read_trace(path: Path, number: int | None = None) -> list[dict[str, Any]]:
-    """Return the events of one trace of a file.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        A file of JSON Lines.
-    number : int, optional
-        Number of the trace, from 1; may be omitted if the file has only one.
-    """
-    try:
-        if path.exists() and not path.is_file():  # reading a pipe would wait forever
-            raise PaxsimError(f"can't read {path}: it is not a regular file")
-        lines = path.read_text("utf-8").splitlines()
-    except OSError as error:
-        raise PaxsimError(f"can't read {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise PaxsimError(f"{path} is not a trace: it is not text in UTF-8") from None
-    try:
-        return parse_trace(lines, number)
-    except PaxsimError as error:
-        raise PaxsimError(f"{path}: {error}") from None
 
 
 def parse_trace(lines: Iterable[str], number: int | None = None) -> list[dict[str, Any]]:
-    """Return the events of one trace among lines, checked; see `read_trace`."""
+    """Return the events of one trace among lines, checked.
+
+    `number` counts the traces from 1; it may be omitted if there is only one.
+    """
     traces: list[list[tuple[int, dict[str, Any]]]] = []
     for place, line in enumerate(lines, start=1):
         if line.strip():
@@ -103,15 +80,12 @@ def _check_sequence(trace: list[tuple[int, dict[str, Any]]]) -> None:
         except PaxsimError as error:
             raise PaxsimError(f"line {place} ({name}): {error}") from None
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            reason = f"missing or unknown {error}" if isinstance(error, KeyError) else str(error)
             raise PaxsimError(
-                f"line {place} ({name}) can't follow the lines before: {_reason(error)}"
+                f"line {place} ({name}) can't follow the lines before: {one_line(reason)}"
             ) from None
     if name != "score":
         raise PaxsimError(f"the trace ends at line {trace[-1][0]}, before the score")
-
-
-def _reason(error: Exception) -> str:
-    return one_line(f"missing or unknown {error}" if isinstance(error, KeyError) else str(error))
 
 
 def replay_page(trace: Iterable[str], command: str | None = None) -> str:
@@ -163,19 +137,26 @@ class Replay:
         self.command = command or "paxsim replay game.jsonl --out game.html"
 
     @classmethod
-    def read(cls, path: Path, number: int | None = None) -> Replay:
+    def read(cls, path: str | Path, number: int | None = None) -> Replay:
         """Read a game from a file of traces.
 
         Parameters
         ----------
-        path : pathlib.Path
+        path : str or pathlib.Path
             A file that `paxsim trace` or `paxsim play` wrote.
         number : int, optional
             Number of the game, from 1; may be omitted if the file has only one.
         """
-        which = "" if number is None else f" --number {number}"
-        command = f"paxsim replay {shlex.quote(str(path))}{which} --out game.html"
-        return cls(read_trace(Path(path), number), command)
+        option = "" if number is None else f" --number {number}"
+        command = f"paxsim replay {shlex.quote(str(path))}{option} --out game.html"
+        try:
+            return cls(parse_trace(Path(path).read_text("utf-8").splitlines(), number), command)
+        except OSError as error:
+            raise PaxsimError(f"can't read {path}: {error.strerror}") from None
+        except UnicodeDecodeError:
+            raise PaxsimError(f"{path} is not a trace: it is not text in UTF-8") from None
+        except PaxsimError as error:
+            raise PaxsimError(f"{path}: {error}") from None
 
     @classmethod
     def of_game(cls, game: GameResult) -> Replay:
@@ -219,7 +200,7 @@ class Replay:
     def _repr_html_(self) -> str:
         return (
             f'<iframe title="{html.escape(_title(self.setup))}" '
-            f'style="width:100%;height:{_FRAME_HEIGHT}px;border:0" '
+            f'style="width:100%;height:860px;border:0" '
             f'srcdoc="{html.escape(self.page())}"></iframe>'
         )
 
@@ -269,14 +250,16 @@ def _title(setup: dict[str, Any]) -> str:
 
 
 def fill_page(name: str, title: str, data: dict[str, Any], more: Sequence[str] = ()) -> str:
-    """Return the page ``static/NAME.html`` with its data, and `more` scripts and styles."""
+    """Return the page ``static/page.html`` with the script `name`, its data, and more scripts."""
     static = resources.files("paxsim.board").joinpath("static")
 
     def text_of(file: str) -> str:
         return static.joinpath(file).read_text("utf-8")
 
-    return Template(text_of(f"{name}.html")).substitute(
+    return Template(text_of("page.html")).substitute(
+        name=name,
         title=html.escape(title),
+        connect="'self'" if name == "play" else "'none'",
         style="".join(text_of(f"{one}.css") for one in ("board", *more)),
         script="".join(text_of(f"{one}.js") for one in ("board", "story", *more, name)),
         # A text within the data could end the script element that contains it.

@@ -41,26 +41,16 @@ FORBIDDEN, BAD_REQUEST, CONFLICT = 403, 400, 409
 
 
 class Room:
-    """The web application around a `Host`.
-
-    Parameters
-    ----------
-    host : Host
-        The game.
-    worker : ThreadPoolExecutor
-        The single thread that calls the host, so that calls never overlap.
-    report : callable
-        Shows an error of a policy to the owner of the server; players must not read it.
-    """
+    """The web application around a `Host`."""
 
     def __init__(self, host: Host, worker: ThreadPoolExecutor, report: Callable[[str], None]):
         self._host = host
-        self._worker = worker
-        self._report = report
+        self._worker = worker  # a single thread, so that calls of the host never overlap
+        self._report = report  # shows errors of policies, which players must not read
         self._change = asyncio.Event()
         self._closing = False
         self._tasks: set[asyncio.Task] = set()
-        self.tokens = {secrets.token_urlsafe(18): seat for seat in host.persons}
+        self.tokens = {secrets.token_urlsafe(18): seat for seat in host.session.persons}
 
     def app(self) -> Starlette:
         """Return the application."""
@@ -224,17 +214,7 @@ def serve(
     say: Callable[[str], None],
     warn: Callable[[str], None],
 ) -> None:
-    """Serve a game until Ctrl-C.
-
-    Parameters
-    ----------
-    make_host : callable
-        Creates the game.
-    port : int
-        Port to listen on; 0 for a free one.
-    say, warn : callable
-        Print the links and errors of policies.
-    """
+    """Serve a game until Ctrl-C; print the links, and errors of policies."""
     with socket.socket() as listener, ThreadPoolExecutor(max_workers=1) as worker:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

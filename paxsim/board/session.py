@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from paxsim.cards import DEFAULT_DECK, load_deck
 from paxsim.engine.loop import ask_policy, progress_dtype
 from paxsim.engine.records import address_of
 from paxsim.errors import PaxsimError, checked_bool, checked_int, safe_repr
+from paxsim.experiment.store import load_json
 from paxsim.game import Game, Option
 from paxsim.io import atomic_write, check_can_write
 from paxsim.lineup import make_lineup
@@ -38,26 +39,8 @@ _PLACEHOLDER = "random"
 ROLLOUTS = 200
 
 
-class _Snapshot(NamedTuple):
-    """The game before a person's decision."""
-
-    seat: int
-    game: TracedGame
-    decisions: int
-
-
 class Session:
-    """One game with people at some of its seats.
-
-    Parameters
-    ----------
-    setting : Setting
-        Players, deck and rules.
-    policies : sequence of Policy or None
-        The policies by seat; None for a person.
-    seed, deal : int
-        Random seed and deal number.
-    """
+    """One game with policies, or None for a person, by seat."""
 
     def __init__(self, setting: Setting, policies: Sequence[Policy | None], seed: int, deal: int):
         self.setting = setting
@@ -65,7 +48,8 @@ class Session:
         self.names = [PERSON if policy is None else policy.label for policy in policies]
         #: Options of all decisions so far, in order.
         self.options: list[int] = []
-        self._snapshots: list[_Snapshot] = []
+        #: The game before each decision of a person, and the number of decisions until then.
+        self._snapshots: list[tuple[TracedGame, int]] = []
         self._seed = seed
         placeholder = get_policy(_PLACEHOLDER)
         self._lineup = make_lineup([policy or placeholder for policy in policies], setting.players)
@@ -95,9 +79,9 @@ class Session:
             raise PaxsimError(f"it is seat {self.game.seat}'s decision, not seat {seat}'s")
         if number != len(self.options):
             raise PaxsimError("this decision has already been made")
-        snapshot = _Snapshot(seat, self.game.copy(), len(self.options))
+        before = self.game.copy()
         self._apply(option)
-        self._snapshots.append(snapshot)
+        self._snapshots.append((before, number))
 
     def ask_policy(self) -> None:
         """Let the policy at the deciding seat decide."""
@@ -115,7 +99,7 @@ class Session:
 
     def can_undo(self, seat: int) -> bool:
         """Return whether the last decision of a person was this seat's and the game continues."""
-        return not self.over and bool(self._snapshots) and self._snapshots[-1].seat == seat
+        return not self.over and bool(self._snapshots) and self._snapshots[-1][0].seat == seat
 
     def undo(self, seat: int) -> None:
         """Undo the last decision of a seat, and everything that policies did since."""
@@ -124,9 +108,8 @@ class Session:
                 f"seat {seat} has nothing to undo: you can undo your last decision until another "
                 "person decides or the game ends"
             )
-        snapshot = self._snapshots.pop()
-        self.game = snapshot.game
-        del self.options[snapshot.decisions :]
+        self.game, decisions = self._snapshots.pop()
+        del self.options[decisions:]
 
     def restore(self, options: Iterable[int]) -> None:
         """Play the options of a saved game."""
@@ -211,7 +194,7 @@ _compiling = threading.Lock()
 
 
 def hints(game: Game, rollouts: int = ROLLOUTS) -> list[dict[str, Any]]:
-    """Return the chance to win with every option of the current decision, best first.
+    """Return the win chance of every option of the current decision, best first.
 
     Hints have the ``index`` of the option, ``win``, its standard ``error`` and the same as
     ``text``. Of options with equal cards there is only one.
@@ -247,29 +230,18 @@ def warm_hints() -> None:
 
 @dataclass(frozen=True)
 class Arrangement:
-    """Players, deck, rules and seed of a game, checked.
+    """Players, deck, rules and seed of a game, checked."""
 
-    Attributes
-    ----------
-    policies : list of str or None
-        Policies by seat, as on the command line; None for a person.
-    seed : int
-        Random seed.
-    solo_level : int or None
-        The solo level, or the first one of a campaign.
-    deck : str
-        Name or file of the deck.
-    rules : dict
-        Differences from the published rules.
-    campaign : bool
-        Whether winning a solo level leads to the next one.
-    """
-
+    #: Policies by seat, as on the command line; None for a person.
     policies: list[str | None]
     seed: int
+    #: The first level of a campaign.
     solo_level: int | None = None
+    #: Name or file.
     deck: str = DEFAULT_DECK
+    #: Differences from the published rules.
     rules: dict[str, Any] = field(default_factory=dict)
+    #: Whether winning a solo level leads to the next one.
     campaign: bool = False
 
     def __post_init__(self) -> None:
@@ -298,34 +270,10 @@ class Arrangement:
         return (session.setting.solo_level or 0) < SOLO_LEVELS[-1]
 
 
-def write_save(path: Path, arrangement: Arrangement, games: list[list[int]]) -> None:
-    """Write the options of all decisions, one list per game, with the arrangement."""
-    save = {
-        "format": FORMAT,
-        "version": __version__,
-        "deck_fingerprint": load_deck(arrangement.deck).fingerprint,
-        "arrangement": asdict(arrangement),
-        "games": games,
-    }
-    with atomic_write(path, "save") as file:
-        file.write(f"{json.dumps(save)}\n")
-
-
 def read_save(path: Path, trust_policies: bool = False) -> tuple[Arrangement, list[list[int]]]:
-    """Read what `write_save` wrote.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        The save.
-    trust_policies : bool
-        Whether to import policy files that the save names; refused by default, because the save
-        may come from someone else.
-    """
+    """Read what `Host.save` wrote; import policy files that it names only if they are trusted."""
+    save = load_json(path, "resume")
     try:
-        if path.exists() and not path.is_file():  # reading a pipe would wait forever
-            raise PaxsimError(f"can't read {path}: it is not a regular file")
-        save = json.loads(path.read_text("utf-8"))
         if save["format"] != FORMAT:
             raise PaxsimError(
                 f"{path} has format {safe_repr(save['format'])}, but this paxsim ({__version__}) "
@@ -334,11 +282,7 @@ def read_save(path: Path, trust_policies: bool = False) -> tuple[Arrangement, li
         arrangement = Arrangement(**save["arrangement"])
         games = [[checked_int("option", n, 0, MAX_NUMBER) for n in game] for game in save["games"]]
         fingerprint = save["deck_fingerprint"]
-    except OSError as error:
-        raise PaxsimError(f"can't read {path}: {error.strerror}") from None
-    except PaxsimError:
-        raise
-    except (KeyError, RecursionError, TypeError, ValueError):
+    except (KeyError, TypeError):
         raise PaxsimError(f"{path} is damaged: it is not what paxsim wrote") from None
     with policies_named_by(path, trust_policies):
         for spec in arrangement.policies:
@@ -352,16 +296,8 @@ def read_save(path: Path, trust_policies: bool = False) -> tuple[Arrangement, li
 class Host:
     """The current game and, in a campaign, the games before it.
 
-    Parameters
-    ----------
-    arrangement : Arrangement
-        Who plays what.
-    save : pathlib.Path
-        File to save the game in, after every decision of a person.
-    trace : pathlib.Path
-        File for the traces of finished games.
-    games : list of list of int, optional
-        Options of a saved game to continue, one list per game of a campaign.
+    The game is saved after every decision of a person, and finished games are written as traces.
+    `games` has the options of a saved game to continue, one list per game of a campaign.
     """
 
     def __init__(
@@ -394,11 +330,6 @@ class Host:
         self.save()
         if self.session.over:
             self._write_trace()
-
-    @property
-    def persons(self) -> list[int]:
-        """The seats of people."""
-        return self.session.persons
 
     def step(self) -> bool:
         """Let a policy decide if it is its turn; return whether it was.
@@ -448,8 +379,6 @@ class Host:
         ``waits_for`` the deciding seat.
         """
         session = self.session
-        if seat not in session.persons:
-            raise PaxsimError(f"seat must be one of {session.persons}, got {seat}")
         steps, view = session.observe(seat)
         decision = None
         if session.waits_for_person and session.game.seat == seat:
@@ -475,8 +404,16 @@ class Host:
     # --- files ------------------------------------------------------------------------------
 
     def save(self) -> None:
-        """Write the save."""
-        write_save(self._save, self.arrangement, [*self._finished, self.session.options])
+        """Write the options of all decisions, one list per game, with the arrangement."""
+        save = {
+            "format": FORMAT,
+            "version": __version__,
+            "deck_fingerprint": load_deck(self.arrangement.deck).fingerprint,
+            "arrangement": asdict(self.arrangement),
+            "games": [*self._finished, self.session.options],
+        }
+        with atomic_write(self._save, "save") as file:
+            file.write(f"{json.dumps(save)}\n")
 
     def _record_change(self) -> None:
         self.version += 1

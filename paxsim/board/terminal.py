@@ -15,23 +15,24 @@ _SCREEN = 60
 QUIT = "q"
 
 
-def play_in_terminal(host: Host, say: Callable[[str], None], ask: Callable[[str], str]) -> None:
-    """Play until the game, or the campaign, is over or a player quits.
+def ask_person(prompt: str) -> str:
+    """Return a line that a person types; Ctrl-C and the end of input quit."""
+    try:
+        return input(prompt)
+    except (EOFError, KeyboardInterrupt):
+        print()
+        return QUIT
 
-    Parameters
-    ----------
-    host : Host
-        The game.
-    say, ask : callable
-        Print a line, and read one after a prompt.
-    """
+
+def play_in_terminal(host: Host, say: Callable[[str], None], ask: Callable[[str], str]) -> None:
+    """Play until the game, or the campaign, is over or a player quits."""
     steps_shown: dict[int, int] = {}
     last_seat = 0
     while True:
         while host.step():
             pass
         if host.session.over:
-            steps, _ = host.session.observe(host.persons[0])
+            steps, _ = host.session.observe(host.session.persons[0])
             say(steps[-1]["text"])
             if not host.arrangement.has_next_level(host.session):
                 return
@@ -40,18 +41,17 @@ def play_in_terminal(host: Host, say: Callable[[str], None], ask: Callable[[str]
             say(f"Level {host.session.setting.solo_level} begins.")
             continue
         seat = host.session.game.seat
-        if len(host.persons) > 1 and last_seat != seat:
+        if len(host.session.persons) > 1 and last_seat != seat:
             say("\n" * _SCREEN)
             if ask(f"Seat {seat} decides. Press Enter when only seat {seat} is looking. ") == QUIT:
                 return
         last_seat = seat
-        state = host.state(seat)
         steps, view = host.session.observe(seat)
         for step in steps[steps_shown.get(seat, 0) :]:
             say(step["text"])
         steps_shown[seat] = len(steps)
         say(table_in_words(host.session.names, view, seat))
-        if not _decide(host, seat, state["decision"], say, ask):
+        if not _decide(host, seat, host.state(seat)["decision"], say, ask):
             return
 
 

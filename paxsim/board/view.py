@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from paxsim.board.words import card_name, in_words, player_name
+from paxsim.board.words import card_name, in_words
 from paxsim.cards import ARMY, CATEGORIES, FLEET
 from paxsim.errors import checked_int
 from paxsim.rules import MAX_PLAYERS, load_rules
@@ -32,15 +32,7 @@ Seen = str | None
 
 
 def visible_to(viewer: int, event: dict[str, Any]) -> dict[str, Any]:
-    """Return an event as a viewer sees it: cards that are hidden from it become None.
-
-    Parameters
-    ----------
-    viewer : int
-        A seat from 1, or `EVERYTHING`.
-    event : dict
-        An event of a trace, or the ``turn_up`` of `with_rome_turned_up`.
-    """
+    """Return an event as a viewer sees it: cards that are hidden from it become None."""
     name = event["event"]
     if viewer == EVERYTHING or event.get("seat") == viewer:
         return event
@@ -73,15 +65,7 @@ def with_rome_turned_up(events: Iterable[dict[str, Any]]) -> Iterator[dict[str, 
 class Observer:
     """The table as one viewer sees it, with everything that the viewer remembers.
 
-    Parameters
-    ----------
-    viewer : int
-        A seat from 1, or `EVERYTHING`.
-
-    Attributes
-    ----------
-    view : dict
-        What the board shows, under flat keys such as ``"legion 2"`` or ``"hand 1"``.
+    `view` is what the board shows, under flat keys such as ``"legion 2"`` or ``"hand 1"``.
     """
 
     def __init__(self, viewer: int):
@@ -90,17 +74,10 @@ class Observer:
         self.turn = self.turns = 0
 
     def observe(self, event: dict[str, Any]) -> dict[str, Any]:
-        """Update the view with an event; return what changed and the event as a sentence.
+        """Update the view with a whole event; return what changed and the event as a sentence.
 
-        Parameters
-        ----------
-        event : dict
-            The whole event; what is hidden from the viewer is removed here.
-
-        Raises
-        ------
-        ValueError, LookupError, TypeError or AttributeError
-            If the event can't follow the ones before, in a damaged trace.
+        An event that can't follow the ones before, in a damaged trace, raises a ValueError,
+        ArithmeticError, LookupError, TypeError or AttributeError.
         """
         event = visible_to(self.viewer, event)
         name = event["event"]
@@ -109,11 +86,7 @@ class Observer:
             self.turns += 1
         getattr(self, f"_{name}")(event)
         before, self.view = self.view, self._make_view()
-        changes = {
-            key: value
-            for key, value in self.view.items()
-            if key not in before or before[key] != value
-        }
+        changes = {k: v for k, v in self.view.items() if k not in before or before[k] != v}
         return {**changes, "event": name, "text": in_words(event)}
 
     # --- events -----------------------------------------------------------------------------
@@ -121,7 +94,6 @@ class Observer:
     def _setup(self, event: dict[str, Any]) -> None:
         self.players = checked_int("players", event["players"], 1, MAX_PLAYERS)
         self.seats = range(1, self.players + 1)
-        self.names = [player_name(event, seat) for seat in self.seats]
         self.rules = load_rules(event["rules"]).resolve(self.players, event["solo_level"])
         self.legions: dict[int, list[str]] = {
             legion: [] for legion in range(1, self.rules["legions"] + 1)

@@ -57,8 +57,8 @@ def option_in_words(option: Option, decision: str) -> str:
         return f"take {card} into hand" if option.to == "hand" else f"put {card} under the deck"
     if option.action == "pass":
         return "buy nothing" if decision == "buy" else "do not react"
-    plain = {"turn": "take a turn", "peek": "peek at Rome's hidden cards", "stop": "play no card"}
-    return plain.get(option.action) or f"{option.action.replace('react', 'play')} {card}"
+    fixed = {"turn": "take a turn", "peek": "peek at Rome's hidden cards", "stop": "play no card"}
+    return fixed.get(option.action) or f"{option.action.replace('react', 'play')} {card}"
 
 
 def player_name(setup: dict[str, Any], seat: int) -> str:
@@ -145,28 +145,6 @@ def _place(event: dict[str, Any]) -> str:
     return f"{_seat(event)} puts {card} below legion {roman(event['legion'])}."
 
 
-def _compensation(event: dict[str, Any]) -> str:
-    return (
-        f"The deck is empty: {_seat(event).lower()} gets {_aurei(event['aurei'])} instead "
-        f"and now has {event['money']}."
-    )
-
-
-def _buy(event: dict[str, Any]) -> str:
-    return (
-        f"{_seat(event)} buys legion {roman(event['legion'])}{_paid(event)}: "
-        f"{card_names(event['cards'])}."
-    )
-
-
-def _play(event: dict[str, Any]) -> str:
-    return f"{_seat(event)} plays {card_name(event['card'])}{_paid(event)}."
-
-
-def _react(event: dict[str, Any]) -> str:
-    return f"{_seat(event)} reacts with {card_name(event['card'])}{_paid(event)}."
-
-
 def _paid(event: dict[str, Any]) -> str:
     if not event["price"]:
         return " for free" if event["event"] == "buy" else ""
@@ -182,14 +160,6 @@ def _income(event: dict[str, Any]) -> str:
     if not event["aurei"]:
         return f"{_seat(event)} gets no income and still has {_aurei(event['money'])}."
     return f"{_seat(event)} gets {_aurei(event['aurei'])} of income and now has {event['money']}."
-
-
-def _end(event: dict[str, Any]) -> str:
-    return (
-        f"The game ends after {_count(event['rounds'], 'round')} with "
-        f"{_count(event['empty_legions'], 'empty legion')} and "
-        f"{_count(event['deck_left'], 'card')} in the deck."
-    )
 
 
 def _score(event: dict[str, Any]) -> str:
@@ -216,17 +186,27 @@ SENTENCES: dict[str, Callable[[dict[str, Any]], str]] = {
     "peek": _peek,
     "reveal": lambda event: f"{_seat(event)} draws {card_names(event['cards'])}.",
     "place": _place,
-    "compensation": _compensation,
-    "buy": _buy,
-    "play": _play,
+    "compensation": lambda event: (
+        f"The deck is empty: {_seat(event).lower()} gets {_aurei(event['aurei'])} instead "
+        f"and now has {event['money']}."
+    ),
+    "buy": lambda event: (
+        f"{_seat(event)} buys legion {roman(event['legion'])}{_paid(event)}: "
+        f"{card_names(event['cards'])}."
+    ),
+    "play": lambda event: f"{_seat(event)} plays {card_name(event['card'])}{_paid(event)}.",
     "primus": _primus,
     "income": _income,
-    "react": _react,
+    "react": lambda event: f"{_seat(event)} reacts with {card_name(event['card'])}{_paid(event)}.",
     "rome_takes": lambda event: (
         f"Rome takes legion {roman(event['legion'])} (value {event['value']}): "
         f"{card_names(event['cards'])}."
     ),
-    "end": _end,
+    "end": lambda event: (
+        f"The game ends after {_count(event['rounds'], 'round')} with "
+        f"{_count(event['empty_legions'], 'empty legion')} and "
+        f"{_count(event['deck_left'], 'card')} in the deck."
+    ),
     "turn_up": lambda event: f"Rome reveals {card_names(event['cards'])}.",
     "score": _score,
 }
