@@ -1,4 +1,4 @@
-"""The package as others get it: a wheel, in an environment with nothing but what it asks for."""
+"""The installed wheel, in an environment with only its declared dependencies."""
 
 import json
 import os
@@ -16,36 +16,36 @@ pytestmark = pytest.mark.whole
 ROOT = Path(__file__).parent.parent.parent
 
 
-def needed(requirements, found=None):
-    """The distributions that these requirements bring, without any extra that is not asked for."""
-    found = {} if found is None else found
+def needed(requirements, distributions=None):
+    """Return the distributions that requirements install, without extras they don't name."""
+    distributions = {} if distributions is None else distributions
     for text in requirements:
         requirement = Requirement(text)
         extras = requirement.extras or {""}
         marker = requirement.marker
         if marker is None or any(marker.evaluate({"extra": extra}) for extra in {"", *extras}):
-            if requirement.name not in found:
-                found[requirement.name] = distribution(requirement.name)
-                needed(found[requirement.name].requires or [], found)
-    return found
+            if requirement.name not in distributions:
+                distributions[requirement.name] = distribution(requirement.name)
+                needed(distributions[requirement.name].requires or [], distributions)
+    return distributions
 
 
-def link(made, folder):
-    """Put a distribution into a folder, by links to its files where it is installed."""
+def link(installed, folder):
+    """Put a distribution into a folder, as links to its installed files."""
     for name in {
-        file.parts[0] for file in made.files if file.parts[0] not in ("..", "__pycache__")
+        file.parts[0] for file in installed.files if file.parts[0] not in ("..", "__pycache__")
     }:
         target = folder / name
         if not target.exists():
-            target.symlink_to(made.locate_file(name))
+            target.symlink_to(installed.locate_file(name))
 
 
 @pytest.fixture(scope="module")
 def empty(tmp_path_factory):
-    """Runs Python where there are the wheel and its ordinary dependencies, and nothing else.
+    """Return a function that runs Python with only the wheel and its declared dependencies.
 
-    The wheel is built from a copy of the sources and unpacked as pip does it. The dependencies are
-    those that the wheel's own metadata names, linked from here: what it forgets to name is missing.
+    The wheel is built and installed with pip. The dependencies that its metadata declares are
+    linked from this environment, so an undeclared one is missing.
     """
     folder = tmp_path_factory.mktemp("empty")
     source, site = folder / "source", folder / "site"
@@ -54,15 +54,17 @@ def empty(tmp_path_factory):
     for name in ("paxsim", "pyproject.toml", "README.md", "LICENSE"):
         (source / name).symlink_to(ROOT / name)
     pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
-    how = ["--no-deps", "--no-index"]
-    subprocess.run([*pip, "wheel", *how, "--no-build-isolation", "-w", folder, source], check=True)
+    options = ["--no-deps", "--no-index"]
+    subprocess.run(
+        [*pip, "wheel", *options, "--no-build-isolation", "-w", folder, source], check=True
+    )
     (wheel,) = folder.glob("paxsim-*.whl")
-    subprocess.run([*pip, "install", *how, "--target", site, wheel], check=True)
+    subprocess.run([*pip, "install", *options, "--target", site, wheel], check=True)
     (metadata,) = site.glob("paxsim-*.dist-info/METADATA")
     lines = metadata.read_text("utf-8").splitlines()
-    wanted = [line.partition(": ")[2] for line in lines if line.startswith("Requires-Dist: ")]
-    for made in needed(wanted).values():
-        link(made, site)
+    requirements = [line.partition(": ")[2] for line in lines if line.startswith("Requires-Dist: ")]
+    for installed in needed(requirements).values():
+        link(installed, site)
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     environment |= {"PYTHONNOUSERSITE": "1", "MPLBACKEND": "agg"}
 
@@ -78,20 +80,20 @@ def empty(tmp_path_factory):
 
 
 MAIN = "from paxsim.cli import main; main()"
-#: Carries out the commands that it is handed, one after the other, until one fails.
+#: Runs commands one after the other until one fails.
 COMMANDS = """
 import json
 from paxsim.cli import run_command
 
 for words in json.loads(sys.argv[1]):
-    print("did", *words, flush=True)
+    print("command:", *words, flush=True)
     code = run_command(words)
     if code:
         sys.exit(code)
 """
 
 
-def test_what_is_imported_is_the_wheel_and_extras_are_not_there(empty):
+def test_wheel_is_imported_without_extras(empty):
     code = (
         "import importlib.util, paxsim; print(paxsim.__file__); "
         "print([importlib.util.find_spec(name) for name in ('cmaes', 'dask', 'pytest')])"
@@ -100,7 +102,7 @@ def test_what_is_imported_is_the_wheel_and_extras_are_not_there(empty):
     assert file.endswith("site/paxsim/__init__.py") and extras == "[None, None, None]"
 
 
-def test_the_main_jobs_are_done(empty):
+def test_main_commands_work_without_extras(empty):
     jobs = [
         ["run", "builder", "random", "--games", "40"],
         ["tournament", "builder", "random", "--players", "2", "--games", "40"],
@@ -112,12 +114,12 @@ def test_the_main_jobs_are_done(empty):
     ]
     done = empty(COMMANDS, json.dumps(jobs))
     assert done.returncode == 0, done.stdout + done.stderr
-    said = re.split(r"^did.*\n", done.stdout, flags=re.MULTILINE)[1:]
-    assert len(said) == len(jobs) and all(said)
+    outputs = re.split(r"^command:.*\n", done.stdout, flags=re.MULTILINE)[1:]
+    assert len(outputs) == len(jobs) and all(outputs)
 
 
-def test_the_report_is_written_with_its_charts(empty, tmp_path):
-    """In an empty folder, in which nothing else is written."""
+def test_report_is_written_with_its_charts(empty, tmp_path):
+    """Nothing else is written to the folder."""
     words = ["report", "--scale", "0.0005", "--study", "solo_ladder", "--jobs", "1"]
     done = empty(MAIN, *words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -126,7 +128,7 @@ def test_the_report_is_written_with_its_charts(empty, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["reports"]
 
 
-def test_what_needs_an_extra_says_which(empty):
+def test_command_that_needs_an_extra_names_it(empty):
     done = empty(MAIN, "tune", "weighted", "--generations", "1")
     assert done.returncode == 2
     assert done.stderr.endswith(
@@ -134,21 +136,21 @@ def test_what_needs_an_extra_says_which(empty):
     )
 
 
-def test_the_batched_environment_needs_no_extra_and_the_others_say_which(empty):
+def test_only_environments_of_libraries_need_an_extra(empty):
     code = """
 import paxsim
 
 env = paxsim.VectorEnv(4, 2)
 env.reset()
 print(env.masks.sum())
-for make in (paxsim.env, paxsim.parallel_env, paxsim.solo_env):
+for name in ("env", "parallel_env", "solo_env"):
     try:
-        make()
+        getattr(paxsim, name)()
     except paxsim.PaxsimError as error:
         print(error)
 """
     done = empty(code)
-    allowed, *said = done.stdout.splitlines()
+    allowed, *messages = done.stdout.splitlines()
     assert int(allowed) > 0, done.stderr
-    missing = "gymnasium, which is not installed: pip install 'paxsim[learn]'"
-    assert len(said) == 3 and all(line.endswith(missing) for line in said), said
+    assert len(messages) == 3, done.stderr
+    assert all(message.endswith("pip install 'paxsim[learn]'") for message in messages), messages
