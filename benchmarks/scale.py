@@ -29,7 +29,7 @@ from measuring import seconds
 from paxsim.experiment import run
 from paxsim.experiment.design import Chunk, Plan, Work, make_match
 from paxsim.experiment.run import BACKENDS, CHUNK_GAMES, play_work, run_plan, workers
-from paxsim.experiment.store import RunStore, chunk_name
+from paxsim.experiment.store import RunStore, chunk_name, make_manifest
 from paxsim.experiment.tally import Tally, merge_tallies
 from paxsim.lineup import make_lineup
 from paxsim.setting import make_setting
@@ -153,7 +153,8 @@ def cost_of_files(plan: Plan, block: Tally) -> dict[str, float]:
     """Milliseconds of processor time to keep a chunk and to read it again, and its size."""
     chunks = chunks_of(plan)[:WRITTEN]
     with tempfile.TemporaryDirectory() as folder:
-        store = RunStore(Path(folder) / "run", plan, {"kind": "simulate"}, "benchmark")
+        manifest = make_manifest(plan, {"kind": "simulate"}, "benchmark")
+        store = RunStore(Path(folder) / "run", manifest)
         begin = time.perf_counter()
         writing = seconds(
             lambda: [store.save(chunk, block) for chunk in chunks], clock=time.process_time

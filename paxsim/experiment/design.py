@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 from paxsim.errors import PaxsimError, checked_bool, checked_int
 from paxsim.lineup import Lineup
-from paxsim.playing import trace_command
 from paxsim.policies.files import package_fingerprint
 from paxsim.setting import MAX_NUMBER, Setting
 from paxsim.version import __version__
@@ -69,45 +68,17 @@ def blocks_for_games(games: int, block_size: int) -> int:
     return -(-games // block_size)
 
 
-def _look_blocks(blocks: int, block_games: int) -> list[int]:
-    """Return the numbers of blocks at which a stopping rule looks at the results."""
-    ends = [min(blocks, blocks_for_games(FIRST_LOOK, block_games))]
-    while ends[-1] < blocks:
-        ends.append(min(blocks, -(-ends[-1] * LOOK_GROWTH // 100)))
-    return ends
-
-
 @dataclass(frozen=True)
 class Facts:
-    """Plain description of a match, as kept in results and stored runs.
-
-    Attributes
-    ----------
-    players : int
-        Number of seats.
-    solo_level : int or None
-        1 to 5 in solo.
-    policies, policy_fingerprints : tuple of str
-        Labels and digests of the policies, by position.
-    deck, deck_fingerprint : str
-        Name and digest of the deck.
-    rules : dict
-        Rules that differ from the published ones.
-    rules_text, rules_fingerprint : str
-        The rules in words, and their digest.
-    orders : tuple of tuple of int
-        Orders of the positions that are played.
-    rotations : tuple of int
-        Rotations of each order that are played.
-    """
+    """Plain description of a `Match`, as kept in results and stored runs."""
 
     players: int
     solo_level: int | None
-    policies: tuple[str, ...]
+    policies: tuple[str, ...]  # labels by position
     policy_fingerprints: tuple[str, ...]
     deck: str
     deck_fingerprint: str
-    rules: dict[str, Any]
+    rules: dict[str, Any]  # those that differ from the published ones
     rules_text: str
     rules_fingerprint: str
     orders: tuple[tuple[int, ...], ...]
@@ -135,17 +106,8 @@ def facts_of(plan: dict[str, Any]) -> list[list[Facts]]:
 class Match:
     """One line-up in one setting; a block is one deal played in every order and rotation.
 
-    Attributes
-    ----------
-    setting : Setting
-        What is played.
-    lineup : Lineup
-        Who plays, by position.
-    orders : tuple of tuple of int
-        Orders of the positions that are rotated over the seats: just the given one, or all that
-        are not rotations of one another.
-    rotations : tuple of int
-        The rotations of each order: all, or one where all would be the same game.
+    `orders` are those of the positions: the given one, or all that are not rotations of one
+    another. `rotations` of each order are all, or one where all would be the same game.
     """
 
     setting: Setting
@@ -259,17 +221,8 @@ class PlannedGame(NamedTuple):
 class Plan:
     """Everything that an experiment plays.
 
-    Attributes
-    ----------
-    bundles : tuple of tuple of Match
-        Matches of a bundle are played on the same deals and compared block by block.
-    blocks : tuple of int
-        Blocks of each bundle.
-    seed : int
-        Seed of the deals.
-    groups : int
-        Groups of line-ups that have deals of their own. Bundle ``i`` belongs to group
-        ``i % groups``, whose deals have the seed plus this number.
+    Matches of a bundle are played on the same deals and compared block by block. Bundle ``i``
+    belongs to group ``i % groups`` of line-ups, whose deals have the seed plus this number.
     """
 
     bundles: tuple[tuple[Match, ...], ...]
@@ -312,8 +265,11 @@ class Plan:
         """
         if not looks:
             return [[Chunk(i, 0, blocks) for i, blocks in enumerate(self.blocks)]]
-        ends = _look_blocks(self.blocks[0], self.block_games(0))
-        return [[Chunk(0, a, b - a)] for a, b in itertools.pairwise([0, *ends])]
+        blocks = self.blocks[0]
+        ends = [0, min(blocks, blocks_for_games(FIRST_LOOK, self.block_games(0)))]
+        while ends[-1] < blocks:
+            ends.append(min(blocks, -(-ends[-1] * LOOK_GROWTH // 100)))
+        return [[Chunk(0, a, b - a)] for a, b in itertools.pairwise(ends)]
 
     def chunk_blocks(self, span: Chunk, chunk_games: int, looks: bool) -> int:
         """Return the blocks of a chunk in a part of a wave."""
@@ -340,7 +296,7 @@ class Plan:
     @cached_property
     def description(self) -> dict[str, Any]:
         """The plan in plain values; two plans play the same games if these are equal."""
-        description = {
+        return {
             "version": __version__,
             "sources": package_fingerprint(),
             "seed": self.seed,
@@ -349,7 +305,6 @@ class Plan:
             "blocks": list(self.blocks),
             "bundles": [[asdict(match.facts) for match in bundle] for bundle in self.bundles],
         }
-        return json.loads(json.dumps(description))  # as a stored run has it
 
     def locate_game(self, number: int) -> PlannedGame:
         """Return the match, ordered line-up, seed, deal and rotation of a game of the run."""
@@ -362,12 +317,6 @@ class Plan:
         lineup = match.ordered_lineup(match.orders[order])
         return PlannedGame(match, lineup, self.seed_of(bundle), deal, match.rotations[turn])
 
-    def replay(self, number: int) -> str:
-        """Return the command line that traces a game of the run."""
-        game = self.locate_game(number)
-        setting = game.match.setting
-        return trace_command(setting, game.lineup, game.seed, game.deal, game.rotation)
-
 
 def fingerprint_of(described: dict[str, Any]) -> str:
     """Return 16 hexadecimal digits of a digest of plain values."""
@@ -375,10 +324,9 @@ def fingerprint_of(described: dict[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def deals_digest(description: dict[str, Any]) -> str:
-    """Return a digest of a plan that does not depend on its number of games."""
-    lengths = ("games", "blocks")
-    return fingerprint_of({key: v for key, v in description.items() if key not in lengths})
+def without_length(description: dict[str, Any]) -> dict[str, Any]:
+    """Return the description of a plan without its number of games."""
+    return {key: value for key, value in description.items() if key not in ("games", "blocks")}
 
 
 def plan_for_games(

@@ -6,7 +6,8 @@ import hashlib
 import json
 import os
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
+from collections import UserDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
@@ -21,7 +22,7 @@ from paxsim.experiment import tables
 from paxsim.experiment.design import Facts, facts_of
 from paxsim.experiment.estimates import MatchMeasures, measure, reached
 from paxsim.experiment.store import readable, stored_tallies
-from paxsim.experiment.tables import DECIMALS, Making
+from paxsim.experiment.tables import DECIMALS
 from paxsim.experiment.tally import (
     Tally,
     merge_tallies,
@@ -42,35 +43,17 @@ if TYPE_CHECKING:
 SIGNIFICANT = 10
 
 
-class Tables(MutableMapping[str, pd.DataFrame]):
+class Tables(UserDict[str, Any]):
     """The tables of a result by name, each made when it is first used.
 
     A tournament has thousands of rows of which a study may need ten.
     """
 
-    def __init__(self, tables: Mapping[str, Making]) -> None:
-        self._tables = dict(tables)
-
     def __getitem__(self, name: str) -> pd.DataFrame:
-        table = self._tables[name]
-        if not isinstance(table, pd.DataFrame):
-            table = self._tables[name] = table()
+        table = self.data[name]
+        if callable(table):
+            table = self.data[name] = table()
         return table
-
-    def __setitem__(self, name: str, table: pd.DataFrame) -> None:
-        self._tables[name] = table
-
-    def __delitem__(self, name: str) -> None:
-        del self._tables[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._tables  # without making it
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._tables)
-
-    def __len__(self) -> int:
-        return len(self._tables)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tables):
@@ -79,12 +62,11 @@ class Tables(MutableMapping[str, pd.DataFrame]):
 
     def __repr__(self) -> str:
         width = max(map(len, self), default=0)
-        lines = [
-            f"{name:<{width}}  {len(table):>4} {'row' if len(table) == 1 else 'rows'}, "
-            f"{len(table.columns)} columns"
-            for name, table in self.items()
-        ]
-        return "\n".join(lines)
+        sizes = ((name, *table.shape) for name, table in self.items())
+        return "\n".join(
+            f"{name:<{width}}  {rows:>4} {'row' if rows == 1 else 'rows'}, {columns} columns"
+            for name, rows, columns in sizes
+        )
 
 
 @dataclass(eq=False)
@@ -295,15 +277,7 @@ def records(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def make_result(manifest: dict[str, Any], tallies: Mapping[int, Tally]) -> Result:
-    """Build the result of a run.
-
-    Parameters
-    ----------
-    manifest : dict
-        What the run is.
-    tallies : mapping of int to dict
-        What was played, by bundle.
-    """
+    """Build the result of a run from its manifest and the tallies by bundle."""
     question, facts = manifest["question"], facts_of(manifest["plan"])
     numbered = _numbered(facts, manifest["plan"]["blocks"], tallies)
     watched = question.get("precision")
@@ -313,11 +287,10 @@ def make_result(manifest: dict[str, Any], tallies: Mapping[int, Tally]) -> Resul
         shown = _pooled(facts, numbered, lineups, manifest["plan"]["groups"])
     answers = _answers(question, list(chain.from_iterable(bundles)), shown)
     names = _OF_STRATEGIES if shown is bundles else _OF_LINEUPS
-    common: dict[str, Making] = {
-        name: partial(getattr(tables, name), list(chain.from_iterable(shown))) for name in names
-    }
-    made = {**answers, **{name: common[name] for name in common if name not in answers}}
-    return Result(manifest, shown, Tables(made), next(iter(answers), "strategies"))
+    matches = list(chain.from_iterable(shown))
+    common = {name: partial(getattr(tables, name), matches) for name in names}
+    made = Tables({**answers, **common, **answers})  # in this order, and answers come first
+    return Result(manifest, shown, made, next(iter(answers), "strategies"))
 
 
 #: Tables of every experiment, and of one in which several line-ups count as one.
@@ -329,18 +302,14 @@ def _answers(
     question: dict[str, Any],
     matches: list[MatchMeasures],
     bundles: Sequence[Sequence[MatchMeasures]],
-) -> dict[str, Making]:
+) -> dict[str, Any]:
     """Return the tables that answer a kind of question, the most important first."""
     kind = question["kind"]
     if kind == "simulate":
         return {}
     if kind == "tournament":
-        makers = {
-            "standings": tables.standings,
-            "payoffs": tables.payoffs,
-            "ratings": tables.ratings,
-        }
-        return {name: partial(tables.by_players, make, matches) for name, make in makers.items()}
+        makers = (tables.standings, tables.payoffs, tables.ratings)
+        return {make.__name__: partial(tables.by_players, make, matches) for make in makers}
     if kind == "compare":
         a, b = matches
         return {"comparison": tables.comparison(a, b, question)}
@@ -351,13 +320,13 @@ def _answers(
     if kind == "solo":
         levels = {"levels": tables.levels(matches)}
         whole = [bundle for bundle in bundles if len(bundle) > 1]
-        return {**levels, "campaigns": tables.campaigns(whole)} if whole else {**levels}
+        return {**levels, "campaigns": tables.campaigns(whole)} if whole else levels
     if kind == "metagame":
         from paxsim.experiment.metatables import metagame_tables, payoff_table  # with game theory
 
         if question["added"]:  # part of a game, which says nothing by itself about its states
             return {"payoffs": payoff_table(question["strategies"], matches)}
-        return {**metagame_tables(question["strategies"], matches)}
+        return metagame_tables(question["strategies"], matches)
     if kind == "simulate_lineups":
         pooled = list(chain.from_iterable(bundles))
         return {"rome": partial(tables.rome, pooled), "lineups": partial(tables.rome, matches)}

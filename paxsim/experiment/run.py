@@ -139,25 +139,17 @@ def run(
 ) -> Result:
     """Play a plan and build its result.
 
-    Parameters
-    ----------
-    plan : Plan
-        What is played.
-    question : dict
-        Its ``kind``, which decides on the tables, and what these need to know.
-    options : RunOptions
-        How it is run.
-    stop : callable, optional
-        Called between waves of chunks; returns whether to stop.
+    The ``kind`` of the question decides on the tables, which use its other entries. A rule may
+    `stop` the run between waves of chunks.
     """
     begin = time.perf_counter()
     options = checked_options(options)
-    command = _command.get() or f"paxsim.{question['kind']}(...)"
+    manifest = make_manifest(plan, question, _command.get() or f"paxsim.{question['kind']}(...)")
     with workers(options["backend"], options["address"]), contextlib.ExitStack() as stack:
         jobs = checked_jobs(options["jobs"])
         store = None
         if options["out"] is not None:
-            store = stack.enter_context(RunStore(Path(options["out"]), plan, question, command))
+            store = stack.enter_context(RunStore(Path(options["out"]), manifest))
         progress = options["progress"]
         if progress is None:
             progress = stack.enter_context(ProgressBar())
@@ -170,7 +162,7 @@ def run(
             stop=stop,
         )
     played = time.perf_counter()
-    result = make_result(make_manifest(plan, question, command), dict(enumerate(tallies)))
+    result = make_result(manifest, dict(enumerate(tallies)))
     damaged = store.damaged if store is not None else []
     result.notices = [f"damaged and played again: {name}" for name in damaged]
     if store is not None and store.extended_from is not None:
@@ -216,22 +208,9 @@ def run_plan(
     progress: Progress | None = None,
     stop: StopRule | None = None,
 ) -> list[Tally]:
-    """Play a plan and return one tally for each bundle.
+    """Play a plan and return one tally for each bundle; a store keeps finished chunks.
 
-    Parameters
-    ----------
-    plan : Plan
-        What to play.
-    jobs : int, optional
-        Number of workers (default: one per core).
-    chunk_games : int
-        Games in a chunk, roughly.
-    store : RunStore, optional
-        Keeps finished chunks.
-    progress : callable, optional
-        Called as ``progress(done, expected, text)`` after every chunk.
-    stop : callable, optional
-        Called with the tallies between waves of chunks; returns whether to stop.
+    `progress` is called after every chunk, and `stop` with the tallies between waves of chunks.
     """
     jobs = checked_jobs(jobs)
     looks = stop is not None
@@ -283,7 +262,7 @@ def run_plan(
 def play_chunks(plan: Plan, chunks: list[Chunk], jobs: int) -> Iterator[tuple[Chunk, Tally]]:
     """Play chunks with joblib's workers; a single one is played right here."""
     if len(chunks) == 1:
-        return iter([_play_chunk(chunks[0], plan.work(chunks[0]))])
+        return iter([(chunks[0], play_work(plan.work(chunks[0])))])
     from joblib import Parallel, delayed  # slow to import, and a small run needs none of it
 
     parallel = Parallel(
@@ -299,26 +278,18 @@ def _play_chunk(chunk: Chunk, work: Work) -> tuple[Chunk, Tally]:
 def play_work(work: Work) -> Tally:
     """Play a chunk's games and tally them, wherever the worker is."""
     work.check_code()
-    return functools.reduce(merge_tallies, map(_play_piece, work.pieces()))
-
-
-def _play_piece(work: Work) -> Tally:
-    return tally_blocks([_play_blocks(match, work) for match in work.matches])
+    tallies = (
+        tally_blocks([_play_blocks(match, piece) for match in work.matches])
+        for piece in work.pieces()
+    )
+    return functools.reduce(merge_tallies, tallies)
 
 
 def _play_blocks(match: Match, work: Work) -> PlayedBlocks:
     """Play a chunk's blocks of one match."""
-    batches = [
-        play_deals(
-            match.setting,
-            match.ordered_lineup(order),
-            work.seed,
-            work.first_block,
-            work.blocks,
-            match.rotations,
-        )
-        for order in match.orders
-    ]
+    deals = (work.seed, work.first_block, work.blocks, match.rotations)
+    lineups = map(match.ordered_lineup, match.orders)
+    batches = [play_deals(match.setting, lineup, *deals) for lineup in lineups]
     return PlayedBlocks(match.lineup.labels, match.orders, batches, work.first_block)
 
 
@@ -356,16 +327,7 @@ def refuse_unrepeatable(match: Match, seed: int) -> None:
 
 @contextmanager
 def workers(backend: str = "threads", address: str | None = None) -> Iterator[None]:
-    """Choose the backend for everything that is played inside.
-
-    Parameters
-    ----------
-    backend : str
-        ``"threads"``, ``"processes"`` or ``"dask"``.
-    address : str, optional
-        Address of a dask scheduler, e.g. ``tcp://host:8786``; by default a cluster is started on
-        this machine.
-    """
+    """Choose the backend for everything that is played inside; see `RunOptions`."""
     if not isinstance(backend, str) or backend not in BACKENDS:
         raise unknown("backend", backend, BACKENDS)
     if address is not None and backend != "dask":

@@ -18,7 +18,7 @@ import numpy as np
 
 from paxsim.cards import Card, Deck
 from paxsim.errors import PaxsimError, checked_path, one_line
-from paxsim.experiment.design import Chunk, Match, Plan, deals_digest, fingerprint_of
+from paxsim.experiment.design import Chunk, Match, Plan, fingerprint_of, without_length
 from paxsim.experiment.tally import Tally, merge_tallies
 from paxsim.io import atomic_write, make_folder, remove_folders
 from paxsim.lineup import Lineup
@@ -134,7 +134,7 @@ def make_manifest(plan: Plan, question: dict[str, Any], command: str) -> dict[st
     matches = plan.matches
     decks = {match.setting.deck.fingerprint: _deck_text(match.setting.deck) for match in matches}
     policies = {p.label: _absolute_spec(p) for match in matches for p in match.lineup.policies}
-    return {
+    manifest = {
         "format": FORMAT,
         "command": command,
         "question": question,
@@ -147,6 +147,7 @@ def make_manifest(plan: Plan, question: dict[str, Any], command: str) -> dict[st
             **{library: version(library) for library in ("numpy", "numba", "pyarrow")},
         },
     }
+    return json.loads(json.dumps(manifest))  # as a run directory has it
 
 
 def _absolute_spec(policy: Policy) -> str:
@@ -201,18 +202,14 @@ SHOWN = 4
 
 def describe_differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
     """Return how the run of a manifest differs from that of another one, except in its length."""
-    changes = dict(_changes(_identity(old), _identity(new)))
+    changes: dict[str, str] = {}
+    for part in ("question", "plan"):
+        changes |= _changes(without_length(old[part]), without_length(new[part]))
     named = [text for key, text in changes.items() if key not in _IMPLIED]
     if not named:
         return [text for key, text in _CODE.items() if key in changes][:1]
     more = [f"and {len(named) - SHOWN} more"] if len(named) > SHOWN else []
     return [*named[:SHOWN], *more]
-
-
-def _identity(manifest: dict[str, Any]) -> dict[str, Any]:
-    lengths = ("games", "blocks")
-    plan = {key: value for key, value in manifest["plan"].items() if key not in lengths}
-    return {"question": manifest["question"], "plan": plan}
 
 
 def _changes(old: Any, new: Any, key: str = "run") -> Iterator[tuple[str, str]]:
@@ -245,38 +242,23 @@ def _text(value: Any) -> str:
 
 
 class RunStore:
-    """A folder that holds one run; only one process at a time may write to it.
+    """A folder that holds the run of a manifest; only one process at a time may write to it.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        The folder; it is made if it does not exist. A folder with another run, or with other
-        files, is refused. The same run with more games is extended.
-    plan : Plan
-        What the run plays.
-    question : dict
-        How the results are to be presented (see `paxsim.experiment.run.run`).
-    command : str
-        The command line that makes the run.
-
-    Attributes
-    ----------
-    extended_from : int or None
-        Planned games of the run before it was extended just now.
-    damaged : list of str
-        Files that were not what they should be, and what was wrong with them.
+    The folder is made if it does not exist. One with another run, or with other files, is refused.
+    The same run with more games is extended.
     """
 
-    def __init__(self, path: Path, plan: Plan, question: dict[str, Any], command: str):
+    def __init__(self, path: Path, manifest: dict[str, Any]):
         self.path = path
+        #: Files that were not what they should be, and what was wrong with them.
         self.damaged: list[str] = []
+        #: Planned games of the run before it was extended just now.
         self.extended_from: int | None = None
-        self._deals = deals_digest(plan.description)
+        self._deals = fingerprint_of(without_length(manifest["plan"]))
         self._made = make_folder(path, "out")
         self._began_here = False
         self._lock = lock_folder(path)
         try:
-            manifest = make_manifest(plan, question, command)
             if (path / MANIFEST).exists():
                 self._resume(manifest)
             else:
@@ -284,7 +266,7 @@ class RunStore:
                 self._began_here = True
                 self._write(manifest)
             self._made += make_folder(_not_a_link(path / CHUNKS), "out")
-            self._chunks, _ = find_chunks(path / CHUNKS, plan.blocks)
+            self._chunks, _ = find_chunks(path / CHUNKS, manifest["plan"]["blocks"])
         except BaseException:
             self._leave_nothing()
             os.close(self._lock)
@@ -308,12 +290,12 @@ class RunStore:
         remove_folders(self._made)
 
     def _write(self, manifest: dict[str, Any]) -> None:
-        stored = {**manifest, "digest": _manifest_digest(json.loads(json.dumps(manifest)))}
+        stored = {**manifest, "digest": _manifest_digest(manifest)}
         with atomic_write(_not_a_link(self.path / MANIFEST)) as file:
             file.write(json.dumps(stored, indent=1) + "\n")
 
-    def _resume(self, manifest: dict[str, Any]) -> None:
-        old, new = read_manifest(self.path), json.loads(json.dumps(manifest))
+    def _resume(self, new: dict[str, Any]) -> None:
+        old = read_manifest(self.path)
         if differences := describe_differences(old, new):
             raise PaxsimError(
                 f"out: {self.path} holds another run: {'; '.join(differences)}; "
@@ -327,7 +309,7 @@ class RunStore:
             )
         if any(before < now for before, now in blocks):
             self.extended_from = old["plan"]["games"]
-            self._write(manifest)
+            self._write(new)
 
     def chunks_in(self, span: Chunk) -> list[Chunk]:
         """Return the stored chunks of a range of blocks, in ascending order."""
@@ -336,12 +318,7 @@ class RunStore:
 
     def load(self, chunk: Chunk) -> Tally | None:
         """Return the tally of a stored chunk, or None if it is damaged."""
-        path = self.path / CHUNKS / chunk_name(chunk)
-        try:
-            return read_chunk(path, chunk_owner(chunk, self._deals))
-        except ValueError as error:
-            self.damaged.append(f"{path.name}: {error}")
-            return None
+        return _load_chunk(self.path, chunk, self._deals, self.damaged)
 
     def save(self, chunk: Chunk, tally: Tally) -> None:
         """Write the tally of a chunk."""
@@ -350,6 +327,15 @@ class RunStore:
         data = encode_chunk(tally, chunk_owner(chunk, self._deals))
         with atomic_write(path, mode="wb") as file:
             file.write(data)
+
+
+def _load_chunk(path: Path, chunk: Chunk, deals: str, damaged: list[str]) -> Tally | None:
+    name = chunk_name(chunk)
+    try:
+        return read_chunk(path / CHUNKS / name, chunk_owner(chunk, deals))
+    except ValueError as error:
+        damaged.append(f"{name}: {error}")
+        return None
 
 
 def _not_a_link(path: Path) -> Path:
@@ -420,15 +406,12 @@ def stored_tallies(path: Path) -> tuple[dict[str, Any], dict[int, Tally], list[s
         chunks, strangers = find_chunks(folder, manifest["plan"]["blocks"])
     except OSError as error:
         raise PaxsimError(f"run: can't read {folder}: {error.strerror}") from None
-    left_out, deals = [], deals_digest(manifest["plan"])
+    left_out: list[str] = []
+    deals = fingerprint_of(without_length(manifest["plan"]))
     for chunk in chunks:
-        try:
-            tally = read_chunk(folder / chunk_name(chunk), chunk_owner(chunk, deals))
-        except ValueError as error:
-            left_out.append(f"{chunk_name(chunk)}: {error}")
-            continue
-        merged = tallies.get(chunk.bundle)
-        tallies[chunk.bundle] = tally if merged is None else merge_tallies(merged, tally)
+        if (tally := _load_chunk(path, chunk, deals, left_out)) is not None:
+            merged = tallies.get(chunk.bundle)
+            tallies[chunk.bundle] = tally if merged is None else merge_tallies(merged, tally)
     left_out += [f"{one_line(name)}: not a chunk of this run" for name in strangers]
     return manifest, tallies, left_out
 
@@ -436,12 +419,7 @@ def stored_tallies(path: Path) -> tuple[dict[str, Any], dict[int, Tally], list[s
 def plan_of(path: Path, trusted: bool = False) -> Plan:
     """Build the plan of a stored run again, to replay its games.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        The run directory.
-    trusted : bool
-        Whether policy files that the run names may be imported, which runs their code.
+    Policy files that the run names are imported, which runs their code, if they are `trusted`.
     """
     manifest = read_manifest(path)
     plan = manifest["plan"]

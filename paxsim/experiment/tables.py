@@ -41,8 +41,6 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 Bundle: TypeAlias = Sequence[MatchMeasures]
-#: A table, or what makes it.
-Making: TypeAlias = pd.DataFrame | Callable[[], pd.DataFrame]
 #: Decimals of numbers in files.
 DECIMALS = 9
 

@@ -568,8 +568,10 @@ def test_a_shown_run_has_the_tables_of_the_run(finished, expected, no_games):
 
 
 def test_a_store_keeps_its_lock_until_it_is_closed(finished):
-    plan, question = plan_of(finished), read_manifest(finished)["question"]
-    with RunStore(finished, plan, question, ""), pytest.raises(PaxsimError, match="is writing"):
+    with (
+        RunStore(finished, read_manifest(finished)),
+        pytest.raises(PaxsimError, match="is writing"),
+    ):
         run(finished)
     run(finished)
 
