@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -169,7 +169,7 @@ class Analysis:
         """
         ledger, luck = self.ledger, self.ledger.luck()
         everything, all_error = ledger.play_of(np.ones(len(self.seats), bool))
-        start_error = ledger.draw_errors[0] if len(self.seats) else np.zeros_like(luck)
+        start_error = ledger.draw_errors[0]
         rows = []
         for place, name in enumerate(self._names):
             own, own_error = ledger.play_of(self.seats == place + 1)
@@ -347,57 +347,34 @@ def analyse(
         policy = yardstick_for(setting, model_policies, seed)
     else:
         policy = Models((get_policy(yardstick),)).policies[0]  # refuses a searcher
-    watch = _watcher(policy, decisions, rollouts, seed)
+    watchers, unseen_end = Models((policy,) * setting.players), unseen_end_of(decisions[0].game)
 
     def evaluate(decision: Decision) -> tuple[Verdict, np.ndarray, bool]:
-        return (judge(decision, model_policies, rollouts, seed), *watch(decision))
+        """Judge a decision; play rollouts with the yardstick's option and the chosen one."""
+        verdict = judge(decision, model_policies, rollouts, seed)
+        usual = choice_of(policy, decision.game, [seed, decision.number, 2])
+        usual = different_options(decision.game)[usual]
+        same = usual == decision.chosen and not policy.draws
+        options = [usual] if same else [usual, decision.chosen]
+        numbers = [seed, decision.number, 3]
+        ends = watchers.sample(decision.game, options, WATCHING * rollouts, numbers, unseen_end)
+        return verdict, np.repeat(ends, 2, axis=1) if same else ends, same
 
     evaluations = in_threads(evaluate, decisions, threads, progress)
-    start, start_error = chances_at_start(setting, policy, seed)
+    batch = batch_of(setting, watchers.policies, START_DEALS, seed)
+    starts = np.column_stack([batch.shares, batch.rome_wins]).astype(float)
     score = game.events[-1]
     tops = [int(decision.game.table["deck_top"]) for decision in decisions]
     ledger = write_ledger(
-        start,
+        starts.mean(axis=0),
         np.array([*score["shares"], float(score["rome_wins"])]),
         [samples for _, samples, _ in evaluations],
         np.array([same for *_, same in evaluations], bool),
         np.array([True, *(b != a for a, b in zip(tops, tops[1:], strict=False))], bool),
-        start_error,
+        starts.std(axis=0, ddof=1) / np.sqrt(START_DEALS),
     )
     verdicts = [verdict for verdict, *_ in evaluations]
     return Analysis(game, verdicts, ledger, model_policies, policy, rollouts, seed)
-
-
-def _watcher(
-    yardstick: Policy, decisions: list[Decision], rollouts: int, seed: int
-) -> Callable[[Decision], tuple[np.ndarray, bool]]:
-    """Return a function that plays rollouts with the yardstick's option and the chosen one.
-
-    It returns their ends, and whether both options are the same.
-    """
-    players = decisions[0].game.setting.players
-    models, unseen_end = Models((yardstick,) * players), unseen_end_of(decisions[0].game)
-
-    def watch(decision: Decision) -> tuple[np.ndarray, bool]:
-        game = decision.game
-        usual = choice_of(yardstick, game, [seed, decision.number, 2])
-        usual = different_options(game)[usual]
-        same = usual == decision.chosen and not yardstick.draws
-        options = [usual] if same else [usual, decision.chosen]
-        numbers = [seed, decision.number, 3]
-        samples = models.sample(game, options, WATCHING * rollouts, numbers, unseen_end)
-        return (np.repeat(samples, 2, axis=1) if same else samples), same
-
-    return watch
-
-
-def chances_at_start(
-    setting: Setting, yardstick: Policy, seed: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return everyone's chances before the deal with the yardstick at all seats, and errors."""
-    batch = batch_of(setting, [yardstick] * setting.players, START_DEALS, seed)
-    ends = np.column_stack([batch.shares, batch.rome_wins]).astype(float)
-    return ends.mean(axis=0), ends.std(axis=0, ddof=1) / np.sqrt(len(ends))
 
 
 # --- decisions of a trace -----------------------------------------------------------------------

@@ -145,8 +145,6 @@ def marked(verdicts: Sequence[Verdict]) -> np.ndarray:
 
     The false discovery rate over the decisions is at most 5% (Benjamini and Hochberg).
     """
-    if not verdicts:
-        return np.zeros(0, bool)
     significant = benjamini_hochberg([verdict.p for verdict in verdicts]) < SURE
     return significant & np.array([verdict.cost > 0 for verdict in verdicts])
 
@@ -274,51 +272,34 @@ def write_ledger(
     samples : list of numpy.ndarray, shape (rollouts, 2, players + 1)
         Ends of paired rollouts of each decision: with the yardstick's option and the chosen one.
     same, drawn : numpy.ndarray of bool, shape (decisions,)
-        Whether these options are the same, and whether a card was drawn since the last decision.
+        Whether these options are the same, and whether a card was drawn since the last decision
+        (always before the first).
     """
-    count, width = len(samples), len(start)
-    state_before, state_after = _states(same, drawn)
-    states = int(state_after[-1]) + 1
-    means = np.array([sample.mean(axis=0) for sample in samples])
-    errors = np.array([sample.std(axis=0, ddof=1) / np.sqrt(len(sample)) for sample in samples])
-    covariances = np.array([_covariance(sample) for sample in samples])
-    value, variance, members = (np.zeros((states, width)) for _ in range(3))
-    for k in range(count):
-        sides = ((state_before[k], 0),) if same[k] else ((state_before[k], 0), (state_after[k], 1))
-        for state, side in sides:
-            value[state] += means[k, side]
-            variance[state] += errors[k, side] ** 2
-            members[state] += 1
+    # States before and after every decision are numbered; one that is unchanged keeps its number.
+    state = np.column_stack([drawn, ~same]).cumsum().reshape(-1, 2) - 1
+    side = np.array(samples)
+    rollouts = side.shape[1]
+    means, errors = side.mean(axis=1), side.std(axis=1, ddof=1) / np.sqrt(rollouts)
+    centred = side - means[:, None]
+    covariance = (centred[:, :, 0] * centred[:, :, 1]).sum(axis=1) / (rollouts - 1) / rollouts
+    value, variance, members = np.zeros((3, state[-1, 1] + 1, len(start)))
+    used = np.column_stack([np.ones_like(same), ~same])  # equal options have only one sample
+    np.add.at(value, state[used], means[used])
+    np.add.at(variance, state[used], errors[used] ** 2)
+    np.add.at(members, state[used], 1)
     value, variance = value / members, variance / members**2
-    before, after = value[state_before], value[state_after]
-    shared = 2 * covariances / (members[state_before] * members[state_after])
-    choice_variance = variance[state_before] + variance[state_after] - shared
-    choice_variance[state_before == state_after] = 0.0
-    no_error = np.zeros(width)
+    at_start, at_end = state.T
+    before, after = value[at_start], value[at_end]
+    shared = 2 * covariance / (members[at_start] * members[at_end])
+    choice_variance = variance[at_start] + variance[at_end] - shared
+    choice_variance[same] = 0.0
+    no_error = np.zeros(len(start))
     first = no_error if start_error is None else start_error**2
-    draw_variance = np.vstack([variance[state_before], no_error])
-    draw_variance += np.vstack([first, variance[state_after]])
-    draw_variance[1:-1][state_before[1:] == state_after[:-1]] = 0.0
+    draw_variance = np.vstack([variance[at_start], no_error])
+    draw_variance += np.vstack([first, variance[at_end]])
+    draw_variance[1:-1][~drawn[1:]] = 0.0
     draws = np.vstack([before, result]) - np.vstack([start, after])
     return Ledger(
         start, result, before, after, draws, after - before,
         np.sqrt(draw_variance), np.sqrt(np.maximum(choice_variance, 0.0)),
     )  # fmt: skip
-
-
-def _states(same: np.ndarray, drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Number the states before and after every decision; an unchanged state keeps its number."""
-    before, after = np.zeros(len(same), np.int64), np.zeros(len(same), np.int64)
-    state = -1
-    for k in range(len(same)):
-        state += bool(drawn[k]) or k == 0
-        before[k] = state
-        state += not same[k]
-        after[k] = state
-    return before, after
-
-
-def _covariance(samples: np.ndarray) -> np.ndarray:
-    """Return the covariance of the two means of a decision's samples."""
-    centred = samples - samples.mean(axis=0)
-    return (centred[:, 0] * centred[:, 1]).sum(axis=0) / (len(samples) - 1) / len(samples)

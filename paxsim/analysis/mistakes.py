@@ -191,7 +191,6 @@ def analyse_games(
     else:
         setting, lineup = prepare(policies or "random", players, solo_level, deck, rules)
         checked_int("seed", seed, 0, MAX_NUMBER)
-        checked_int("games", games, 2, MAX_NUMBER - 1)
         sample = [
             Played(setting, lineup, seed, deal, deal % setting.players, (0, deal))
             for deal in range(games)

@@ -145,7 +145,7 @@ _QUESTIONS = {
 
 
 def question(game: Game, view: dict[str, Any]) -> dict[str, Any]:
-    """Return the current decision as a question, with its options and the deciding seat's view.
+    """Return the current decision as a question with its options.
 
     Options have ``index``, ``text``, ``card`` and ``place``, where on the board they can be
     clicked. Of options with equal cards there is only one.
@@ -193,27 +193,27 @@ def _place_on_board(option: Option, one_card: bool) -> str | None:
 _compiling = threading.Lock()
 
 
-def hints(game: Game, rollouts: int = ROLLOUTS) -> list[dict[str, Any]]:
+def hints(game: Game) -> list[dict[str, Any]]:
     """Return the win chance of every option of the current decision, best first.
 
     Hints have the ``index`` of the option, ``win``, its standard ``error`` and the same as
     ``text``. Of options with equal cards there is only one.
     """
     with _compiling:
-        options = evaluate_options(game, rollouts=rollouts).options
+        options = evaluate_options(game, rollouts=ROLLOUTS).options
     options = options.drop_duplicates("text").sort_values(
         "win_chance", ascending=False, kind="stable"
     )
     chances = []
     for row in options.itertuples():
-        chance = chance_in_words(row.win_chance, row.error, rollouts)
+        chance = chance_in_words(row.win_chance, row.error, ROLLOUTS)
         plan = str(row.plan).partition(":")[0]  # its parameters would fill the screen
         chances.append(
             {
                 "index": int(row.option),
                 "win": round(float(row.win_chance), 4),
                 "error": round(float(row.error), 4),
-                "text": f"win chance {chance} ({rollouts} rollouts, continuing as {plan})",
+                "text": f"win chance {chance} ({ROLLOUTS} rollouts, continuing as {plan})",
             }
         )
     return chances
