@@ -155,30 +155,11 @@ def sample(
 ) -> np.ndarray:
     """Sample ends of a game after some options, by each of a searcher's plans.
 
-    The game is not changed. The interpreter lock is released while playing.
-
-    Parameters
-    ----------
-    searcher : Searcher
-        Its plans continue for the deciding seat, its models for the others.
-    game : Game
-        A game that waits for a decision.
-    options : sequence of int
-        Indices of the options; `OWN` for the plan's own choice.
-    rollouts : int
-        Number of worlds, in each of which every option is played.
-    seed : sequence of int
-        Random seed.
-    models : sequence of int, optional
-        Index of the model at each seat (default: as the searcher expects of its rivals).
-    unseen_end : int
-        `unseen_end_of` the game for a spectator, who knows all cards but the order of the deck
-        (default: what the deciding seat knows).
-
-    Returns
-    -------
-    numpy.ndarray, shape (rollouts, plans, options, players + 1)
-        Share of the win of every seat; the last is 1 if Rome wins (in solo: if the player loses).
+    The result has shape (rollouts, plans, options, players + 1): the share of the win of every
+    seat, and 1 if Rome wins (in solo: if the player loses). The option `OWN` is the plan's own
+    choice. `models` are indices of the searcher's models by seat; by default they are inferred.
+    With an `unseen_end`, worlds are those of a spectator, who knows all but the order of the deck.
+    The game is not changed, and the interpreter lock is released while playing.
     """
     copy, players = game.copy(), game.setting.players
     copy.record["seats"][copy.seat - 1]["stream"] = _stream(seed)
@@ -238,15 +219,9 @@ def _stream(seed: Sequence[int]) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Models:
-    """Policies for all seats, which play the rollouts after a decision.
+    """Policies for all seats, which play the rollouts after a decision."""
 
-    Attributes
-    ----------
-    policies : tuple of Policy
-        By seat; none of them searches.
-    """
-
-    policies: tuple[Policy, ...]
+    policies: tuple[Policy, ...]  # by seat; none of them searches
 
     def __post_init__(self) -> None:
         make_searcher({}, self.policies[:1], self._different)  # refuses searchers
@@ -325,6 +300,14 @@ def evaluate_options(
     ------
     PaxsimError
         If the game is over or an argument is out of range.
+
+    Examples
+    --------
+    >>> evaluation = evaluate_options(Game(2, seed=1), "hermit", rollouts=50)
+    >>> evaluation.options[["text", "win_chance", "error"]].round(2)
+                 text  win_chance  error
+    0   keep land/1/1        0.36   0.07
+    1  keep fleet/2/3        0.77   0.06
     """
     rollouts = checked_int("rollouts", rollouts, 2, MAX_ROLLOUTS)
     seed = checked_int("seed", seed, 0, MAX_NUMBER)
@@ -360,26 +343,23 @@ def _evaluation(
     game: Game, plans: list[str], first: list[int], plain: int, samples: np.ndarray
 ) -> Evaluation:
     """Build the evaluation from samples of the different options."""
-    rollouts, options = len(samples), sorted(set(first))
+    options = sorted(set(first))
     own = samples[..., game.seat - 1]
     means = own.mean(axis=0)
-    errors = own.std(axis=0, ddof=1) / np.sqrt(rollouts)
+    errors = own.std(axis=0, ddof=1) / np.sqrt(len(samples))
     best = means.argmax(axis=0)
-    places = [options.index(index) for index in first]
-    rows = [
+    places = np.searchsorted(options, first)
+    plan = best[places]
+    table = pd.DataFrame(
         {
-            "option": number,
-            "text": str(option),
-            "win_chance": means[best[place], place],
-            "error": errors[best[place], place],
-            "rollouts": rollouts,
-            "plan": plans[best[place]],
-            "plain": index == plain,
+            "option": np.arange(len(first)),
+            "text": [str(option) for option in game.options()],
+            "win_chance": means[plan, places],
+            "error": errors[plan, places],
+            "rollouts": len(samples),
+            "plan": [plans[i] for i in plan],
+            "plain": np.array(first) == plain,
         }
-        for number, (option, index, place) in enumerate(
-            zip(game.options(), first, places, strict=True)
-        )
-    ]
-    place = options.index(plain)
-    *seats, rome = samples[:, best[place], place].mean(axis=0).tolist()
-    return Evaluation(pd.DataFrame(rows), plain, tuple(seats), rome)
+    )
+    *seats, rome = samples[:, plan[plain], places[plain]].mean(axis=0).tolist()
+    return Evaluation(table, plain, tuple(seats), rome)

@@ -105,31 +105,19 @@ def _measured() -> dict[str, Any]:
 
 
 @functools.cache
-def profiles() -> dict[str, np.void]:
-    """Return the habits by name of the policy (`paxsim.search.memory.profile_dtype`).
+def profile_of(name: str) -> np.void:
+    """Return the habits of a policy, or the average of all if it was never measured.
 
     They are logarithms of shares; one case of each kind is added to all counts.
     """
-    result = {}
-    for name, counts in _measured().items():
-        profile = np.zeros(1, profile_dtype)[0]
-        for habit, cases in HABITS.items():
-            numbers = np.array(counts[habit]) + 1.0
-            profile[habit][:, :cases] = np.log(numbers / numbers.sum(axis=1, keepdims=True))
-        result[name] = profile
-    return result
-
-
-def profile_of(name: str) -> np.void:
-    """Return the habits of a policy, or the average of all if it was never measured."""
-    measured = profiles()
-    if name in measured:
-        return measured[name]
-    average = np.zeros(1, profile_dtype)[0]
+    measured = _measured()
+    profile = np.zeros(1, profile_dtype)[0]
     for habit, cases in HABITS.items():
-        shares = [np.exp(profile[habit][:, :cases]) for profile in measured.values()]
-        average[habit][:, :cases] = np.log(np.mean(shares, axis=0))
-    return average
+        chosen = [measured[name]] if name in measured else measured.values()
+        counts = np.array([policy[habit] for policy in chosen]) + 1.0
+        shares = counts / counts.sum(axis=-1, keepdims=True)
+        profile[habit][:, :cases] = np.log(shares.mean(axis=0))
+    return profile
 
 
 def priors_of(names: Sequence[str]) -> np.ndarray:

@@ -9,6 +9,7 @@ from paxsim.engine.jit import called, kernel
 from paxsim.engine.loop import FINE, play_from
 from paxsim.engine.lowlevel import copy_choice, copy_game, copy_seat, copy_table
 from paxsim.engine.records import MAX_PARAMS, MAX_PLAYERS, N_CATEGORIES
+from paxsim.engine.rng import set_state, state_of
 from paxsim.engine.scoring import categories_displayed, score
 from paxsim.search.beliefs import (
     clear_private_knowledge,
@@ -181,9 +182,9 @@ def determinize(search, me, choice, stream):
 @kernel
 def copy_own_seat(target, me):
     """Copy the searcher's own record, except for its random stream and its memory."""
-    s0, s1, s2, s3 = target.stream[0], target.stream[1], target.stream[2], target.stream[3]
+    state = state_of(target.stream)
     copy_seat(target, me)
-    target.stream[0], target.stream[1], target.stream[2], target.stream[3] = s0, s1, s2, s3
+    set_state(target.stream, state)
     for i in range(target.memory.size):
         target.memory[i] = 0.0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,6 @@ import numpy as np
 
 from paxsim.engine.cache import enable_cache
 from paxsim.engine.jit import whole
-from paxsim.engine.loop import policy_address
 from paxsim.engine.lowlevel import POLICY_SIGNATURE, record_at
 from paxsim.engine.records import MAX_PARAMS, address_of
 from paxsim.errors import PaxsimError, unknown
@@ -31,21 +31,12 @@ ADAPTIVE = "adaptive"
 
 def split_outside(text: str, mark: str) -> list[str]:
     """Return the parts of a text between marks outside of parentheses."""
-    parts, depth = [""], 0
-    for letter in text:
-        depth += (letter == "(") - (letter == ")")
-        if not 0 <= depth <= 1:
-            break
-        if letter == mark and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += letter
-    if depth != 0:
+    if re.search(r"[()]", re.sub(r"\([^()]*\)", "", text)):
         raise PaxsimError(
             f"policy {NAME}: parentheses must be in pairs, as in "
             f"NAME(parameter=number:parameter=number), got {text!r}"
         )
-    return [part.strip() for part in parts]
+    return [part.strip() for part in re.split(rf"{re.escape(mark)}(?![^(]*\))", text)]
 
 
 def read_policies(field: str, text: str, most: int) -> tuple[Policy, ...]:
@@ -62,15 +53,14 @@ def read_policies(field: str, text: str, most: int) -> tuple[Policy, ...]:
 
 def _unfolded(name: str) -> str:
     """Rewrite ``hermit(a=1:b=2)`` as ``hermit:a=1:b=2``."""
-    head, opened, rest = name.partition("(")
-    if not opened:
-        return name
-    if not rest.endswith(")"):
+    match = re.fullmatch(r"([^(]+)(?:\((.*)\))?", name)
+    if match is None:
         raise PaxsimError(
             f"policy {NAME}: parameters are written NAME(parameter=number:parameter=number), "
             f"got {name!r}"
         )
-    return f"{head}:{rest[:-1]}" if rest[:-1].strip() else head
+    head, params = match.groups()
+    return f"{head}:{params}" if params and params.strip() else head
 
 
 def folded(policy: Policy, text: str) -> str:
@@ -198,10 +188,6 @@ class Searcher(Policy):
         """The compiled search, the same for all searchers."""
         return _compiled()
 
-    def address(self) -> int:
-        """Return the address of the compiled search."""
-        return _address()
-
     def context(self) -> PolicyContext:
         """Return parameters, whose first is the address of a new working memory.
 
@@ -327,8 +313,3 @@ def _compiled() -> Any:
     enable_cache(outer, "the search (about 40 s)")
     outer.compile(POLICY_SIGNATURE)
     return outer
-
-
-@functools.cache
-def _address() -> int:
-    return policy_address(_compiled())
