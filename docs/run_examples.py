@@ -17,6 +17,7 @@ import argparse
 import contextlib
 import difflib
 import io
+import itertools
 import os
 import re
 import shlex
@@ -34,6 +35,8 @@ BLOCK = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 TITLE = re.compile(r'title="([^"]+)"')
 #: Numbers that differ from run to run: durations and speeds.
 TIMINGS = re.compile(r"\d[\d,.]*(?= ?(s|ms|µs|min|games/s|games per second|decisions/s)\b)")
+#: A progress bar where there is no terminal.
+PROGRESS = re.compile(r"\[[#.]{20}\] ")
 
 
 def pages() -> list[Path]:
@@ -47,7 +50,7 @@ def rewrite(text: str) -> str:
     blocks = list(BLOCK.finditer(text))
     variables: dict[str, object] = {"__name__": "__main__"}
     parts, position = [], 0
-    for block, following in zip(blocks, [*blocks[1:], None], strict=True):
+    for block, following in itertools.zip_longest(blocks, blocks[1:]):
         language, info, body = block.groups()
         shown = None
         if title := TITLE.search(info):
@@ -101,8 +104,8 @@ def run_python(code: str, variables: dict[str, object]) -> str:
 
 
 def tidy(output: str) -> str:
-    """Return output without trailing blanks and empty lines at its ends."""
-    lines = [line.rstrip() for line in output.splitlines()]
+    """Return output without progress bars, trailing blanks and empty lines at its ends."""
+    lines = [line.rstrip() for line in output.splitlines() if not PROGRESS.match(line)]
     text = "\n".join(lines).strip("\n")
     return f"{text}\n" if text else ""
 

@@ -43,7 +43,7 @@ HEADINGS = {
     "a_win_rate": "a wins %", "after": "wins after %", "alpha_rank": "alpha-rank %",
     "always": "always right about Rome %", "at_from": "Rome there %",
     "at_near": "Rome there, about a half, %", "at_to": "and there %", "b_win_rate": "b wins %",
-    "base_rome_wins": "Rome wins otherwise %", "base_win_rate": "wins otherwise %",
+    "base_rome_wins": "Rome wins with it %", "base_win_rate": "wins with it %",
     "basin": "starts %", "before": "wins before %", "conspirator": "a conspirator wins %",
     "cost": "cost of a game, pp", "cost_of_one": "cost of a decision, pp",
     "fair_share": "fair %", "going_on": "games that go on", "half": "leader at half wins %",
@@ -262,8 +262,8 @@ def _simulation(result: Any) -> Iterator[View | str]:
         ]
         if players > 1 and not math.isnan(games["margin"]):
             parts.append(
-                f"winning margin {_amount(games, 'margin')} points "
-                f"({games['players_won']:,} games won by players)"
+                f"winning margin {_amount(games, 'margin')} points in the "
+                f"{games['players_won']:,} games won by players"
             )
         yield " · ".join(parts) + "\n"
 
@@ -330,8 +330,7 @@ def _comparison(result: Any) -> Iterator[View | str]:
     table = [
         (row["a"], "a_win_rate"),
         (row["b"], "b_win_rate"),
-        ("difference, paired", "difference"),
-        ("difference, unpaired", "unpaired"),
+        ("difference", "difference"),
     ]
     rows = [[Cell(name), Cell(_amount(row, column, 100.0), "", True)] for name, column in table]
     title = f"{row['players']} players, against {row['opponents']}"
@@ -348,8 +347,7 @@ def _comparison(result: Any) -> Iterator[View | str]:
         f"{verdict[row['decision']]} (sequential test, 5% error). {pairing}"
     )
     yield (
-        "Intervals except the unpaired one allow for stopping early; the difference itself tends "
-        "to be overstated.\n"
+        "The intervals allow for stopping early; the difference itself tends to be overstated.\n"
     )
 
 

@@ -95,8 +95,9 @@ def print_view(view: View) -> None:
     if view.caption:
         console.print(Text(one_line(view.caption)), style="italic", end="\n\n")
     if hidden := view.headings[shown:]:
-        note = f"not enough room for: {', '.join(hidden)} (widen the window)"
-        console.print(Text(one_line(note)), style="italic")
+        advice = " (widen the window)" if in_terminal else ""
+        note = f"not enough room for: {', '.join(hidden)}{advice}"
+        console.print(Text(one_line(note)), style="italic", end="\n\n")
 
 
 def _rich_table(view: View) -> Table:

@@ -16,7 +16,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from paxsim.cli import cli, options
-from paxsim.cli.console import say
+from paxsim.cli.console import say, say_wrapped
 from paxsim.errors import checked_int, unknown
 from paxsim.version import __version__
 
@@ -61,7 +61,7 @@ def bench_command(
     if as_json:
         say(json.dumps(result, indent=2))
         return
-    say(
+    say_wrapped(
         f"{setting.players} players, {','.join(lineup.labels)}: "
         f"{result['games_per_second']:,.0f} games/s, "
         f"{result['decisions_per_second']:,.0f} decisions/s on {jobs} "
