@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -48,18 +47,15 @@ def simultaneous_contrasts(
     matrix = np.asarray(contrasts, np.float64)
     if matrix.ndim != 2 or matrix.shape[1] != moments.d or len(matrix) == 0:
         raise PaxsimError(f"contrasts must have shape (k, {moments.d}), got {matrix.shape}")
-    limits = cast(
-        "list[Bounds]",
-        [bounds] * len(matrix) if isinstance(bounds[0], (int, float)) else list(bounds),
-    )
+    limits = np.broadcast_to(bounds, (len(matrix), 2)).tolist()
     covariance = matrix @ moments.covariance @ matrix.T
     # Rounding noise does not count as a spread.
     constant = [contrast(moments, row).se == 0 for row in matrix]
     covariance[constant] = 0.0
     level = joint_level(covariance, moments.n)
     return tuple(
-        contrast(moments, row, level=level, bounds=limit)
-        for row, limit in zip(matrix, limits, strict=True)
+        contrast(moments, row, level=level, bounds=(low, high))
+        for row, (low, high) in zip(matrix, limits, strict=True)
     )
 
 

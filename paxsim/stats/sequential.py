@@ -313,10 +313,8 @@ def describe_power(difference: float, games_per_block: int, sd: float, allowed: 
     )
     most = allowed // games_per_block
     if 2 <= most < blocks:
-        text += (
-            f" Allowed are {allowed:,} games, which find it with "
-            f"{in_percent(power(most, difference, sd), 0)}% chance."
-        )
+        chance = in_percent(power(most, difference, sd), 0)
+        text += f" With the {allowed:,} games allowed, the chance is {chance}%."
     return text
 
 

@@ -40,7 +40,7 @@ from paxsim.experiment.tournaments import (
     table_setting,
 )
 from paxsim.gametheory.games import drawn_multisets, multisets, number_of_multisets
-from paxsim.gametheory.metagame import Played, bootstrap_games, coalitions, interval, measured_game
+from paxsim.gametheory.metagame import Played, bootstrap_games, interval, measured_game
 from paxsim.lineup import LINEUP_SEED
 from paxsim.playing import LineupLike
 from paxsim.policies.policy import Policy
@@ -167,7 +167,7 @@ def double_oracle(
         joined = False
         for coalition in coalition_sizes:
             if number_of_multisets(len(state.strategies) + 1, setting.players) > MOST_LINEUPS:
-                ended = f"Ended because another strategy would make over {MOST_LINEUPS:,} line-ups."
+                ended = f"Ended because one more strategy makes over {MOST_LINEUPS:,} line-ups."
                 return state.outcome(ended)
             newcomer = oracle(
                 tuned, opponents=population, players=setting.players, goal="wins",
@@ -182,8 +182,8 @@ def double_oracle(
                 f"{significant(100 * margin)}% of the games."
             )
     return state.outcome(
-        f"Ended after {rounds} of at most {rounds} rounds, the last of which found a best "
-        "response: more rounds may find more."
+        f"Ended after round {rounds}, the last allowed, although a best response still gained; "
+        "more rounds may find more."
     )
 
 
@@ -264,14 +264,12 @@ class _GrowingSet:
 
 def _gain(played: Played, shares: np.ndarray, coalition: int) -> tuple[float, float, float]:
     """Return the gain of each seat of a coalition that plays the last strategy, with interval."""
-
-    def gain(game: Any) -> Any:
-        return next(
-            c.gain for c in coalitions(game, shares)
-            if (c.strategy, c.seats) == (len(shares) - 1, coalition)
-        )  # fmt: skip
-
-    return float(gain(measured_game(played))), *interval(gain(bootstrap_games(played)))
+    taken = [0] * (len(shares) - 1) + [coalition]
+    gain, draws = (
+        game.seated(shares, taken).taken[..., -1] - game.mean_payoff(shares)
+        for game in (measured_game(played), bootstrap_games(played))
+    )
+    return float(gain), *interval(draws)
 
 
 def _merged_manifest(

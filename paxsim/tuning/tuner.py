@@ -408,6 +408,13 @@ def tune_for_ablation(
     dict
         The best policy on held-out deals, including the catalogue, by restriction ("" for none)
         and position from 0: the `answers` of `paxsim.ablate`.
+
+    Examples
+    --------
+    >>> from paxsim.tuning import tune_for_ablation
+    >>> short = dict(generations=1, restarts=1, games=20, jobs=1)
+    >>> list(tune_for_ablation("builder,random", "peek", positions=[1], **short))
+    [('', 0), ('peek', 0)]
     """
     setting, lineup = prepare(policies, players, None, deck, rules)
     if setting.players < 2:

@@ -159,7 +159,7 @@ def test_power_is_continuous_where_its_formula_changes():
 def test_description_of_a_plan():
     fits = describe_power(0.01, 4, 0.4, 20_000_000)
     assert "12,561 blocks (50,244 games)" in fits and "Allowed" not in fits
-    assert "20,000,000 games, which find it with 20% chance" in describe_power(
+    assert "With the 20,000,000 games allowed, the chance is 20%" in describe_power(
         0.0002, 4, 0.4, 20_000_000
     )
 

@@ -60,4 +60,4 @@ def test_the_number_of_rounds_is_limited():
     arguments = dict(players=3, games=4 * 3 * 40, tuned="weighted", seats=[2], rounds=1, jobs=1)
     outcome = double_oracle(["first", "miser"], oracle=grid_oracle([], (2.0,)), **arguments)
     assert outcome.steps["joined"].tolist() == [True] and outcome.steps["seats"].tolist() == [2]
-    assert outcome.ended.startswith("Ended after 1 of at most 1 rounds")
+    assert outcome.ended.startswith("Ended after round 1, the last allowed")
