@@ -35,7 +35,7 @@ def main() -> None:
     usual = dict(policies=STRATEGIES, players=PLAYERS, games=4000, seed=1, jobs=-1, out="win_rates")
     asked = script_parser(__doc__, **usual).parse_args()
 
-    # Compiled games do not hold Python's lock, so threads are as good as processes.
+    # Compiled games release the GIL, so threads are as good as processes.
     cells = Parallel(n_jobs=asked.jobs, prefer="threads")(
         delayed(win_rate)(
             strategy, players, asked.games, asked.seed, deck=asked.deck, rules=asked.rules

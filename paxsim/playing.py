@@ -129,7 +129,7 @@ class Batch:
 
     @property
     def points(self) -> np.ndarray:
-        """Points by game and seat, shape ``(games, players)``; also if Rome won."""
+        """Points by game and seat, shape ``(games, players)``, whether or not Rome won."""
         return self.results["points"][:, : self.setting.players]
 
     @property

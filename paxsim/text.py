@@ -79,7 +79,7 @@ def listing(names: Iterable[object]) -> str:
 
 
 def in_lines(text: str, indent: int = 2) -> str:
-    """Wrap a text at `WIDTH` characters and indent all lines but the first."""
+    """Wrap text at `WIDTH` characters and indent all lines but the first."""
     return textwrap.fill(text, WIDTH, subsequent_indent=" " * indent, break_on_hyphens=False)
 
 

@@ -181,7 +181,7 @@ def option_text(option: Option, decision: str, price: int, view: dict[str, Any])
 
 
 def _place_on_board(option: Option, one_card: bool) -> str | None:
-    """Return where on the board one click means this option."""
+    """Return the place on the board where a click selects this option."""
     if isinstance(option.to, int) and (option.action == "buy" or one_card):
         return f"legion {option.to}"
     if option.action in ("play", "react"):

@@ -135,7 +135,7 @@ class Plots:
         return self._forest(table, "difference", ax, options)
 
     def rules(self, *, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the effect of changes of the rules; see `paxsim.charts.tornado`."""
+        """Draw the effect of changes to the rules; see `paxsim.charts.tornado`."""
         return tornado(self._check("rules"), ax=ax, **options)
 
     def changes(self, *, ax: Axes | None = None, **options: Any) -> Axes:
@@ -151,7 +151,7 @@ class Plots:
         return state_flow(self._check("states"), ax=ax, **options)
 
     def levels(self, *, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw success by solo level, a row for each policy and level."""
+        """Draw the success rate by solo level, one row for each policy and level."""
         table = self._check("levels")["levels"]
         table = table.assign(who=table["strategy"] + ", level " + table["level"].astype(str))
         options = {"by": "who", "label": "success (%)", "title": "Solo", **options}

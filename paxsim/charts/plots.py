@@ -252,7 +252,7 @@ def tornado(
     by: str | None = None,
     ax: Any = None,
 ) -> None:
-    """Draw changes of the rules, the largest on top; grey if not significant.
+    """Draw changes to the rules, the largest on top; grey if not significant.
 
     Parameters
     ----------

@@ -98,7 +98,7 @@ def _in_sentences(text: str) -> str:
 
 
 def write_texts(texts: Iterable[str], out: Path | None) -> None:
-    """Write pieces of whole lines to a file, all or nothing, or to the terminal."""
+    """Write chunks of complete lines to the terminal, or to a file that appears when complete."""
     if out is None:
         for text in texts:
             say(text.removesuffix("\n"))

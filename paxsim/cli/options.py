@@ -155,7 +155,7 @@ rules = click.option(
     "--rules",
     type=Names(lambda: (f"{name}=" for name in field_names())),
     metavar="FILE.toml|FIELD=VALUE,...",
-    help="Changes of the published rules, e.g. rome_needs=5,tie=money.",
+    help="Changes to the published rules, e.g. rome_needs=5,tie=money.",
 )
 names = click.argument("names", nargs=-1, metavar="[POLICY]...", type=POLICIES)
 csv = click.option("--csv", type=DIR, help="Folder for all tables as CSV files.")

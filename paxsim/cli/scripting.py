@@ -75,7 +75,7 @@ def script_parser(
 
     add("deck", _checked(load_deck), load_deck(DEFAULT_DECK), "deck", "NAME|FILE.toml")
     add("rules", _checked(load_rules), load_rules(),
-        "changes of the published rules", "FILE.toml|FIELD=VALUE,...")  # fmt: skip
+        "changes to the published rules", "FILE.toml|FIELD=VALUE,...")  # fmt: skip
     if policies is not None:
         names = ",".join(policies)
         add("policies", _checked(_policies), list(policies), f"default: {names}", "A,B,...")

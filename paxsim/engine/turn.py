@@ -442,7 +442,7 @@ def next_reaction(game, log):
 
 @kernel
 def offer_react(game, me, choice):
-    """Offer REACT: one hand card at a fixed price, or pass."""
+    """Offer REACT: one card from the hand at a fixed price, or pass."""
     price = game.table.rules.reaction_price
     return offer(game, choice, REACT, list_playable(game.table, me, choice, price))
 

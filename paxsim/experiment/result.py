@@ -166,7 +166,7 @@ class Result:
         return len(self.tables)
 
     def __bool__(self) -> bool:
-        """Return True, also without tables."""
+        """Return True, even if there are no tables."""
         return True
 
     def __contains__(self, name: object) -> bool:

@@ -68,7 +68,7 @@ def size_of(match: MatchMeasures, example: int) -> Row:
 
 
 def make_table(rows: list[Row]) -> pd.DataFrame:
-    """Make a table of rows; a missing example is NA."""
+    """Make a table from rows; a missing example is NA."""
     table = pd.DataFrame(rows)
     for name in {"example_game", "solo_level"} & set(table.columns):
         numbers = table[name].astype("Int64")

@@ -95,7 +95,7 @@ def take_error() -> BaseException | None:
 
 
 def line_of(error: BaseException) -> tuple[str, int]:
-    """Return the user's file and line in which an exception was raised; line 0 if in none."""
+    """Return the user's file and line in which an exception was raised, or line 0."""
     traceback, place = error.__traceback__, ("", 0)
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename

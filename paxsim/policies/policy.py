@@ -210,7 +210,7 @@ class Policy:
 
     @property
     def compiled(self) -> Any:
-        """The function as it is played: compiled on first use, or interpreted."""
+        """The function used in games: compiled on first use, or interpreted."""
         if self.is_plain:
             return plain_function(self.function)
         return compile_built_in(self.function) if self.built_in else compile_checked(self.function)

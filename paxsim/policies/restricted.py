@@ -42,7 +42,7 @@ ACTIONS = ("peek", "buy", "react", "second")
 #: Most cards that can be forbidden by name.
 MAX_FORBIDDEN = 16
 
-#: Powers of cards, and changes of the rules that take them from all seats.
+#: Powers of cards, and changes to the rules that take them from all seats.
 POWERS = {
     "double-draw": {
         "religion_two": SPANS["religion_two"].high,
@@ -118,7 +118,7 @@ def _card(word: str) -> Card:
 
 
 def rules_without(powers: Iterable[str]) -> dict[str, int]:
-    """Return the changes of the rules that take these powers from all seats."""
+    """Return the changes to the rules that take these powers from all seats."""
     return {field: value for power in powers for field, value in POWERS[power].items()}
 
 

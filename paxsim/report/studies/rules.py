@@ -319,7 +319,7 @@ def report_changes(section: Section, runs: Runs) -> None:
     lineup = ", ".join(runs.sample_labels(players))
     changes = section.table(
         "changes",
-        "Changes of the rules against the published game",
+        "Changes to the rules against the published game",
         changes,
         f"The sample line-up: {lineup}. Rome and seats: percentage points; rounds: rounds. Each "
         "interval is for itself; p (Holm) is corrected for all changes together. Rome differs: "
@@ -352,7 +352,7 @@ def report_changes(section: Section, runs: Runs) -> None:
 def play_changes(
     runs: Runs, name: str, variants: list[dict[str, Any]], players: int, blocks: int
 ) -> Result:
-    """Play changes of the rules for a player count, in the sample line-up."""
+    """Play changes to the rules for a player count, in the sample line-up."""
     return runs.ask(f"changes-{name}", compare_rules, policies=runs.sample_lineup(players),
                     variants=variants, players=players, games=blocks * players)  # fmt: skip
 
@@ -442,10 +442,10 @@ def shown_changes(changes: pd.DataFrame, value: str) -> tuple[pd.DataFrame, str]
 
 
 def largest_changes_finding(changes: pd.DataFrame, value: str, what: str, key: str) -> Finding:
-    """Return which changes of the rules move something most, and how many are significant."""
+    """Return which changes to the rules move something most, and how many are significant."""
     sure = changes[changes[f"{value}_p_holm"] < SURE]
     if sure.empty:
-        text = f"None of the {len(changes)} changes of the rules significantly moves {what}."
+        text = f"None of the {len(changes)} changes to the rules significantly moves {what}."
         return Finding(key, text, sure=False)
     size = sure.assign(size=sure[value].abs().round(DECIMALS))
     order = size.sort_values(["size", "rules"], ascending=[False, True])
