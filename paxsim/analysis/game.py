@@ -70,6 +70,14 @@ class Analysis:
         Policy in the rollouts of the ledger.
     rollouts, seed : int
         Rollouts of each option, and their random seed.
+
+    Examples
+    --------
+    >>> import paxsim
+    >>> replay = paxsim.Replay.of_game(paxsim.play("random,first", seed=3))
+    >>> analysis = paxsim.analyse(replay, rollouts=2)
+    >>> analysis.chances().columns.tolist()
+    ['step', 'what', 'seat 1', 'seat 2', 'Rome']
     """
 
     replay: Replay
@@ -199,53 +207,45 @@ class Analysis:
             A row per change, at most `TURNS`.
         """
         ledger = self.ledger
-        changes = []
-        for kind, values, errors in (
-            ("draw", ledger.draws, ledger.draw_errors),
-            ("choice", ledger.choices, ledger.choice_errors),
+        made = [verdict.decision for verdict in self.verdicts]
+        steps = [*(decision.step for decision in made), len(self.replay.events) - 1]
+        rounds = [*(decision.round for decision in made), made[-1].round]
+        # A change in which all rollouts agree has an error too, because a few agree by chance.
+        least_error = paired_cost(np.zeros(WATCHING * self.rollouts))[1]
+        before_draws = np.vstack([ledger.start, ledger.after])
+        after_draws = np.vstack([ledger.before, ledger.result])
+        rows = []
+        for kind, before, after, errors in (
+            ("choice", ledger.before, ledger.after, ledger.choice_errors),
+            ("draw", before_draws, after_draws, ledger.draw_errors),
         ):
-            for k, (change, error) in enumerate(zip(values, errors, strict=True)):
-                significant = np.abs(change) > TURN_ERRORS * np.maximum(error, self._least_error)
-                if significant.any():
-                    place = int(np.where(significant, np.abs(change), 0.0).argmax())
-                    changes.append((abs(change[place]), kind, k, place))
-        largest = sorted(changes, key=lambda change: (-change[0], change[1], change[2]))[:TURNS]
-        rows = [self._turn(kind, k, place) for _, kind, k, place in largest]
-        rows.sort(key=lambda row: (row["step"], row["kind"] == "choice"))
+            errors = np.maximum(errors, least_error)
+            sizes = np.abs(after - before)
+            sizes[sizes <= TURN_ERRORS * errors] = 0.0
+            for k, place in enumerate(sizes.argmax(axis=1)):
+                if sizes[k, place] > 0:
+                    rows.append(
+                        {
+                            "step": steps[k],
+                            "round": rounds[k],
+                            "kind": kind,
+                            "what": self._choice(k) if kind == "choice" else self._cards_before(k),
+                            "who": self._names[place],
+                            "before": before[k, place],
+                            "after": after[k, place],
+                            "change": after[k, place] - before[k, place],
+                            "error": errors[k, place],
+                        }
+                    )
+        largest = sorted(rows, key=lambda row: -abs(row["change"]))[:TURNS]
+        largest.sort(key=lambda row: (row["step"], row["kind"] == "choice"))
         columns = ["step", "round", "kind", "what", "who", "before", "after", "change", "error"]
-        return pd.DataFrame(rows, columns=columns)
+        return pd.DataFrame(largest, columns=columns)
 
-    @property
-    def _least_error(self) -> float:
-        """The error of a change in which all rollouts agree, as a few do by chance."""
-        return paired_cost(np.zeros(WATCHING * self.rollouts))[1]
-
-    def _turn(self, kind: str, k: int, place: int) -> dict[str, Any]:
-        ledger = self.ledger
-        if kind == "choice":
-            verdict = self.verdicts[k]
-            decision = verdict.decision
-            what = f"Seat {decision.seat} decides to {verdict.text_of(decision.chosen)}."
-            before, after, error = ledger.before[k], ledger.after[k], ledger.choice_errors[k]
-            step, number = decision.step, decision.round
-        else:
-            before = ledger.after[k - 1] if k else ledger.start
-            is_last = k == len(self.verdicts)
-            after, error = ledger.result if is_last else ledger.before[k], ledger.draw_errors[k]
-            step = len(self.replay.events) - 1 if is_last else self.verdicts[k].decision.step
-            number = self.verdicts[min(k, len(self.verdicts) - 1)].decision.round
-            what = self._cards_before(k)
-        return {
-            "step": step,
-            "round": number,
-            "kind": kind,
-            "what": what,
-            "who": self._names[place],
-            "before": before[place],
-            "after": after[place],
-            "change": after[place] - before[place],
-            "error": max(float(error[place]), self._least_error),
-        }
+    def _choice(self, k: int) -> str:
+        verdict = self.verdicts[k]
+        chosen = verdict.text_of(verdict.decision.chosen)
+        return f"Seat {verdict.decision.seat} decides to {chosen}."
 
     def _cards_before(self, k: int) -> str:
         """Describe the cards that were drawn between two decisions."""

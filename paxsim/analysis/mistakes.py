@@ -67,6 +67,13 @@ class Habits:
         Number of games and blocks, rollouts of each option, and random seed of the deals.
     setting : str
         Players, deck and rules in words.
+
+    Examples
+    --------
+    >>> import paxsim
+    >>> habits = paxsim.analyse_games("first", 2, games=2, rollouts=2)
+    >>> habits.table.columns[:4].tolist()
+    ['policy', 'kind', 'games', 'blocks']
     """
 
     costs: pd.DataFrame

@@ -1,8 +1,8 @@
 """Charts: functions on results or on their tables, each drawing on one Matplotlib Axes.
 
-Every chart takes a `Result` or one of its tables, and ``ax=`` to draw into your own figure; it
-returns the Axes. All share one style (`paxsim.charts.style`) and name the source of their data in
-a footer. Only this package imports Matplotlib.
+Every chart takes a `Result` or one of its tables, ``ax=`` to draw into your own figure, and
+``caption=`` to replace the footer, which names the source of the data. It returns the Axes. All
+share one style (`paxsim.charts.style`). Only this package imports Matplotlib.
 
 Examples
 --------

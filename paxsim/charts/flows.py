@@ -61,6 +61,13 @@ def state_flow(
         Whether to explain the marks below the chart.
     ax : matplotlib.axes.Axes, optional
         Axes to draw on.
+
+    Examples
+    --------
+    >>> from paxsim import charts, metagame
+    >>> result = metagame("random,first", players=3, games=120)
+    >>> charts.state_flow(result).get_title(loc="left")
+    'Best responses and coalitions'
     """
     states = shown_states(table_of(source, "states"))
     moves = table_of(source, "coalitions") if coalitions is None else coalitions

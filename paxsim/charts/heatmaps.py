@@ -50,6 +50,13 @@ def strategy_heatmap(
         Title.
     ax : matplotlib.axes.Axes, optional
         Axes to draw on.
+
+    Examples
+    --------
+    >>> from paxsim import charts, tournament
+    >>> ax = charts.strategy_heatmap(tournament("random,first", players=2, games=40))
+    >>> sorted(label.get_text() for label in ax.get_yticklabels())
+    ['first', 'random']
     """
     table = table_of(source, "standings")
     palette: Any = _diverging
@@ -93,6 +100,13 @@ def payoff_heatmap(source: Any, players: int | None = None, *, ax: Any = None) -
         The player count; by default the first.
     ax : matplotlib.axes.Axes, optional
         Axes to draw on.
+
+    Examples
+    --------
+    >>> from paxsim import charts, tournament
+    >>> result = tournament("random,first,builder", players=2, games=120)
+    >>> charts.payoff_heatmap(result).get_title(loc="left")
+    'Win rates against rivals, 2 players'
     """
     players, table = of_players(table_of(source, "payoffs"), players)
     order = _by_mean(table, "win_rate")

@@ -63,6 +63,12 @@ def seat_bars(
         The line-up, where a result has several.
     ax : matplotlib.axes.Axes, optional
         Axes to draw on.
+
+    Examples
+    --------
+    >>> from paxsim import charts, simulate
+    >>> charts.seat_bars(simulate("random,first", games=200)).get_title(loc="left")
+    '2 players (fair: 49.5 %)'
     """
     players, table = of_players(table_of(source, "seats"), players)
     rows = only(table, lineup=lineup).drop_duplicates("seat").sort_values("seat", kind="stable")
@@ -117,6 +123,14 @@ def stacked_shares(
         Label of the axis, and title.
     ax : matplotlib.axes.Axes, optional
         Axes to draw on.
+
+    Examples
+    --------
+    >>> from paxsim import charts
+    >>> table = pd.DataFrame({"label": ["luck", "skill"], "won": [0.2, 0.7], "lost": [0.8, 0.3]})
+    >>> ax = charts.stacked_shares(table, {"won": "games won", "lost": "games lost"})
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['games won', 'games lost']
     """
     places = np.arange(len(source))
     left = np.zeros(len(source))
@@ -183,6 +197,13 @@ def forest(
         Ends of the axis; by default those of the data.
     ax : matplotlib.axes.Axes, optional
         Axes to draw on.
+
+    Examples
+    --------
+    >>> from paxsim import charts, solo
+    >>> levels = solo("random", levels=[1, 2], games=60)["levels"]
+    >>> len(charts.forest(levels, "success", by="level", label="success (%)").get_yticks())
+    2
     """
     places = np.arange(len(source))
     middle = unit * source[value].to_numpy(float)
@@ -231,6 +252,13 @@ def rating_forest(source: Any, players: int | None = None, *, ax: Any = None) ->
         The player count; by default the first.
     ax : matplotlib.axes.Axes, optional
         Axes to draw on.
+
+    Examples
+    --------
+    >>> from paxsim import charts, tournament
+    >>> result = tournament("random,first,builder", players=2, games=120)
+    >>> charts.rating_forest(result).get_title(loc="left")
+    'Ratings, 2 players'
     """
     players, rows = of_players(table_of(source, "ratings"), players)
     # Rome rarely wins alone, and its rating would compress the scale of all others.
@@ -269,6 +297,13 @@ def tornado(
         Column of the names of rows; by default the changes.
     ax : matplotlib.axes.Axes, optional
         Axes to draw on.
+
+    Examples
+    --------
+    >>> from paxsim import charts, compare_rules
+    >>> result = compare_rules("random", [{"rome_needs": 3}, {"rome_needs": 5}], 2, games=40)
+    >>> sorted(label.get_text() for label in charts.tornado(result).get_yticklabels())
+    ['rome_needs = 3', 'rome_needs = 5']
     """
     table = table_of(source, "rule_changes")
     changes = table["change"] if "change" in table else table["rules"]
@@ -312,6 +347,12 @@ def mistake_costs(source: Any, *, ax: Any = None) -> None:
         What `paxsim.analysis.analyse_games` returns.
     ax : matplotlib.axes.Axes, optional
         Axes to draw on.
+
+    Examples
+    --------
+    >>> from paxsim import analyse_games, charts
+    >>> charts.mistake_costs(analyse_games("first", 2, games=2, rollouts=2)).get_title(loc="left")
+    'Cost of decisions, by kind'
     """
     kinds = source.table["policy"].str.partition(":")[0] + " · " + source.table["kind"]
     draw_forest(
@@ -337,6 +378,12 @@ def distribution(
         Only this player count.
     ax : matplotlib.axes.Axes, optional
         Axes to draw on.
+
+    Examples
+    --------
+    >>> from paxsim import charts, simulate
+    >>> charts.distribution(simulate("random", 2, games=40), "winner_points").get_xlabel()
+    'points of the winner, where the players won'
     """
     table = only(histogram_table(source, name), players=players)
     for index, (count, rows) in enumerate(table.groupby("players")):
@@ -438,6 +485,15 @@ def dose_curves(
         Factor of the vertical axis: 100 shows rates in percent.
     ax : matplotlib.axes.Axes, optional
         Axes to draw on.
+
+    Examples
+    --------
+    >>> from paxsim import charts, simulate
+    >>> rome = simulate("random", players=[2, 3], games=60)["rome"]
+    >>> names = {"axis": "players", "label": "games that Rome wins (%)"}
+    >>> ax = charts.dose_curves(rome, "players", "rome_wins", by="deck", **names)
+    >>> [text.get_text() for text in ax.texts]
+    ['assumed']
     """
     starts: list[End] = []
     ends: list[End] = []
@@ -508,6 +564,14 @@ def rule_curve(
         Title; by default the name of the rule.
     ax : matplotlib.axes.Axes, optional
         Axes to draw on.
+
+    Examples
+    --------
+    >>> from paxsim import charts
+    >>> table = pd.DataFrame({"rule": "rome_needs", "value": [3, 4], "in_force": [False, True]})
+    >>> table = table.assign(rome_wins=[0.6, 0.4], rome_wins_low=0.3, rome_wins_high=0.7)
+    >>> charts.rule_curve(table).get_title(loc="left")
+    'rome_needs'
     """
     values = source["value"].infer_objects()
     places = values.to_numpy(float) if values.dtype.kind in "iuf" else np.arange(len(source))
@@ -554,6 +618,14 @@ def population_ranges(source: pd.DataFrame, *, title: str = "", ax: Any = None) 
         Title.
     ax : matplotlib.axes.Axes, optional
         Axes to draw on.
+
+    Examples
+    --------
+    >>> from paxsim import charts
+    >>> table = pd.DataFrame({"players": 4, "population": ["builders", "feeders"]})
+    >>> table = table.assign(rome_wins=[0.6, 0.4], rome_wins_low=0.3, rome_wins_high=0.7)
+    >>> [label.get_text() for label in charts.population_ranges(table).get_yticklabels()]
+    ['4 players: builders', 'feeders']
     """
     counts = list(dict.fromkeys(source["players"]))
     names = list(dict.fromkeys(source["population"]))
@@ -601,6 +673,12 @@ def rome_rate(source: Any, *, by: str | None = None, ax: Any = None) -> None:
         Column of the lines; by default ``population``, ``deck`` or ``lineup`` if needed.
     ax : matplotlib.axes.Axes, optional
         Axes to draw on.
+
+    Examples
+    --------
+    >>> from paxsim import charts, simulate
+    >>> charts.rome_rate(simulate("random", players=[2, 3], games=60)).get_title(loc="left")
+    'How often Rome wins'
     """
     table = table_of(source, "rome")
     if by is None and table["players"].duplicated().any():

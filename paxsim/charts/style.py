@@ -163,6 +163,18 @@ def panels(
         Size of the whole figure in inches.
     **how
         For ``Figure.subplots``, e.g. ``sharey=True``.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+    axes : matplotlib.axes.Axes or array of these
+
+    Examples
+    --------
+    >>> from paxsim import charts
+    >>> figure, axes = charts.panels(1, 2, sharey=True)
+    >>> len(axes)
+    2
     """
     with style():
         figure = Figure(figsize=(width, height), layout="constrained")
@@ -212,6 +224,18 @@ def save(figure: Any, stem: Path, png: bool = True) -> tuple[Path, ...]:
         Path of the files without suffix.
     png : bool
         Whether to write the PNG.
+
+    Returns
+    -------
+    tuple of pathlib.Path
+        The files.
+
+    Examples
+    --------
+    >>> from paxsim import charts
+    >>> figure, ax = charts.panels()
+    >>> [path.name for path in charts.save(figure, Path("empty"))]
+    ['empty.png', 'empty.svg']
     """
     if not hasattr(figure, "savefig"):
         raise PaxsimError(f"figure must be a Matplotlib Figure, got {safe_repr(figure)}")

@@ -185,13 +185,7 @@ class PaxEnv(MultiAgentEnv, AECEnv[str, dict, int]):
     metadata = {"name": "pax_v0", "render_modes": RENDER_MODES, "is_parallelizable": False}
 
     def __init__(
-        self,
-        players: int = 4,
-        *,
-        deck: str | Path | Deck = DEFAULT_DECK,
-        rules: str | Path | dict[str, Any] | Rules | None = None,
-        max_cycles: int | None = None,
-        render_mode: str | None = None,
+        self, players: Any, deck: Any, rules: Any, max_cycles: Any, render_mode: str | None
     ):
         super().__init__()
         if not is_integer(players) or not 2 <= players <= MAX_PLAYERS:
@@ -314,9 +308,7 @@ def env(
     >>> env.agents
     []
     """
-    return _CheckedPaxEnv(
-        PaxEnv(players, deck=deck, rules=rules, max_cycles=max_cycles, render_mode=render_mode)
-    )
+    return _CheckedPaxEnv(PaxEnv(players, deck, rules, max_cycles, render_mode))
 
 
 class ParallelPaxEnv(MultiAgentEnv, ParallelEnv[str, dict, int]):
@@ -362,9 +354,7 @@ class ParallelPaxEnv(MultiAgentEnv, ParallelEnv[str, dict, int]):
         max_cycles: int | None = None,
         render_mode: str | None = None,
     ):
-        self._aec = PaxEnv(
-            players, deck=deck, rules=rules, max_cycles=max_cycles, render_mode=render_mode
-        )
+        self._aec = PaxEnv(players, deck, rules, max_cycles, render_mode)
         self.max_cycles = self._aec.max_cycles
         self.render_mode = self._aec.render_mode
         self.wait = self._aec.layout.actions

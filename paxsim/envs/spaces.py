@@ -63,6 +63,12 @@ class Feature:
         Index of its first value in the observation.
     meaning : str
         Description of its values.
+
+    Examples
+    --------
+    >>> import paxsim
+    >>> paxsim.VectorEnv(1, players=2).layout["peeked"].meaning
+    "1 for seats that have looked at Rome's hidden cards"
     """
 
     name: str
@@ -94,6 +100,13 @@ class Layout:
         Numbers in an observation.
     actions : int
         Number of actions.
+
+    Examples
+    --------
+    >>> import paxsim
+    >>> layout = paxsim.VectorEnv(1, players=4).layout
+    >>> layout.size, layout.actions
+    (360, 62)
     """
 
     def __init__(self, setting: Setting):
