@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from paxsim.gametheory.games import Floats, SymmetricGame, pure_state
+from paxsim.gametheory.games import Floats, SymmetricGame
 from paxsim.gametheory.replicator import PRESENT, Limits, even_starts, follow
 
 #: Largest number of strategies for which all supports are searched; beyond it, only pairs.
@@ -91,7 +91,7 @@ def _is_new(shares: Floats, others: Sequence[Floats]) -> bool:
 def _balanced_on(game: SymmetricGame, support: Sequence[int]) -> Floats:
     """Return the states with exactly this support in which all its strategies do equally well."""
     if len(support) == 1:
-        return pure_state(game.strategies, support[0])[None]
+        return np.eye(game.strategies)[list(support)]
     starts = np.zeros((STARTS, game.strategies))
     starts[:, list(support)] = even_starts(len(support), STARTS)
     ends, solved = balanced(game, starts)
@@ -206,7 +206,7 @@ def find_states(game: SymmetricGame, starts: Floats) -> tuple[list[State], Limit
     >>> [state.kind for state in states]
     ['pure', 'pure', 'mixed']
     """
-    states = [State(PURE, pure_state(game.strategies, i)) for i in range(game.strategies)]
+    states = [State(PURE, shares) for shares in np.eye(game.strategies)]
     for equilibrium in equilibria(game):
         if (equilibrium.shares > 0).sum() > 1:
             states.append(State(MIXED, equilibrium.shares))

@@ -205,13 +205,6 @@ def _beside(players: int, taken: tuple[int, ...]) -> tuple[Counts, NDArray[np.in
     return others, rows_of(others + np.array(taken, np.int64))
 
 
-def pure_state(strategies: int, strategy: int) -> Floats:
-    """Return the population in which everybody plays one strategy."""
-    state = np.zeros(strategies)
-    state[strategy] = 1.0
-    return state
-
-
 # --- line-ups that were not played --------------------------------------------------------------
 
 

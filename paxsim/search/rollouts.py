@@ -223,5 +223,4 @@ def roll_out(search, me, option):
 @kernel
 def begin_rollout(search):
     """Copy the sampled world, to be played."""
-    search.progress.asked += 1  # shows a watcher that the search advances
     copy_game(search.game, search.world)

@@ -288,12 +288,9 @@ def searcher_from(text: str) -> Searcher:
             values.update([parse_setting(NAME, part)])
         else:
             raise unknown(f"policy {NAME}: parameter", name, [*DEFAULTS, *SETTINGS])
-    own: tuple[Policy, ...] = ()
-    opponents: tuple[Policy, ...] = ()
-    if "self" in texts:
-        own = read_policies("self", texts["self"], MAX_PLANS)
-    if texts.get("opponents", ADAPTIVE) != ADAPTIVE:
-        opponents = read_policies("opponents", texts["opponents"], MAX_MODELS)
+    own = read_policies("self", texts["self"], MAX_PLANS) if "self" in texts else ()
+    models = texts.get("opponents", ADAPTIVE)
+    opponents = () if models == ADAPTIVE else read_policies("opponents", models, MAX_MODELS)
     return make_searcher(values, own, opponents, texts.get("kind", FLAT))
 
 

@@ -43,7 +43,6 @@ from paxsim.gametheory.games import (
     leave_one_out_error,
     multisets,
     number_of_multisets,
-    pure_state,
     rows_of,
 )
 from paxsim.gametheory.metagame import interval
@@ -121,7 +120,7 @@ def test_prisoners_dilemma_ends_in_defection_although_a_full_coalition_gains(pla
     states, sizes = states_of(game)
     assert [state.kind for state in states] == ["pure", "pure"] and sizes.tolist() == [0, 1]
     assert regret(game, np.eye(2)).tolist() == [2, 0]
-    together = {(c.strategy, c.seats): c.gain for c in coalitions(game, pure_state(2, 1))}
+    together = {(c.strategy, c.seats): c.gain for c in coalitions(game, np.eye(2)[1])}
     assert together[0, players] == 2  # from 1 to 3
     assert together[0, 1] == -1  # alone it is worse
     assert len(together) == players
@@ -135,12 +134,12 @@ def test_stag_hunt_has_two_stable_equilibria_and_coalitions_that_leave_one(playe
     assert states[2].shares == pytest.approx([0.75, 0.25])  # both strategies do equally well
     assert sizes == pytest.approx([0.25, 0.75, 0], abs=0.02)
     assert [one.stable for one in equilibria(game)] == [True, True, False]
-    gains = {c.seats: float(c.gain) for c in coalitions(game, pure_state(2, 1))}
+    gains = {c.seats: float(c.gain) for c in coalitions(game, np.eye(2)[1])}
     # With k hunters each meets k - 1 others: 4 (k - 1) / (n - 1) against 3.
     for seats, gain in gains.items():
         assert gain == pytest.approx(4 * (seats - 1) / (players - 1) - 3)
     if players == 3:
-        two = next(c for c in coalitions(game, pure_state(2, 1)) if c.seats == 2)
+        two = next(c for c in coalitions(game, np.eye(2)[1]) if c.seats == 2)
         assert two.after == 2 and two.inside == 1  # a member that leaves gets 3
 
 
@@ -365,7 +364,7 @@ def simulate_groups(rng, groups=100, games=40):
 def test_intervals_have_nominal_coverage():
     """A 95% interval misses in 10 ± 3.1 of 200 simulations; above 22 has probability 1/3,000."""
     (true,) = [one for one in equilibria(TRUE) if one.stable]
-    hawks = pure_state(2, 0)
+    hawks = np.eye(2)[0]
     at_hawks, rome_at_hawks = regret(TRUE, hawks[None])[0], TRUE.rome_rate(hawks)
     missed = np.zeros(3, int)
     rng = np.random.default_rng(11)
@@ -394,7 +393,7 @@ def test_analysis_finds_the_true_states():
     assert not hawks.equilibrium and mixed.equilibrium and mixed.stable
     assert (mixed.basin.estimate, mixed.basin.low, hawks.basin.high) == (1, 1, 0)
     assert mixed.state.shares == pytest.approx(true.shares, abs=0.05)
-    for one, rate in ((hawks, TRUE.rome_rate(pure_state(2, 0))),
+    for one, rate in ((hawks, TRUE.rome_rate(np.eye(2)[0])),
                       (mixed, TRUE.rome_rate(true.shares))):  # fmt: skip
         assert one.rome.low < one.rome.estimate < one.rome.high
         assert one.rome.estimate == pytest.approx(rate, abs=0.02)
