@@ -157,14 +157,13 @@ class Analysis:
             A row before and after every decision, at the start and for the result.
         """
         ledger = self.ledger
-        rows = [{"step": 0, "what": "start", **self._by_name(ledger.start)}]
-        for verdict, before, after in zip(self.verdicts, ledger.before, ledger.after, strict=True):
-            step = verdict.decision.step
-            rows.append({"step": step, "what": "before", **self._by_name(before)})
-            rows.append({"step": step, "what": "after", **self._by_name(after)})
-        last = len(self.replay.events) - 1
-        rows.append({"step": last, "what": "result", **self._by_name(ledger.result)})
-        return pd.DataFrame(rows)
+        steps = [verdict.decision.step for verdict in self.verdicts for _ in range(2)]
+        around = np.stack([ledger.before, ledger.after], axis=1).reshape(-1, self.players + 1)
+        values = np.vstack([ledger.start, around, ledger.result])
+        table = pd.DataFrame(values, columns=self._names)
+        table.insert(0, "step", [0, *steps, len(self.replay.events) - 1])
+        table.insert(1, "what", ["start", *["before", "after"] * len(self.verdicts), "result"])
+        return table
 
     def luck_and_play(self) -> pd.DataFrame:
         """Return how draws and choices changed the win chances.
@@ -175,7 +174,7 @@ class Analysis:
             A row per seat, and Rome; draws, own choices and other choices add up to the change.
             Standard errors are conservative: states that two changes share count twice.
         """
-        ledger, luck = self.ledger, self.ledger.luck()
+        ledger, luck = self.ledger, self.ledger.draws.sum(axis=0)
         everything, all_error = ledger.play_of(np.ones(len(self.seats), bool))
         start_error = ledger.draw_errors[0]
         rows = []
@@ -261,9 +260,6 @@ class Analysis:
     @property
     def _names(self) -> list[str]:
         return [*(f"seat {seat}" for seat in range(1, self.players + 1)), "Rome"]
-
-    def _by_name(self, values: np.ndarray) -> dict[str, float]:
-        return dict(zip(self._names, values.tolist(), strict=True))
 
     def page(self) -> str:
         """Return the page of the replay with the graph, the marks and the tables."""

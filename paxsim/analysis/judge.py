@@ -41,23 +41,15 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Decision:
-    """A decision of a game, with the chosen option.
+    """A decision of a game, with the chosen option."""
 
-    Attributes
-    ----------
-    number : int
-        Number of the decision, from 0.
-    game : Game
-        The game before the decision.
-    chosen : int
-        The chosen option; of equal options the first.
-    step : int
-        Index of the event that shows the choice.
-    """
-
+    #: Number of the decision, from 0.
     number: int
+    #: The game before the decision.
     game: Game
+    #: The chosen option; of equal options the first.
     chosen: int
+    #: Index of the event that shows the choice.
     step: int
 
     @property
@@ -83,32 +75,20 @@ class Decision:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Win chances of a decision's options, from what the deciding seat knew.
-
-    Attributes
-    ----------
-    decision : Decision
-        The decision.
-    chances, errors : numpy.ndarray, shape (options,)
-        Mean share of the win of each option, and its standard error.
-    rollouts : int
-        Number of rollouts of each option.
-    better : int or None
-        The option that did best in them, if it is not the chosen one.
-    cost, cost_error : float
-        How much more `better` wins in fresh rollouts, and the standard error; below 0 if it wins
-        less there.
-    p : float
-        P-value of the cost, against no cost.
-    """
+    """Win chances of a decision's options, from what the deciding seat knew."""
 
     decision: Decision
+    #: Mean share of the win of each option, and its standard error.
     chances: np.ndarray
     errors: np.ndarray
+    #: Number of rollouts of each option.
     rollouts: int
+    #: The option that did best in them, if it is not the chosen one.
     better: int | None = None
+    #: How much more `better` wins in fresh rollouts, negative if less, and the standard error.
     cost: float = 0.0
     cost_error: float = 0.0
+    #: P-value of the cost, against no cost.
     p: float = 1.0
 
     def text_of(self, option: int) -> str:
@@ -221,34 +201,21 @@ def batch_of(setting: Setting, policies: Sequence[Policy], deals: int, seed: int
 
 @dataclass(frozen=True)
 class Ledger:
-    """Changes of everybody's win chances by draws and by choices.
+    """Changes of win chances by draws and by choices; the last axis is the seats, then Rome."""
 
-    Attributes
-    ----------
-    start, result : numpy.ndarray, shape (players + 1,)
-        Chances before the deal, and the result: shares of the win by seat, Rome last.
-    before, after : numpy.ndarray, shape (decisions, players + 1)
-        Chances before and after every decision.
-    draws : numpy.ndarray, shape (decisions + 1, players + 1)
-        Changes by the cards before every decision (the first includes the deal), and at the end.
-    choices : numpy.ndarray, shape (decisions, players + 1)
-        Changes by every choice.
-    draw_errors, choice_errors : numpy.ndarray
-        Standard errors of these changes.
-    """
-
+    #: Chances before the deal, and the result: shares of the win.
     start: np.ndarray
     result: np.ndarray
+    #: Chances before and after every decision.
     before: np.ndarray
     after: np.ndarray
+    #: Changes by the cards before every decision (the first includes the deal), and at the end.
     draws: np.ndarray
+    #: Changes by every choice.
     choices: np.ndarray
+    #: Standard errors of these changes.
     draw_errors: np.ndarray
     choice_errors: np.ndarray
-
-    def luck(self) -> np.ndarray:
-        """Return the total change by draws, shape (players + 1,)."""
-        return self.draws.sum(axis=0)
 
     def play_of(self, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the total change by some choices and its standard error, by player."""

@@ -20,7 +20,6 @@ from paxsim.setting import MAX_NUMBER, make_setting, players_meant
 
 #: Policy at the other seats by default.
 OPPONENT = "weighted"
-_MAX_PORT = 65_535
 
 
 def host_game(
@@ -86,7 +85,7 @@ def host_game(
     PaxsimError
         If the arrangement is impossible, or a file can't be used.
     """
-    checked_int("port", port, 0, _MAX_PORT)
+    checked_int("port", port, 0, 65_535)
     games = None
     if resume is not None:
         path = checked_path("resume", resume)

@@ -326,7 +326,9 @@ class Host:
             if self.session.over:
                 self._traces += self._trace_text()
                 expected.append(self._traces)
-        self._check_trace_is_ours(expected)
+        content = trace.read_text("utf-8", errors="replace") if trace.is_file() else None
+        if content not in expected:  # someone else's file
+            raise PaxsimError(f"{trace} already exists; choose another name with --out")
         self.save()
         if self.session.over:
             self._write_trace()
@@ -434,14 +436,3 @@ class Host:
     def _write_trace(self) -> None:
         with atomic_write(self._trace) as file:
             file.write(self._traces)
-
-    def _check_trace_is_ours(self, expected: list[str | None]) -> None:
-        """Refuse to overwrite a trace file that this game did not write."""
-        content = None
-        if self._trace.is_file():
-            try:
-                content = self._trace.read_text("utf-8", errors="replace")
-            except OSError as error:
-                raise PaxsimError(f"can't read {self._trace}: {error.strerror}") from None
-        if content not in expected:
-            raise PaxsimError(f"{self._trace} already exists; choose another name with --out")

@@ -316,7 +316,13 @@ def tornado(
     )
     most = unit * max(float(table[[f"{value}_low", f"{value}_high"]].abs().max(axis=None)), 1e-9)
     for place, (_, row) in enumerate(table.iterrows()):
-        _draw_bar(ax, place, row, value, unit)
+        change, low, high = (unit * row[name] for name in (value, f"{value}_low", f"{value}_high"))
+        p = row.get(f"{value}_p_holm")
+        sure = low > 0 or high < 0 if p is None else p < SURE
+        ax.barh(place, change, height=0.6, color=_verdict_colour(change, sure),
+                edgecolor=INK if sure else QUIET, lw=0.5,
+                hatch="///" if sure and change > 0 else "")  # fmt: skip
+        ax.plot([low, high], [place, place], color=INK, linewidth=1.1)
     ax.axvline(0, color=INK, linewidth=1)
     ax.set_yticks(range(len(table)), table["_name"].tolist(), fontsize=7)
     ax.tick_params(axis="y", length=0)
@@ -325,16 +331,6 @@ def tornado(
     ax.grid(axis="x", visible=True)
     ax.set_xlabel(label)
     ax.set_title(title)
-
-
-def _draw_bar(ax: Axes, place: float, row: pd.Series, value: str, unit: float) -> None:
-    change, low, high = (unit * row[name] for name in (value, f"{value}_low", f"{value}_high"))
-    p = row.get(f"{value}_p_holm")
-    sure = low > 0 or high < 0 if p is None else p < SURE
-    ax.barh(place, change, height=0.6, color=_verdict_colour(change, sure),
-            edgecolor=INK if sure else QUIET, lw=0.5,
-            hatch="///" if sure and change > 0 else "")  # fmt: skip
-    ax.plot([low, high], [place, place], color=INK, linewidth=1.1)
 
 
 @chart(6.4, 4.0)
@@ -420,13 +416,12 @@ def histogram_table(source: Any, name: str) -> pd.DataFrame:
     pooled: dict[int, Any] = {}
     for match in checked_result(source).matches:
         pooled[match.players] = pooled.get(match.players, 0) + match.detail(name)
-    rows = []
+    tables = []
     for players, counts in pooled.items():
-        total = counts.sum()
-        for value in np.flatnonzero(counts):
-            share = counts[value] / total
-            rows.append({"players": players, "value": int(value), "share": float(share)})
-    return pd.DataFrame(rows, columns=["players", "value", "share"])
+        values = np.flatnonzero(counts)
+        shares = counts[values] / counts.sum()
+        tables.append(pd.DataFrame({"players": players, "value": values, "share": shares}))
+    return pd.concat(tables, ignore_index=True)
 
 
 # --- curves ---------------------------------------------------------------------------------

@@ -236,16 +236,10 @@ def playing(table, layout, card):
 
 @called
 def allow(game, layout, mask, options, allowed):
-    """Write the action mask and return the number of allowed actions.
+    """Write bytes about the allowed actions; return their number.
 
-    Parameters
-    ----------
-    mask : address
-        Bytes by action: 1 if allowed, else 0.
-    options : address
-        Bytes by action: its first option, from 1, or ``NOT_ALLOWED``.
-    allowed : address
-        Bytes: the allowed actions in the order of the options.
+    `mask` is 1 for allowed actions, `options` has the first option of each action, from 1, or
+    ``NOT_ALLOWED``, and `allowed` lists the actions in the order of the options.
     """
     clear_bytes(mask, layout.actions)
     clear_bytes(options, layout.actions)
@@ -309,15 +303,7 @@ def encode_game(game_address, seat, layout_address, observation, mask, options):
 
 
 def encode(game_address: int, seat: int, layout: Layout) -> tuple[np.ndarray, ...]:
-    """Return what a seat (from 0) of a game observes.
-
-    Returns
-    -------
-    observation, mask : numpy.ndarray
-        The row of numbers, and 1 for allowed actions.
-    options : numpy.ndarray
-        The option of each action, or -1.
-    """
+    """Return observation and mask of a seat (from 0), and the option of each action, or -1."""
     observation = np.empty(layout.size, np.int16)
     mask = np.empty(layout.actions, np.int8)
     options = np.empty(2 * layout.actions, np.uint8)

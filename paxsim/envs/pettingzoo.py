@@ -34,9 +34,7 @@ SEEDS = 1 << 48
 
 
 def as_int(action: Any) -> int | None:
-    """Return an action as an int, also from an array with one element; None if it is none."""
-    if isinstance(action, bool):
-        return None
+    """Return an action as an int, also from an array without dimensions; None if it is none."""
     try:
         return operator.index(action)
     except TypeError:

@@ -242,13 +242,9 @@ def advance_games(batch_address):
     """Take one action in every game; score a game that ends and deal the next one.
 
     The only argument is an address, because every array argument costs as much time as a decision.
-    The record holds, for every game:
-
-    - `actions`: the actions to take;
-    - `numbers`: the number of the game, which gives deal (``number // rotations``) and rotation
-      (the remainder); the next game in this place has a number higher by `count`;
-    - `seats`, `counts`, `rewards`, `done` (written): deciding seat, number of allowed actions,
-      shares of the win by position, and whether a game ended.
+    `numbers` gives deal (``number // rotations``) and rotation (the remainder) of every game; the
+    next game in its place has a number higher by `count`. Deciding `seats`, `counts` of allowed
+    actions, `rewards` by position and `done` are written.
     """
     batch = batch_at(batch_address)
     progress = progress_at(batch.progress)

@@ -228,7 +228,7 @@ def test_ledger_separates_draws_from_choices_exactly():
     assert ledger.draws[:, 0].tolist() == [0.125, -0.5, 0.0, -0.125]
     assert ledger.choices[:, 0].tolist() == [0.125, 0.0, -0.125]
     assert ledger.draws[:, 2].tolist() == [0.0, 0.25, 0.0, -0.5]
-    total = ledger.luck() + ledger.choices.sum(axis=0)
+    total = ledger.draws.sum(axis=0) + ledger.choices.sum(axis=0)
     assert total.tolist() == (result - start).tolist()
     assert ledger.play_of(np.array([True, False, False]))[0].tolist() == [0.125, -0.125, 0.0]
 

@@ -6,13 +6,6 @@ const DASHES = ["", "7 3", "2 3", "9 3 2 3", "5 5", "1 2", "12 4", "3 2 1 2"];
 const ROME = "Rome";
 const WIDTH = 1000, HEIGHT = 190, LEFT = 34, BOTTOM = 16;
 
-function makeSvg(tag, attributes = {}, ...children) {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) if (value != null) element.setAttribute(name, value);
-  element.append(...children);
-  return element;
-}
-
 class Analysis {
   constructor(data, head, go) {
     this.data = data;

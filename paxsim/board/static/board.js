@@ -15,8 +15,10 @@ const SHAPES = {
 const MOST_SHAPES = 2;
 
 /** Create an element with attributes and children; strings become text, never HTML. */
-function make(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
+const make = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
+const makeSvg = (tag, attributes = {}, ...children) => fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+
+function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (name === "onclick") element.addEventListener("click", value);
     else if (value === true) element.setAttribute(name, "");
@@ -27,15 +29,7 @@ function make(tag, attributes = {}, ...children) {
 }
 
 function shape(category) {
-  const space = "http://www.w3.org/2000/svg";
-  const picture = document.createElementNS(space, "svg"), path = document.createElementNS(space, "path");
-  picture.setAttribute("viewBox", "0 0 20 20");
-  picture.setAttribute("class", "icon");
-  picture.setAttribute("aria-hidden", "true");
-  path.setAttribute("d", SHAPES[category]);
-  path.setAttribute("fill-rule", "evenodd");
-  picture.append(path);
-  return picture;
+  return makeSvg("svg", { viewBox: "0 0 20 20", class: "icon", "aria-hidden": "true" }, makeSvg("path", { d: SHAPES[category], "fill-rule": "evenodd" }));
 }
 
 function cardName(card) {
@@ -59,16 +53,12 @@ function drawCard(card, isNew = false, times = 1) {
 
 /** Return for each card whether it was not there before. */
 function newOnes(cards, before) {
-  if (before === undefined) return cards.map(() => false);
-  const left = new Map();
-  for (const card of before) left.set(card, (left.get(card) || 0) + 1);
-  const flags = [];
-  for (const card of cards) {
-    const count = left.get(card) || 0;
-    left.set(card, count - 1);
-    flags.push(count <= 0);
-  }
-  return flags;
+  const left = before === undefined ? [...cards] : [...before];
+  return cards.map((card) => {
+    const place = left.indexOf(card);
+    if (place >= 0) left.splice(place, 1);
+    return place < 0;
+  });
 }
 
 function drawCards(cards, before) {

@@ -37,7 +37,7 @@ class Controls {
     this.timer = null;
     this.find = (id) => document.getElementById(id);
     const acts = { first: () => this.go(0), back: () => this.go(this.step - 1), on: () => this.go(this.step + 1), last: () => this.go(this.story.last),
-      "turn-back": () => this.skip("turns", -1), "turn-on": () => this.skip("turns", 1), play: () => this.toggle() };
+      "turn-back": () => this.skip(-1), "turn-on": () => this.skip(1), play: () => this.toggle() };
     for (const [id, act] of Object.entries(acts)) {
       this.find(id).addEventListener("click", () => { if (id !== "play") this.pause(); act(); });
     }
@@ -100,8 +100,8 @@ class Controls {
   }
 
   /** Go to the next or previous step at which a turn begins. */
-  skip(key, direction) {
-    const begins = [0, ...this.story.begins(key), this.story.last];
+  skip(direction) {
+    const begins = [0, ...this.story.begins("turns"), this.story.last];
     const goal = direction > 0 ? begins.find((step) => step > this.step) : begins.findLast((step) => step < this.step);
     this.go(goal ?? this.step);
   }
