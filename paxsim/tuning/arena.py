@@ -22,7 +22,7 @@ from paxsim.setting import Setting
 from paxsim.text import in_percent, significant
 
 OpponentsLike = LineupLike | Mapping[str, float]
-#: Called with the number of games done, the number expected, and a short text.
+#: Function of the number of games done, the number expected, and a short text.
 Progress = Callable[[int, int | None, str], None]
 #: Marks a candidate's seat in a seating, beside the indices of the opponents' policies.
 CANDIDATE = -1

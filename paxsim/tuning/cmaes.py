@@ -34,7 +34,7 @@ _RANDOM_POINTS, _KEPT, _MORE_DEALS = 240, 12, 8
 #: First deals of each purpose; every purpose has its own, and those of generations begin at 0.
 FOR_SCREENING, FOR_SCREENING_AGAIN, FOR_CHOOSING, FOR_HELD_OUT = (i << 58 for i in (1, 2, 3, 4))
 
-#: Returns the scores of policies on consecutive deals, given the first and their number.
+#: Function that returns the scores of policies, given the first deal and the number of deals.
 Evaluate = Callable[[Sequence[Policy], int, int], list[float]]
 
 

@@ -53,7 +53,7 @@ MARGIN = 0.01
 #: Default and largest number of rounds.
 ROUNDS, MOST_ROUNDS = 3, 50
 
-#: Returns a result with a ``best`` policy; called like `paxsim.tune`.
+#: Function that is called like `paxsim.tune` and returns a result with a ``best`` policy.
 Oracle = Callable[..., Any]
 
 

@@ -98,7 +98,7 @@ class TuneResult:
     caption : str
         Opponents, games, blocks, seed, deck, rules and version.
     score : str
-        What the score measures.
+        Name of the measure that is the score.
     """
 
     policy: Policy
