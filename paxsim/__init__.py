@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from paxsim.analysis import analyse_games as analyse_games
     from paxsim.board.hosting import host_game as host_game
     from paxsim.board.replay import Replay as Replay
+    from paxsim.board.replay import replay as replay
     from paxsim.cards import CATEGORIES as CATEGORIES
     from paxsim.cards import Card as Card
     from paxsim.cards import Deck as Deck
@@ -74,7 +75,7 @@ _MODULES = (
 _NAMES = {
     "analysis": "analyse analyse_games",
     "board.hosting": "host_game",
-    "board.replay": "Replay",
+    "board.replay": "Replay replay",
     "cards": "CATEGORIES Card Deck list_decks load_deck",
     "envs": "ObservationEncoder VectorEnv env parallel_env solo_env",
     "errors": "PaxsimError",

@@ -25,13 +25,14 @@ from paxsim.analysis.judge import (
     write_ledger,
     yardstick_for,
 )
-from paxsim.board.replay import Replay
+from paxsim.board.replay import Replay, replay
 from paxsim.board.words import card_names, in_words
 from paxsim.cards import Deck, list_decks, load_deck
 from paxsim.errors import PaxsimError, checked_int, is_integer
 from paxsim.experiment.run import checked_jobs
 from paxsim.game import Game
 from paxsim.io import atomic_write
+from paxsim.playing import GameResult
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import get_policy
 from paxsim.search.evaluation import Models, choice_of, different_options, unseen_end_of
@@ -74,8 +75,8 @@ class Analysis:
     Examples
     --------
     >>> import paxsim
-    >>> replay = paxsim.Replay.of_game(paxsim.play("random,first", seed=3))
-    >>> analysis = paxsim.analyse(replay, rollouts=2)
+    >>> game = paxsim.play("random,first", seed=3)
+    >>> analysis = paxsim.analyse(game, rollouts=2)
     >>> analysis.chances().columns.tolist()
     ['step', 'what', 'seat 1', 'seat 2', 'Rome']
     """
@@ -281,7 +282,7 @@ def _described(verdict: Verdict) -> dict[str, Any]:
 
 
 def analyse(
-    game: Replay,
+    game: Replay | GameResult | str | Path,
     *,
     rollouts: int = ROLLOUTS,
     seed: int = 0,
@@ -295,8 +296,8 @@ def analyse(
 
     Parameters
     ----------
-    game : Replay
-        The game; ``Replay.read(path)`` reads a trace.
+    game : Replay, GameResult, str or Path
+        The game; anything that `paxsim.replay` takes.
     rollouts : int
         Rollouts of every option.
     seed : int
@@ -328,17 +329,18 @@ def analyse(
     Examples
     --------
     >>> import paxsim
-    >>> from paxsim.analysis import analyse
-    >>> replay = paxsim.Replay.of_game(paxsim.play("random,first", seed=3))
-    >>> analysis = analyse(replay, rollouts=2)
+    >>> analysis = paxsim.analyse(paxsim.play("random,first", seed=3), rollouts=2)
     >>> analysis.luck_and_play()["who"].tolist()
     ['seat 1', 'seat 2', 'Rome']
     """
     rollouts = checked_int("rollouts", rollouts, 2, MAX_ROLLOUTS)
     seed = checked_int("seed", seed, 0, MAX_NUMBER)
     threads = checked_jobs(jobs)
-    setting, decisions = retrace(game.events, deck)
-    model_policies = models_of(game.setup["policies"], setting.players, models)
+    if deck is None and isinstance(game, GameResult):
+        deck = game.setting.deck
+    watched = replay(game)
+    setting, decisions = retrace(watched.events, deck)
+    model_policies = models_of(watched.setup["policies"], setting.players, models)
     if yardstick is None:
         policy = yardstick_for(setting, model_policies, seed)
     else:
@@ -359,7 +361,7 @@ def analyse(
     evaluations = in_threads(evaluate, decisions, threads, progress)
     batch = batch_of(setting, watchers.policies, START_DEALS, seed)
     starts = np.column_stack([batch.shares, batch.rome_wins]).astype(float)
-    score = game.events[-1]
+    score = watched.events[-1]
     tops = [int(decision.game.table["deck_top"]) for decision in decisions]
     ledger = write_ledger(
         starts.mean(axis=0),
@@ -370,7 +372,7 @@ def analyse(
         starts.std(axis=0, ddof=1) / np.sqrt(START_DEALS),
     )
     verdicts = [verdict for verdict, *_ in evaluations]
-    return Analysis(game, verdicts, ledger, model_policies, policy, rollouts, seed)
+    return Analysis(watched, verdicts, ledger, model_policies, policy, rollouts, seed)
 
 
 # --- decisions of a trace -----------------------------------------------------------------------

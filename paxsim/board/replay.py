@@ -14,7 +14,7 @@ from typing import Any
 from paxsim.board.view import EVERYTHING, Observer, with_rome_turned_up
 from paxsim.board.words import SENTENCES, in_words, player_name, roman
 from paxsim.cards import CATEGORIES
-from paxsim.errors import PaxsimError, checked_int, one_line, safe_repr, unknown
+from paxsim.errors import PaxsimError, checked_int, checked_path, one_line, safe_repr, unknown
 from paxsim.io import atomic_write
 from paxsim.playing import GameResult, trace_command
 from paxsim.rules import load_rules
@@ -88,34 +88,60 @@ def _check_sequence(trace: list[tuple[int, dict[str, Any]]]) -> None:
         raise PaxsimError(f"the trace ends at line {trace[-1][0]}, before the score")
 
 
-def replay_page(trace: Iterable[str], command: str | None = None) -> str:
-    """Return the page that replays a game.
+def replay(game: GameResult | Replay | str | Path, number: int | None = None) -> Replay:
+    """Return a finished game to watch on a board.
 
     Parameters
     ----------
-    trace : iterable of str
-        The lines of one trace, as `paxsim trace` writes them.
-    command : str, optional
-        The command that is shown for making the page again.
+    game : GameResult, str or Path
+        A game that `paxsim.play` has played, or a file that ``paxsim trace`` or ``paxsim play``
+        wrote.
+    number : int, optional
+        Number of the game in the file, from 1; may be omitted if there is only one.
 
     Returns
     -------
-    str
-        HTML that needs no other file.
+    Replay
+        A notebook shows it as a board with a log and controls.
+
+    Raises
+    ------
+    PaxsimError
+        If the file is not a trace, or its events can't follow each other.
 
     Examples
     --------
-    >>> from paxsim import make_lineup, make_setting
-    >>> from paxsim.trace import trace_lines
-    >>> lines = trace_lines(make_setting(2), make_lineup("random,first", 2), 1, 0, 1, 0)
-    >>> replay_page(lines).startswith("<!DOCTYPE html>")
-    True
+    >>> import paxsim
+    >>> replay = paxsim.replay(paxsim.play("random,first", seed=1))
+    >>> replay.sentences()[4]
+    'Round 1 begins; seat 1 starts.'
     """
-    return Replay(parse_trace(trace), command).page()
+    if isinstance(game, Replay):
+        return game
+    if not isinstance(game, GameResult):
+        return _read_replay(checked_path("game", game), number)
+    numbers = (game.seed, int(game.record["deal"]), int(game.record["rotation"]))
+    command = trace_command(game.setting, game.lineup, *numbers)
+    if command.startswith("paxsim trace"):
+        command = f"{command.replace('trace', 'replay', 1)} --out game.html"
+    return Replay(list(trace_game(game.setting, game.lineup, *numbers)), command)
+
+
+def _read_replay(path: Path, number: int | None) -> Replay:
+    option = "" if number is None else f" --number {number}"
+    command = f"paxsim replay {shlex.quote(str(path))}{option} --out game.html"
+    try:
+        return Replay(parse_trace(path.read_text("utf-8").splitlines(), number), command)
+    except OSError as error:
+        raise PaxsimError(f"can't read {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise PaxsimError(f"{path} is not a trace: it is not text in UTF-8") from None
+    except PaxsimError as error:
+        raise PaxsimError(f"{path}: {error}") from None
 
 
 class Replay:
-    """A finished game to watch on a board.
+    """A finished game to watch on a board; `paxsim.replay` makes it.
 
     Parameters
     ----------
@@ -123,49 +149,11 @@ class Replay:
         The events of one trace, from ``setup`` to ``score``.
     command : str, optional
         The command that is shown for making the page again.
-
-    Examples
-    --------
-    >>> import paxsim
-    >>> replay = paxsim.Replay.of_game(paxsim.play("random,first", seed=1))
-    >>> replay.sentences()[4]
-    'Round 1 begins; seat 1 starts.'
     """
 
     def __init__(self, events: Sequence[dict[str, Any]], command: str | None = None):
         self.events = list(events)
         self.command = command or "paxsim replay game.jsonl --out game.html"
-
-    @classmethod
-    def read(cls, path: str | Path, number: int | None = None) -> Replay:
-        """Read a game from a file of traces.
-
-        Parameters
-        ----------
-        path : str or pathlib.Path
-            A file that `paxsim trace` or `paxsim play` wrote.
-        number : int, optional
-            Number of the game, from 1; may be omitted if the file has only one.
-        """
-        option = "" if number is None else f" --number {number}"
-        command = f"paxsim replay {shlex.quote(str(path))}{option} --out game.html"
-        try:
-            return cls(parse_trace(Path(path).read_text("utf-8").splitlines(), number), command)
-        except OSError as error:
-            raise PaxsimError(f"can't read {path}: {error.strerror}") from None
-        except UnicodeDecodeError:
-            raise PaxsimError(f"{path} is not a trace: it is not text in UTF-8") from None
-        except PaxsimError as error:
-            raise PaxsimError(f"{path}: {error}") from None
-
-    @classmethod
-    def of_game(cls, game: GameResult) -> Replay:
-        """Return the replay of a game that `paxsim.play` has played."""
-        numbers = (game.seed, int(game.record["deal"]), int(game.record["rotation"]))
-        command = trace_command(game.setting, game.lineup, *numbers)
-        if command.startswith("paxsim trace"):
-            command = f"{command.replace('trace', 'replay', 1)} --out game.html"
-        return cls(list(trace_game(game.setting, game.lineup, *numbers)), command)
 
     @property
     def setup(self) -> dict[str, Any]:

@@ -180,7 +180,7 @@ def find_game(
 
     The page shows `command` with the arguments that reproduce it.
     """
-    from paxsim.board import Replay
+    from paxsim.board.replay import Replay, replay
 
     path = None if source is None else checked_path("trace", source)
     if path is not None and path.is_dir():
@@ -198,9 +198,9 @@ def find_game(
         # A trace has only the name of its deck, and an analysis needs the cards.
         given_deck = game_options["deck"] if command == "analyse" and is_given("deck") else None
         refuse_given(set(GAME) - ({"deck"} if given_deck else set()), "with a trace")
-        replay = Replay.read(path, number)
-        replay.command = replay.command.replace("paxsim replay", f"paxsim {command}", 1)
-        return replay, given_deck
+        game_read = replay(path, number)
+        game_read.command = game_read.command.replace("paxsim replay", f"paxsim {command}", 1)
+        return game_read, given_deck
     refuse_given(["number"], "without a trace")
     refuse_given(["game"], "without a run: use --deal")
     from paxsim.playing import trace_command as trace_command_of

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from support.commands import mistake
 
 import paxsim
-from paxsim.board import Replay, replay_page
+from paxsim.board import Replay
 from paxsim.board.replay import parse_trace, steps_of
 from paxsim.cli import run_command
 from paxsim.trace import trace_game
@@ -39,7 +39,7 @@ def steps_in(file):
 
 
 def test_page_loads_nothing_from_elsewhere(events):
-    page = replay_page(json.dumps(event) for event in events)
+    page = Replay(events).page()
     addresses = set(re.findall(r"(?:https?:)?//[\w.]+[^\s\"']*", page.replace("</", "")))
     assert {a for a in addresses if a.startswith("http")} == {"http://www.w3.org/2000/svg"}
     assert "default-src 'none'" in page and "<link" in page
@@ -57,7 +57,7 @@ def test_names_in_a_trace_are_never_markup(events):
 
 def test_notebook_shows_the_game_that_was_played():
     result = paxsim.play("random,first,builder", seed=3, deal=4, rotation=2)
-    replay = Replay.of_game(result)
+    replay = paxsim.replay(result)
     frame = replay._repr_html_()
     assert frame.startswith("<iframe") and "builder · random · first" in frame
     totals = [player["points"]["total"] for player in replay.events[-1]["players"]]
@@ -91,7 +91,7 @@ def test_terminal_and_page_use_the_same_sentences(capsys, tmp_path):
 def test_command_on_the_page_makes_the_page_again(options, tmp_path):
     trace, out = tmp_path / "a.jsonl", tmp_path / "b.html"
     assert run_command(["trace", *options, "--out", str(trace)]) == 0
-    read = Replay.read(trace)
+    read = paxsim.replay(trace)
     words = read.command.replace("game.html", str(out)).split()
     assert words[:2] == ["paxsim", "replay"] and run_command(words[1:]) == 0
     assert steps_in(out) == steps_of(read.events)
@@ -101,7 +101,7 @@ def test_command_in_a_notebook_makes_the_page_again(tmp_path):
     out = tmp_path / "a.html"
     rules, deck = {"rome_needs": 5}, "cheap"
     game = paxsim.play("weighted:money=0.5,first", seed=3, rotation=1, rules=rules, deck=deck)
-    replay = Replay.of_game(game)
+    replay = paxsim.replay(game)
     words = replay.command.replace("game.html", str(out)).split()
     assert words[:2] == ["paxsim", "replay"] and run_command(words[1:]) == 0
     assert steps_in(out) == steps_of(replay.events)
