@@ -1,4 +1,4 @@
-"""Catalogue of the built-in policies: ideas, win rates against each other, Rome, solo, and speed.
+"""Catalogue of the built-in policies: ideas, win rates against each other, Rome, and solo.
 
 Writes ``docs/catalogue.md``. With another deck, rules or policies, the page goes to a folder below
 ``runs`` and omits the remarks, which are about the default game.
@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import re
 import shlex
-import time
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +57,7 @@ PAY = (0, 2, 4, 6, 8)
 REMARKS = {
     "rome": " Rome takes a group of cards in every round, so players who collect everything fall "
     "behind it in most categories. To stop Rome, each player has to be far ahead in a few "
-    "categories and leave the others to the opponents, and someone has to buy or dilute the group "
+    "categories and leave the others to the opponents. Someone also has to buy or dilute the group "
     "that Rome would take. The next section shows when this is enough against a player who holds "
     "primus conspiratus and wants Rome to win.",
     "worlds": " A single player who fights Rome among conspirators rarely wins. Several who fight "
@@ -66,22 +66,22 @@ REMARKS = {
     "peeking": " No other heuristic peeks: with the parameter `peek`, `defender` and `loner` win "
     "less often.",
 }
-SPEED_DEALS = 4000
 
 
 def versus(names: list[str], players: int, games: int, **how: Any) -> list[list[str]]:
-    """Return win rates (%) of each policy against each other one, in alternate seats."""
+    """Return win rates (%) of each policy against each other one, the strongest first."""
     rates = {}
     for a, b in itertools.combinations(names, 2):
         result = simulate([a, b] * (players // 2), players, games, **how)
         table = result["strategies"].set_index("strategy")["win_rate"] * (players // 2)
         rates[a, b], rates[b, a] = table[label(a)], table[label(b)]
+    means = {a: sum(rates[a, b] for b in names if b != a) / (len(names) - 1) for a in names}
+    ranked = sorted(names, key=lambda name: -means[name])
     rows = []
-    for a in names:
-        mean = sum(rates[a, b] for b in names if b != a) / (len(names) - 1)
-        cells = ["·" if a == b else f"{100 * rates[a, b]:.0f}" for b in names]
-        rows.append([label(a), *cells, f"**{100 * mean:.1f}**"])
-    return sorted(rows, key=lambda row: -float(row[-1].strip("*")))
+    for place, a in enumerate(ranked, start=1):
+        cells = ["·" if a == b else f"{100 * rates[a, b]:.0f}" for b in ranked]
+        rows.append([f"{place} {label(a)}", *cells, f"**{100 * means[a]:.1f}**"])
+    return rows
 
 
 def rome_rates(lineups: list[tuple[str, ...]], games: int, **how: Any) -> list[list[str]]:
@@ -89,10 +89,9 @@ def rome_rates(lineups: list[tuple[str, ...]], games: int, **how: Any) -> list[l
     rows = []
     for lineup in lineups:
         (row,) = simulate(list(lineup), 4, games, **how)["rome"].to_dict("records")
-        half = (row["rome_wins_high"] - row["rome_wins_low"]) / 2
         names = ", ".join(map(label, set(lineup) if len(set(lineup)) == 1 else lineup))
-        rows.append([names, f"{100 * row['rome_wins']:.1f} ± {100 * half:.1f}"])
-    return sorted(rows, key=lambda row: float(row[1].split()[0]))
+        rows.append([names, _percent(row, "rome_wins")])
+    return sorted(rows, key=_rate)
 
 
 def worlds(lineups: list[tuple[str, ...]], games: int, **how: Any) -> list[list[str]]:
@@ -105,7 +104,7 @@ def worlds(lineups: list[tuple[str, ...]], games: int, **how: Any) -> list[list[
         cells = [
             f"{row['seats']} {row['strategy']}: {_percent(row, 'win_rate')}" for row in strategies
         ]
-        rows.append([*cells, *[""] * (3 - len(cells)), _percent(rome, "rome_wins")])
+        rows.append([", ".join(cells), _percent(rome, "rome_wins")])
     return rows
 
 
@@ -161,23 +160,12 @@ def solo_rates(names: list[str], games: int, **how: Any) -> list[list[str]]:
     return sorted(rows, key=lambda row: -float(row[1]))
 
 
-def costs(names: list[str], **setting: Any) -> list[list[str]]:
-    """Return microseconds per game and games per second on one core, four copies of each policy."""
-    rows = []
-    for name in names:
-        paxsim.play_batch(name, 4, deals=10, **setting)
-        best = float("inf")
-        for _ in range(5):
-            begin = time.perf_counter()
-            paxsim.play_batch(name, 4, deals=SPEED_DEALS, **setting)
-            best = min(best, time.perf_counter() - begin)
-        rows.append([label(name), f"{1e6 * best / SPEED_DEALS:.1f}", f"{SPEED_DEALS / best:,.0f}"])
-    return rows
-
-
 def markdown(headings: list[str], rows: list[list[str]]) -> str:
-    """Return a Markdown table with right-aligned columns after the first."""
-    lines = ["| " + " | ".join(headings) + " |", "|---" + "|---:" * (len(headings) - 1) + "|"]
+    """Return a Markdown table; columns of numbers are right-aligned."""
+    right = [all(re.match(r"[\d*·−]", row[i]) for row in rows) for i in range(len(headings))]
+    right[0] = False
+    lines = ["| " + " | ".join(headings) + " |"]
+    lines.append("|" + "|".join("---:" if number else "---" for number in right) + "|")
     return "\n".join(lines + ["| " + " | ".join(map(str, row)) + " |" for row in rows]) + "\n"
 
 
@@ -197,7 +185,7 @@ def page(options: argparse.Namespace, rivals: list[str], usual: bool) -> str:
     how = {**setting, "seed": options.seed}
     ideas = [[f"`{label(name)}`", paxsim.get_policy(name).idea, paxsim.get_policy(name).fits]
              for name in options.policies]  # fmt: skip
-    columns = ["", *(label(name)[:7] for name in rivals), "mean"]
+    columns = ["policy", *map(str, range(1, len(rivals) + 1)), "mean"]
     same = rome_rates([(name,) * 4 for name in rivals], games, **how)
     mixed = rome_rates(list(MIXED), games, **how)
     low, high = min(same + mixed, key=_rate), max(same + mixed, key=_rate)
@@ -208,14 +196,16 @@ def page(options: argparse.Namespace, rivals: list[str], usual: bool) -> str:
         f"{paxsim.__version__}, deck `{options.deck.name}` [{options.deck.fingerprint}], "
         f"{'published rules' if rules == 'published' else f'rules {rules}'}; "
         f"{games:,} games per cell, in blocks over all rotations.\n",
-        markdown(["policy", "idea", "fits"], ideas),
-        "## Two players: win rate in % of the row against the column\n",
+        markdown(["policy", "idea", "players"], ideas),
+        "## Two players: the row against the column\n",
+        "Win rate (%) of the row. Columns have the numbers of the rows, strongest policy first.\n",
         markdown(columns, versus(rivals, 2, games, **how)),
         "## Four players: two seats of the row against two of the column\n",
-        "Share of the win (%) of both seats of the row. The policies sit in alternate seats.\n",
+        "Win rate (%) of both seats of the row together. The policies sit in alternate seats.\n",
         markdown(columns, versus(rivals, 4, games, **how)),
         "## How often Rome wins with four players\n",
-        f"From {low[1]} % ({low[0]}) to {high[1]} % ({high[0]}).{REMARKS['rome'] if usual else ''}"
+        f"Rome's win rate (%) ranges from {low[1]} ({low[0]}) to {high[1]} ({high[0]})."
+        f"{REMARKS['rome'] if usual else ''}"
         "\n",
         "One policy in all four seats:\n",
         markdown(["line-up", "Rome wins %"], same),
@@ -224,13 +214,13 @@ def page(options: argparse.Namespace, rivals: list[str], usual: bool) -> str:
         "## Fighting Rome or letting it win\n",
         "Four players; win rate (%) per seat of each strategy, with its interval over blocks."
         f"{REMARKS['worlds'] if usual else ''}\n",
-        markdown(["", "", "", "Rome wins %"], worlds(list(WORLDS), games, **how)),
+        markdown(["line-up", "Rome wins %"], worlds(list(WORLDS), games, **how)),
         "## Alone against three conspirators\n",
         f"Win rate (%) of one seat, on points and in total, in {4 * games:,} games. The other wins "
         "are wins with Rome, by holding primus conspiratus.\n",
         markdown(
             [
-                "",
+                "policy",
                 *(
                     text
                     for rival in CONSPIRATORS
@@ -249,9 +239,6 @@ def page(options: argparse.Namespace, rivals: list[str], usual: bool) -> str:
         ),
         "## Solo success (%) by level\n",
         markdown(["policy", "1", "2", "3", "4", "5"], solo_rates(options.policies, games, **how)),
-        "## Speed\n",
-        "Four copies of one policy, one core, compiled code loaded, best of five:\n",
-        markdown(["policy", "µs/game", "games/s"], costs(options.policies, **setting)),
     ]
     return "\n".join(parts)
 

@@ -82,7 +82,7 @@ KEEPERS = {
     "profiles": (["--games", "2", "--players", "2,3", "--policies", "racer,first"], {},
                  "profiles.toml"),
     "catalogue": (["--games", "8", "--policies", "racer,first"],
-                  {"SPEED_DEALS": 4, "MIXED": [("racer",) * 4], "WORLDS": [("racer",) * 4],
+                  {"MIXED": [("racer",) * 4], "WORLDS": [("racer",) * 4],
                    "PEEKERS": ("racer", "starver", "miser"), "CONSPIRATORS": ("racer",)},
                   "catalogue.md"),
     "strength": (["--effort", "0.01"],
@@ -162,7 +162,7 @@ def test_the_catalogue_page_has_its_sections(tmp_path, monkeypatch):
     script = runpy.run_path(str(FOLDER / "catalogue.py"))
     main = script["main"]
     few = ["racer", "starver"]
-    for name, value in {"SPEED_DEALS": 4, "HEURISTICS": few, "BUILT_IN": few}.items():
+    for name, value in {"HEURISTICS": few, "BUILT_IN": few}.items():
         monkeypatch.setitem(main.__globals__, name, value)
     for name in ("MIXED", "WORLDS"):
         monkeypatch.setitem(main.__globals__, name, [("racer", "starver", "racer", "starver")])
@@ -173,7 +173,7 @@ def test_the_catalogue_page_has_its_sections(tmp_path, monkeypatch):
     main()
     text = page.read_text("utf-8")
     assert text.startswith("# The catalogue of policies")
-    assert "| 2 racer: " in text.partition("## Who fights Rome")[2]
+    assert "| 2 racer: " in text.partition("## Fighting Rome")[2]
     assert "| racer | · | · |" in text.partition("## Alone against")[2]
     assert "## Solo" in text and "| starver, " not in text.partition("## Solo")[2]
 
