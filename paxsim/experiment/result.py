@@ -9,7 +9,7 @@ import textwrap
 from collections import UserDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import partial, reduce
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -357,14 +357,11 @@ def _pooled(
     Groups have deals of their own, so their blocks are independent. They differ in who plays, which
     makes blocks differ more, so the intervals are conservative.
     """
-    bundles = []
-    for first in range(0, len(facts), groups):
-        merged: Tally = {}
-        for bundle, tally in zip(facts[first : first + groups], tallies[first:], strict=False):
-            pooled = pooled_tally(bundle, tally, lineups)
-            merged = merge_tallies(merged, pooled) if merged else pooled
-        bundles.append(measure(pooled_facts(facts[first], lineups), merged))
-    return bundles
+    pooled = [pooled_tally(*pair, lineups) for pair in zip(facts, tallies, strict=True)]
+    firsts = range(0, len(facts), groups)
+    merged = [reduce(merge_tallies, pooled[first : first + groups]) for first in firsts]
+    shown = [pooled_facts(facts[first], lineups) for first in firsts]
+    return [measure(*pair) for pair in zip(shown, merged, strict=True)]
 
 
 def load_result(path: str | Path) -> Result:

@@ -67,9 +67,9 @@ def size_of(match: MatchMeasures, example: int) -> Row:
     return {"games": match.games, "blocks": match.blocks, "example_game": example}
 
 
-def make_table(rows: list[Row]) -> pd.DataFrame:
+def make_table(rows: Iterable[Row]) -> pd.DataFrame:
     """Make a table from rows; a missing example is NA."""
-    table = pd.DataFrame(rows)
+    table = pd.DataFrame(list(rows))
     for name in {"example_game", "solo_level"} & set(table.columns):
         numbers = table[name].astype("Int64")
         table[name] = numbers.mask(numbers < 0)
@@ -129,21 +129,18 @@ def seats(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
 
 def seat_strategies(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
     """Return the win rate of every strategy at every seat."""
-    rows = []
-    for match in matches:
-        for name, places in match.strategies.items():
-            for seat in range(match.players):
-                rate = match.cell_rate(seat, name)
-                rows.append(
-                    {
-                        **group_of(match),
-                        "strategy": name,
-                        "seat": seat + 1,
-                        **spread("win_rate", rate),
-                        **size_of(match, match.example(places, seat)),
-                    }
-                )
-    return make_table(rows)
+    return make_table(
+        {
+            **group_of(match),
+            "strategy": name,
+            "seat": seat + 1,
+            **spread("win_rate", match.cell_rate(seat, name)),
+            **size_of(match, match.example(places, seat)),
+        }
+        for match in matches
+        for name, places in match.strategies.items()
+        for seat in range(match.players)
+    )
 
 
 def rome(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
@@ -170,16 +167,10 @@ def points(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
     for match in matches:
         parts = match.detail("parts") / match.games
         for name, places in match.strategies.items():
-            means = parts[places].mean(axis=0)
-            rows.append(
-                {
-                    **group_of(match),
-                    "strategy": name,
-                    **dict(zip(POINT_PARTS, means.tolist(), strict=True)),
-                    **spread("points", match.points(places)),
-                    **size_of(match, match.example(places)),
-                }
-            )
+            row = {**group_of(match), "strategy": name}
+            row |= zip(POINT_PARTS, parts[places].mean(axis=0).tolist(), strict=True)
+            row |= spread("points", match.points(places))
+            rows.append(row | size_of(match, match.example(places)))
     return make_table(rows)
 
 
@@ -301,7 +292,7 @@ def ratings(matches: list[MatchMeasures]) -> pd.DataFrame:
             seats[row, column[label]] += 1
     used = wins.sum(axis=(1, 2)) > 0
     rated = bootstrap_ratings(wins[used], seats)
-    rows = [
+    return make_table(
         {
             **setting_of(matches[0]),
             "strategy": names[i],
@@ -316,8 +307,7 @@ def ratings(matches: list[MatchMeasures]) -> pd.DataFrame:
             "blocks": sum(match.blocks for match in matches),
         }
         for i in rated.order
-    ]
-    return make_table(rows)
+    )
 
 
 def comparison(a: MatchMeasures, b: MatchMeasures, question: Mapping[str, Any]) -> pd.DataFrame:
@@ -340,7 +330,7 @@ def comparison(a: MatchMeasures, b: MatchMeasures, question: Mapping[str, Any]) 
         "b": b.labels[0],
         "opponents": ", ".join(a.labels[1:]),
         "deck": a.facts.deck,
-        "rules": group_of(a)["rules"],
+        "rules": a.facts.rules_text,
         **spread("a_win_rate", rates[0]),
         **spread("b_win_rate", rates[1]),
         **spread("difference", paired),
@@ -366,37 +356,33 @@ def _at_any_time(rate: Interval, blocks: int) -> Interval:
 def levels(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
     """Return the success rate of every strategy at every solo level."""
     return make_table(
-        [
-            {
-                "strategy": match.labels[0],
-                "level": match.facts.solo_level,
-                **spread("success", match.win_rate([0])),
-                **spread("rounds", match.rounds()),
-                "deck": match.facts.deck,
-                "rules": group_of(match)["rules"],
-                **size_of(match, match.example([0])),
-            }
-            for match in matches
-        ]
+        {
+            "strategy": match.labels[0],
+            "level": match.facts.solo_level,
+            **spread("success", match.win_rate([0])),
+            **spread("rounds", match.rounds()),
+            "deck": match.facts.deck,
+            "rules": match.facts.rules_text,
+            **size_of(match, match.example([0])),
+        }
+        for match in matches
     )
 
 
 def campaigns(bundles: Iterable[Bundle]) -> pd.DataFrame:
     """Return every strategy's chance to win all solo levels one after another."""
     return make_table(
-        [
-            {
-                "strategy": bundle[0].labels[0],
-                "levels": ",".join(str(match.facts.solo_level) for match in bundle),
-                **spread("success", campaign_chance(bundle)),
-                "deck": bundle[0].facts.deck,
-                "rules": group_of(bundle[0])["rules"],
-                "games": sum(match.games for match in bundle),
-                "blocks": bundle[0].blocks,
-                "example_game": bundle[-1].example([0]),
-            }
-            for bundle in bundles
-        ]
+        {
+            "strategy": bundle[0].labels[0],
+            "levels": ",".join(str(match.facts.solo_level) for match in bundle),
+            **spread("success", campaign_chance(bundle)),
+            "deck": bundle[0].facts.deck,
+            "rules": bundle[0].facts.rules_text,
+            "games": sum(match.games for match in bundle),
+            "blocks": bundle[0].blocks,
+            "example_game": bundle[-1].example([0]),
+        }
+        for bundle in bundles
     )
 
 
@@ -415,10 +401,8 @@ def campaign_chance(bundle: Bundle) -> Interval:
         high = max(math.prod(rate.high for rate in rates), 10.0**-DECIMALS)
         return replace(rates[0], estimate=0.0, low=0.0, high=high, method="t")
     weights = np.zeros(moments.d)
-    first = 0
     for match, rate in zip(bundle, rates, strict=True):
-        weights[first + match.layout.place("share", 0)] = 1 / rate.estimate
-        first += match.layout.size
+        weights[match.span] = match.weights("share") / rate.estimate
     logarithm = contrast(moments, weights, bounds=(0.0, sum(1 / rate.estimate for rate in rates)))
     low, high = (
         product * math.exp(end - logarithm.estimate) for end in (logarithm.low, logarithm.high)
@@ -453,13 +437,8 @@ def rule_changes(bundles: Iterable[Bundle]) -> pd.DataFrame:
 def restrictions(question: Mapping[str, Any], bundles: Sequence[Bundle]) -> pd.DataFrame:
     """Return what every restriction changes, for the strategies that it restricts.
 
-    Parameters
-    ----------
-    question : mapping
-        For each bundle, what was forbidden (``without``), and the line-up position that was
-        restricted, or None for all (``positions``).
-    bundles : sequence of sequence of MatchMeasures
-        The match without each restriction, and with it.
+    The question says for each bundle what was forbidden (``without``), and to which position of the
+    line-up, None for all (``positions``). A bundle has the match without it, and with it.
     """
     rows: list[Row] = []
     changes: list[Interval] = []
@@ -493,32 +472,29 @@ def restrictions(question: Mapping[str, Any], bundles: Sequence[Bundle]) -> pd.D
     return table
 
 
-def rule_values(
-    fields: Mapping[str, Sequence[Any]], bundles: Sequence[Sequence[MatchMeasures]]
-) -> pd.DataFrame:
+def rule_values(fields: Mapping[str, Sequence[Any]], bundles: Sequence[Bundle]) -> pd.DataFrame:
     """Return a row for each value of each rule, in the order of the values.
 
-    Parameters
-    ----------
-    fields : mapping of str to sequence
-        Rule fields with their values, the one in force first.
-    bundles : sequence of sequence of MatchMeasures
-        By field, the matches of its values on common deals.
+    By rule field there are its values, the one in force first, and a bundle of their matches.
     """
     rows: list[Row] = []
     for (name, values), bundle in zip(fields.items(), bundles, strict=True):
-        values_rows = [
-            {
-                **group_of(match),
-                "rule": name,
-                "value": value,
-                "in_force": number == 0,
-                **_levels(match),
-                **_changes(bundle, number),
-                **size_of(match, match.rome_example()),
-            }
-            for number, (value, match) in enumerate(zip(values, bundle, strict=True))
-        ]
+        values_rows = []
+        for value, match in zip(values, bundle, strict=True):
+            over_fair = contrast(match.moments, _over_fair(match), bounds=DIFFERENCE)
+            values_rows.append(
+                {
+                    **group_of(match),
+                    "rule": name,
+                    "value": value,
+                    "in_force": match is bundle[0],
+                    **spread("rome_wins", match.rome_rate()),
+                    **spread("seat1_over_fair", over_fair),
+                    **spread("rounds", match.rounds()),
+                    **_changes(bundle, match),
+                    **size_of(match, match.rome_example()),
+                }
+            )
         rows += sorted(values_rows, key=_order)
     return make_table(rows)
 
@@ -529,33 +505,21 @@ def _order(row: Row) -> tuple[bool, Any]:
     return (not number, row["value"] if number else 0)
 
 
-def _levels(match: MatchMeasures) -> Row:
-    """Return the rates under a rule set."""
-    return {
-        **spread("rome_wins", match.rome_rate()),
-        **spread(
-            "seat1_over_fair",
-            contrast(match.moments, _over_fair(match), bounds=DIFFERENCE),
-        ),
-        **spread("rounds", match.rounds()),
-    }
-
-
 def _over_fair(match: MatchMeasures) -> np.ndarray:
     """Return the weights of the first seat's share minus the fair share."""
     return match.weights("seat", [0]) - match.weights("seat", range(match.players))
 
 
-def _changes(bundle: Sequence[MatchMeasures], number: int) -> Row:
+def _changes(bundle: Bundle, match: MatchMeasures) -> Row:
     """Return the differences from the rule set in force, within blocks."""
-    base, match = bundle[0], bundle[number]
+    base = bundle[0]
     most = max(one.range_of("rounds")[1] for one in (base, match))
     contrasts: dict[str, tuple[np.ndarray, Bounds]] = {
         "rome_change": (match.weights("rome"), DIFFERENCE),
         "seat1_change": (_over_fair(match), DIFFERENCE),
         "rounds_change": (match.weights("rounds"), (-most, most)),
     }
-    if number == 0:
+    if match is base:
         return {f"{name}{end}": np.nan for name in contrasts for end in ("", "_low", "_high")}
     moments = bundle_moments(bundle)
     row: Row = {}

@@ -8,6 +8,7 @@ intervals and differences within blocks follow from the sums of vectors and of t
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -83,8 +84,8 @@ NO_GAME = -1
 #: `rome_held`: games in which Rome held each category. `parts`: points by position and part.
 #: `primus`: games in which each position, or nobody, held primus conspiratus at the end. `rounds`,
 #: `winner_points`, `margins`: histograms. `decisions`: all decisions. `win_example`: the first game
-#: won at a seat by a position. `rome_example`: the first game that Rome won, and that it won alone.
-#: Games are numbered from the first of the match.
+#: won at a seat by a position. `rome_example`: the first game that Rome won. The first game of the
+#: match has number 0.
 details_dtype = np.dtype(
     [
         ("games", np.int64, 1),
@@ -100,7 +101,7 @@ details_dtype = np.dtype(
         ("winner_points", np.int64, POINT_BINS),
         ("margins", np.int64, MARGIN_BINS),
         ("win_example", np.int64, (MAX_PLAYERS, MAX_PLAYERS)),
-        ("rome_example", np.int64, 2),
+        ("rome_example", np.int64, 1),
     ],
     align=True,
 )
@@ -112,6 +113,7 @@ _WHAT = "the tally (about 2 s)"
 _RESULT_SIZE = result_dtype.itemsize
 _Numbers = types.Array(types.int64, 1, "C")
 _Rows = types.Array(types.int64, 2, "C")
+_Cube = types.Array(types.int64, 3, "C")
 #: Columns of vectors whose products are added up before the next ones: these stay in the cache.
 _TILE = 256
 
@@ -154,8 +156,6 @@ def count_outcome(details, vector, result, players, number):
             details.rome_example[0] = number
         if result.winners == 0:
             vector[common + ROME_ALONE] += 1
-            if details.rome_example[1] == NO_GAME:
-                details.rome_example[1] = number
         return
     best = result.points[0]
     second = best  # solo has no margin
@@ -188,8 +188,9 @@ def count_game(details, vector, cells, result, positions, strategies, number):
 
 
 @short
-def end_block(details, vector, cells, players, strategies, superblock):
+def end_block(details, vector, cells, superblock):
     """Add a block's sums to those of the match."""
+    players, strategies = cells.shape
     for place in range(players):
         details.superblocks[superblock, place] += vector[SHARE * players + place]
         for strategy in range(strategies):
@@ -201,45 +202,19 @@ def end_block(details, vector, cells, players, strategies, superblock):
 
 
 @entry(
-    types.void(
-        types.int64,
-        _Numbers,
-        types.Array(types.int64, 3, "C"),
-        _Numbers,
-        types.int64,
-        _Rows,
-        _Numbers,
-        _Rows,
-    ),
-    _WHAT,
+    types.void(types.int64, _Numbers, _Cube, _Numbers, types.int64, _Rows, _Numbers, _Rows), _WHAT
 )
 def count_blocks(
     details_address, batches, positions, strategies, first_block, vectors, vector, cells
 ):
-    """Count the games of some blocks of a match, which are those of the columns of `vectors`.
+    """Count the games of some blocks of a match, whose vectors become the columns of `vectors`.
 
-    Parameters
-    ----------
-    details_address : int
-        A record of `details_dtype` that is added to.
-    batches : numpy.ndarray
-        Addresses of the result records by order; each has them by block, then rotation.
-    positions : numpy.ndarray
-        Line-up position by order, rotation and seat.
-    strategies : numpy.ndarray
-        Number of the strategy by position.
-    first_block : int
-        Number of the first block.
-    vectors : numpy.ndarray
-        Takes the blocks' vectors, shape ``(size, blocks)``.
-    vector, cells : numpy.ndarray
-        Room for the vector of one block, and for its shares by seat and strategy.
+    `batches` are the addresses of the results of each order, by block, then rotation. `positions`
+    is by order, rotation and seat, `strategies` by position. `vector` and `cells` are room for the
+    vector of one block, and for its shares by seat and strategy.
     """
     details = details_at(details_address)
     orders, rotations, players = positions.shape
-    count = 0
-    for position in range(players):
-        count = max(count, strategies[position] + 1)
     number = first_block * orders * rotations
     for column in range(vectors.shape[1]):
         vector[:] = 0
@@ -250,7 +225,7 @@ def count_blocks(
                 seated = positions[order, rotation]
                 count_game(details, vector, cells, result_at(place), seated, strategies, number)
                 number += 1
-        end_block(details, vector, cells, players, count, (first_block + column) % SUPERBLOCKS)
+        end_block(details, vector, cells, (first_block + column) % SUPERBLOCKS)
         for entry_number in range(vector.size):
             vectors[entry_number, column] = vector[entry_number]
 
@@ -286,19 +261,7 @@ Tally = dict[str, np.ndarray]
 
 @dataclass(frozen=True)
 class PlayedBlocks:
-    """The games of some blocks of a match.
-
-    Attributes
-    ----------
-    labels : sequence of str
-        The policies by position.
-    orders : sequence of sequence of int
-        Orders of the positions.
-    batches : sequence of Batch
-        The games of each order: every block in all rotations of the match.
-    first_block : int
-        Number of the first block.
-    """
+    """The games of some blocks of a match; each order has a batch of all blocks and rotations."""
 
     labels: Sequence[str]
     orders: Sequence[Sequence[int]]
@@ -309,13 +272,10 @@ class PlayedBlocks:
 def tally_blocks(matches: Sequence[PlayedBlocks]) -> Tally:
     """Tally some blocks of a bundle, the same blocks of each of its matches.
 
-    Returns
-    -------
-    dict of str to numpy.ndarray
-        ``blocks``, ``sums`` and ``products`` of the bundle's block vectors (its matches' vectors
-        one after another), for match ``m`` the entries ``m/...`` of `details_dtype`, and for all
-        but the first ``m/differing``: the blocks whose vector differs from the first match's, entry
-        by entry.
+    The tally has ``blocks``, ``sums`` and ``products`` of the bundle's block vectors (its matches'
+    vectors one after another), for match ``m`` the entries ``m/...`` of `details_dtype`, and for
+    all but the first ``m/differing``: the blocks whose vector differs from the first match's, entry
+    by entry.
     """
     vectors = []
     tally: Tally = {}
@@ -339,7 +299,7 @@ def _tally_match(match: PlayedBlocks) -> tuple[np.ndarray, Tally]:
     rotations = np.array(match.batches[0].rotations)
     seated = positions_in(rotations, players)
     vectors = np.empty((Layout(players).size, len(match.batches[0]) // len(rotations)), np.int64)
-    strategies = strategy_numbers(match.labels)
+    names = list(dict.fromkeys(match.labels))
     details = np.zeros(1, details_dtype)
     for name in ("win_example", "rome_example"):
         details[name] = NO_GAME
@@ -347,13 +307,13 @@ def _tally_match(match: PlayedBlocks) -> tuple[np.ndarray, Tally]:
         address_of(details),
         np.array([address_of(batch.results) for batch in match.batches]),
         np.array([np.array(order)[seated] for order in match.orders]),
-        strategies,
+        np.array([names.index(label) for label in match.labels]),
         match.first_block,
         vectors,
         np.zeros(len(vectors), np.int64),
-        np.zeros((players, players), np.int64),
+        np.zeros((players, len(names)), np.int64),
     )
-    return vectors, _used_part(details[0], players, strategies.max() + 1)
+    return vectors, _used_part(details[0], players, len(names))
 
 
 def _used_part(details: np.void, players: int, strategies: int) -> Tally:
@@ -379,12 +339,6 @@ def _differing(
     """Count the blocks whose means differ between two matches, by entry of the vector."""
     sizes = [len(match.orders) * len(match.batches[0].rotations) for match in (first, second)]
     return np.count_nonzero(of_first * sizes[1] != of_second * sizes[0], axis=1)
-
-
-def strategy_numbers(labels: Sequence[str]) -> np.ndarray:
-    """Return the strategy of each position, numbered by first appearance."""
-    names = list(dict.fromkeys(labels))
-    return np.array([names.index(label) for label in labels])
 
 
 def _first(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -441,15 +395,8 @@ def pooled_facts(bundle: Sequence[Facts], lineups: int) -> list[Facts]:
 def pooled_tally(bundle: Sequence[Facts], tally: Tally, lineups: int) -> Tally:
     """Return the tally of a bundle with every `lineups` matches taken for one.
 
-    Parameters
-    ----------
-    bundle : sequence of Facts
-        Its matches, all with the same number of players: all line-ups under one rule set, then
-        under the next.
-    tally : dict
-        The tally of the bundle.
-    lineups : int
-        Number of line-ups.
+    Its matches have the same number of players: all line-ups under one rule set, then under the
+    next.
     """
     size = Layout(bundle[0].players).size
     sets = len(bundle) // lineups
@@ -463,19 +410,17 @@ def pooled_tally(bundle: Sequence[Facts], tally: Tally, lineups: int) -> Tally:
         .reshape(sets * size, sets * size),
     }
     for number in range(sets):
-        merged: Tally = {}
-        for match in range(number * lineups, (number + 1) * lineups):
-            details = _details(tally, match)
-            merged = merge_tallies(merged, details) if merged else details
+        matches = range(number * lineups, (number + 1) * lineups)
+        merged = functools.reduce(merge_tallies, (_details(tally, match) for match in matches))
         pooled |= {f"{number}/{name}": array for name, array in merged.items()}
     return pooled
 
 
 def _details(tally: Tally, match: int) -> Tally:
     """Return the sums of one match besides its block vectors, as far as they can be pooled."""
-    names = (name.partition("/") for name in tally)
+    names = ((name, *name.split("/")) for name in tally if "/" in name)
     return {
-        detail: tally[f"{match}/{detail}"]
-        for number, slash, detail in names
-        if slash and number == str(match) and detail not in _OF_STRATEGIES
+        detail: tally[name]
+        for name, number, detail in names
+        if number == str(match) and detail not in _OF_STRATEGIES
     }
