@@ -37,28 +37,15 @@ TYPICAL_SD = 0.3
 
 
 class MatchMeasures:
-    """The measures of one match.
+    """The measures of one match: the one with this index in a bundle, from the bundle's tally.
 
-    Parameters
-    ----------
-    bundle : sequence of Facts
-        All matches of the bundle, in order.
-    index : int
-        Place of this match in the bundle.
-    tally : dict
-        The tally of the bundle.
-    watched : float, optional
-        The half-width at which the run was to stop. The strategies' win rates and Rome's then have
-        intervals that hold at every look. The others are ordinary ones, which stay valid because
-        the rule depends on the precision of the rates and not on their values.
+    If the run was to stop at a half-width (`watched`), the strategies' win rates and Rome's have
+    intervals that hold at every look. The others are ordinary ones, which stay valid because the
+    rule depends on the precision of the rates and not on their values.
     """
 
     def __init__(
-        self,
-        bundle: Sequence[Facts],
-        index: int,
-        tally: Tally,
-        watched: float | None = None,
+        self, bundle: Sequence[Facts], index: int, tally: Tally, watched: float | None = None
     ):
         self.facts = bundle[index]
         self.watched = watched
@@ -121,13 +108,7 @@ class MatchMeasures:
     ) -> Interval:
         """Return the mean of a statistic (see `paxsim.experiment.tally`) over games.
 
-        Parameters
-        ----------
-        statistic : str
-            A name from `GAME_STATISTICS`, or one from `SEAT_STATISTICS`; then `numbers` are the
-            positions or seats to average over.
-        bounds : tuple of float
-            Lowest and highest possible mean.
+        One from `SEAT_STATISTICS` is averaged over the positions, or seats, in `numbers`.
         """
         return contrast(self.moments, self.weights(statistic, numbers), bounds=bounds)
 
@@ -145,10 +126,6 @@ class MatchMeasures:
             return dict(zip(rows, joint, strict=True))
         # A union bound, which holds whenever the run stops.
         return {name: self._watched_rate(row, among=len(rows)) for name, row in rows.items()}
-
-    def with_rome(self, positions: Sequence[int]) -> Interval:
-        """Return the part of `win_rate` that was won together with Rome."""
-        return self.mean("with_rome", positions, RATE)
 
     def over_fair_shares(self) -> dict[str, Interval]:
         """Return the win rate minus the fair share by strategy, with joint intervals.
@@ -168,20 +145,21 @@ class MatchMeasures:
 
     def points(self, positions: Sequence[int]) -> Interval:
         """Return the points of a seat, on average over these positions."""
-        return self._unbounded_mean("points", positions, self.range_of("winner_points"))
+        return self._unbounded_mean("points", positions, "winner_points")
 
     def range_of(self, histogram: str) -> Bounds:
         """Return 0 and one more than the highest value in a histogram."""
         bins = np.flatnonzero(self.detail(histogram))
         return 0.0, float(bins[-1] + 1 if len(bins) else 1)
 
-    def _unbounded_mean(self, statistic: str, numbers: Sequence[int], reach: Bounds) -> Interval:
-        """Return a mean without natural bounds; if all blocks are equal, `reach` bounds it."""
+    def _unbounded_mean(self, statistic: str, numbers: Sequence[int], histogram: str) -> Interval:
+        """Return a mean without natural bounds; if all blocks are equal, a histogram bounds it."""
         mean = self.mean(statistic, numbers)
         if mean.se > 0:
             return mean
-        reach = min(reach[0], mean.estimate), max(reach[1], mean.estimate + 1)
-        return self.mean(statistic, numbers, reach)
+        low, high = self.range_of(histogram)
+        bounds = min(low, mean.estimate), max(high, mean.estimate + 1)
+        return self.mean(statistic, numbers, bounds)
 
     def rome_rate(self) -> Interval:
         """Return the rate at which Rome wins."""
@@ -202,10 +180,8 @@ class MatchMeasures:
     def watched_variances(self) -> list[tuple[float, float]]:
         """Return mean and variance over blocks of every strategy's win rate and of Rome's."""
         rows = [self.weights("share", places) for places in self.strategies.values()]
-        rates = [
-            contrast(self.moments, weights, bounds=RATE)
-            for weights in [*rows, self.weights("rome")]
-        ]
+        rows.append(self.weights("rome"))
+        rates = [contrast(self.moments, weights, bounds=RATE) for weights in rows]
         return [(rate.estimate, rate.se**2 * self.blocks) for rate in rates]
 
     def fair_share(self) -> float:
@@ -214,7 +190,7 @@ class MatchMeasures:
 
     def rounds(self) -> Interval:
         """Return the rounds of a game."""
-        return self._unbounded_mean("rounds", (0,), self.range_of("rounds"))
+        return self._unbounded_mean("rounds", (0,), "rounds")
 
     def margin(self) -> Interval:
         """Return the points between the winner and the next seat, where players won."""
@@ -309,15 +285,7 @@ def bundle_moments(bundle: Sequence[MatchMeasures]) -> Moments:
 
 
 class Pool:
-    """Rate over several matches on common deals, with super-blocks as the units.
-
-    Parameters
-    ----------
-    wins, games : numpy.ndarray, shape (SUPERBLOCKS,)
-        Wins and games of each super-block, summed over the matches.
-    blocks : int
-        Number of blocks.
-    """
+    """Rate over several matches on common deals, from wins and games by super-block."""
 
     def __init__(self, wins: np.ndarray, games: np.ndarray, blocks: int):
         self.blocks = blocks
@@ -439,19 +407,8 @@ def reached(measures: MatchMeasures, precision: float) -> float:
 
 
 def games_when_watched(measures: MatchMeasures, precision: float) -> int:
-    """Return the games that a run with a precision rule takes, by its variance so far."""
+    """Return the games that a run with a precision rule takes, by bisection of the blocks."""
     variance = max(variance for _, variance in measures.watched_variances())
-    return blocks_needed(variance, precision) * measures.facts.block_size
-
-
-def games_if_fixed(measures: MatchMeasures, precision: float) -> int:
-    """Return the games that reach a precision if their number is fixed beforehand."""
-    variance = max(variance for _, variance in measures.watched_variances())
-    return blocks_for_half_width(precision, variance**0.5) * measures.facts.block_size
-
-
-def blocks_needed(variance: float, precision: float) -> int:
-    """Return the blocks after which a watched interval is narrow enough, by bisection."""
     high = blocks_for_half_width(precision, max(variance, 1e-9) ** 0.5)
     while watched_rate(high, 0.5, variance, precision).half_width > precision:
         high *= 2
@@ -462,4 +419,4 @@ def blocks_needed(variance: float, precision: float) -> int:
             low = middle
         else:
             high = middle
-    return high
+    return high * measures.facts.block_size

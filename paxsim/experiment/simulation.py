@@ -13,7 +13,6 @@ from paxsim.experiment.design import Plan, make_match, plan_for_games
 from paxsim.experiment.estimates import (
     MatchMeasures,
     checked_precision,
-    games_if_fixed,
     games_when_watched,
     measure,
     precision_rule,
@@ -24,6 +23,7 @@ from paxsim.lineup import Lineup, as_specs, make_lineup
 from paxsim.playing import LineupLike, prepare
 from paxsim.rules import MAX_PLAYERS, SOLO_LEVELS, Rules
 from paxsim.setting import make_setting
+from paxsim.stats import blocks_for_half_width
 from paxsim.stats.sequential import half_width
 from paxsim.text import significant
 
@@ -126,12 +126,14 @@ def simulation_size(
     lines = []
     for (match,), blocks in zip(play_pilot(plan), plan.blocks, strict=True):
         where = f"{match.players} players: " if match.players > 1 else "Solo: "
+        sd = max(variance for _, variance in match.watched_variances()) ** 0.5
+        size = match.facts.block_size
         if target is None:
-            sd = max(variance for _, variance in match.watched_variances()) ** 0.5
             half = significant(100 * half_width(blocks, sd), 2)
-            lines.append(f"{where}{blocks * match.facts.block_size:,} games give ±{half}%.")
+            lines.append(f"{where}{blocks * size:,} games give ±{half}%.")
             continue
-        fixed, watched = games_if_fixed(match, target), games_when_watched(match, target)
+        fixed = blocks_for_half_width(target, sd) * size
+        watched = games_when_watched(match, target)
         lines.append(
             f"{where}±{significant(100 * target)}% takes about {fixed:,} games if their number "
             f"is fixed beforehand (--games {fixed}), and about {watched:,} with --precision, which "

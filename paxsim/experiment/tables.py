@@ -22,6 +22,7 @@ from paxsim.experiment.estimates import (
 from paxsim.experiment.tally import POINT_PARTS, SUPERBLOCKS
 from paxsim.stats import (
     DIFFERENCE,
+    RATE,
     Interval,
     bootstrap_ratings,
     cautious_difference,
@@ -86,7 +87,7 @@ def strategies(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
         names, rates, excess = match.strategies, match.win_rates(), match.over_fair_shares()
         p_values = holm([p_value(excess[name]) for name in names]) if match.players > 1 else [1.0]
         for (name, places), p in zip(names.items(), p_values, strict=True):
-            rate, friend = rates[name], match.with_rome(places)
+            rate, friend = rates[name], match.mean("with_rome", places, RATE)
             rows.append(
                 {
                     **group_of(match),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from paxsim.cards import DEFAULT_DECK, Deck
 from paxsim.errors import PaxsimError, checked_int
-from paxsim.experiment.design import Match, Plan, make_match, plan_for_games
+from paxsim.experiment.design import Plan, make_match, plan_for_games
 from paxsim.experiment.result import Result
 from paxsim.experiment.run import RunOptions, run
 from paxsim.experiment.simulation import (
@@ -77,8 +77,7 @@ def tournament(
     """
     games = checked_games(games)
     contestants = find_strategies(policies)
-    bundles: list[tuple[Match, ...]] = []
-    shares: list[int] = []
+    bundles, shares = [], []
     for count in checked_numbers("players", players, 2, MAX_PLAYERS):
         setting = make_setting(count, deck=deck, rules=rules)
         lineups = draw_lineups(contestants, count)
@@ -129,13 +128,10 @@ def metagame(
     >>> result["states"]["state"].iloc[0]
     'tribune'
     """
-    from paxsim.gametheory.games import drawn_multisets, multisets  # no other experiment needs it
-
     strategies = find_strategies(policies)
     setting = table_setting(len(strategies), players, deck, rules)
-    rows = drawn_multisets(len(strategies), setting.players, MOST_PLAYED, LINEUP_SEED)
-    lineups = multisets(len(strategies), setting.players)[rows]
-    blocks = BLOCKS if games is None else blocks_each(games, len(lineups), setting.players)
+    lineups = drawn_lineups(len(strategies), setting.players)
+    blocks = blocks_each(games, len(lineups), setting.players)
     plan = plan_of(strategies, setting, lineups, blocks, seed)
     return run(plan, question_of(strategies), run_options)
 
@@ -165,8 +161,18 @@ def table_setting(
     return make_setting(players, deck=deck, rules=rules)
 
 
-def blocks_each(games: int, lineups: int, players: int) -> int:
+def drawn_lineups(strategies: int, players: int) -> Counts:
+    """Return the line-ups of a meta-game that are played, by the seats of every strategy."""
+    from paxsim.gametheory.games import drawn_multisets, multisets  # no other experiment needs it
+
+    rows = drawn_multisets(strategies, players, MOST_PLAYED, LINEUP_SEED)
+    return multisets(strategies, players)[rows]
+
+
+def blocks_each(games: int | None, lineups: int, players: int) -> int:
     """Return the blocks of each line-up that make this many games in all."""
+    if games is None:
+        return BLOCKS
     games = checked_games(games)
     _check_enough(games, lineups, players)
     return -(-games // (players * lineups))
@@ -176,10 +182,10 @@ def plan_of(
     strategies: Sequence[Policy], setting: Setting, lineups: Counts, blocks: int, seed: int
 ) -> Plan:
     """Return a plan of line-ups on common deals, each given by the seats of every strategy."""
-    bundles: list[tuple[Match, ...]] = []
-    for counts in lineups:
-        seats = zip(strategies, counts.tolist(), strict=True)
-        seated = [policy for policy, number in seats for _ in range(number)]
+    bundles = []
+    for counts in lineups.tolist():
+        pairs = zip(strategies, counts, strict=True)
+        seated = [policy for policy, count in pairs for _ in range(count)]
         bundles.append((make_match(setting, make_lineup(seated, setting.players)),))
     return Plan(tuple(bundles), (blocks,) * len(bundles), seed)
 

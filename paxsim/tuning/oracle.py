@@ -30,18 +30,16 @@ from paxsim.experiment.result import Result, Tables
 from paxsim.experiment.run import RunOptions, run
 from paxsim.experiment.simulation import MOST_LINEUPS, RulesLike
 from paxsim.experiment.tournaments import (
-    BLOCKS,
-    MOST_PLAYED,
     blocks_each,
+    drawn_lineups,
     find_strategies,
     metagame,
     plan_of,
     question_of,
     table_setting,
 )
-from paxsim.gametheory.games import drawn_multisets, multisets, number_of_multisets
+from paxsim.gametheory.games import number_of_multisets
 from paxsim.gametheory.metagame import Played, bootstrap_games, interval, measured_game
-from paxsim.lineup import LINEUP_SEED
 from paxsim.playing import LineupLike
 from paxsim.policies.policy import Policy
 from paxsim.setting import Setting
@@ -154,8 +152,8 @@ def double_oracle(
         raise PaxsimError(f"margin must be at least 0 and below 1, got {safe_repr(margin)}")
     rounds = checked_int("rounds", rounds, 1, MOST_ROUNDS)
     folder = None if out is None else checked_path("out", out)
-    lineups = len(drawn_multisets(len(strategies), setting.players, MOST_PLAYED, LINEUP_SEED))
-    blocks = BLOCKS if games is None else blocks_each(games, lineups, setting.players)
+    lineups = len(drawn_lineups(len(strategies), setting.players))
+    blocks = blocks_each(games, lineups, setting.players)
     options = RunOptions(jobs=jobs, chunk_games=chunk_games, progress=progress)
     first = metagame(
         strategies, setting.players, blocks * setting.players * lineups, seed, deck=deck,
@@ -249,9 +247,7 @@ class _GrowingSet:
 
     def _play(self, wider: list[Policy], newcomer: Policy, name: str) -> Result:
         """Play the line-ups with the newcomer."""
-        players = self.setting.players
-        rows = drawn_multisets(len(wider), players, MOST_PLAYED, LINEUP_SEED)
-        lineups = multisets(len(wider), players)[rows]
+        lineups = drawn_lineups(len(wider), self.setting.players)
         lineups = lineups[lineups[:, -1] > 0]
         plan = plan_of(wider, self.setting, lineups, self.blocks, self.seed)
         options = _kept_in(self.options, self.folder, name)
