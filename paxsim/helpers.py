@@ -62,6 +62,8 @@ _CARDS_A_GROUP = 1.6
 @kernel
 def random_below(me, bound):
     """Return a random integer from 0 to ``bound - 1``, from the seat's own stream."""
+    if bound < 1:
+        raise ValueError("random_below needs a bound of at least 1")
     return below(me.stream, bound)
 
 

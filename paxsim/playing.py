@@ -440,9 +440,13 @@ def ask_all(
         raise error
     if progress["failure"] != FINE:
         inner = contexts.by_position[_position(lineup, progress)].rollouts
-        option = (progress if inner is None else inner)["answer"]
-        raise error_about(f"returned option {option}, which does not exist")
+        raise error_about(describe_answer(progress if inner is None else inner))
     return answer
+
+
+def describe_answer(progress: np.void) -> str:
+    """Return which option a policy returned, and which there were."""
+    return f"returned option {progress['answer']}, but only options 0–{progress['count'] - 1} exist"
 
 
 def in_worker_thread(work: Callable[[], T], progress: np.void | None = None) -> T:
@@ -518,7 +522,7 @@ def _describe_error(error: Exception) -> tuple[str, str]:
     text = one_line(str(error))
     what = f"raised {type(error).__name__}{f': {text}' if text else ''}"
     if not line:
-        return what, ""
+        return (text if isinstance(error, PaxsimError) else what), ""
     quote = quoted_from(file, line)
     if isinstance(error, IndexError):
         sizes = {name: _size(*name) for name in re.findall(r"\b(table|me|choice)\.(\w+)\[", quote)}

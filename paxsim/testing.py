@@ -71,7 +71,7 @@ class Check:
     def fault(self) -> str:
         """The problem without game, seat and option, to group equal ones; empty if none."""
         text = (self.problem or "").partition(", at the decision")[0]
-        return re.sub(r" at seat \d|-?\d+(?=, which there is not)", "", text)
+        return re.sub(r" at seat \d|(?<=option )-?\d+, but only.* exist", "", text)
 
     def __str__(self) -> str:
         return f"{self.setting}: {self.problem or f'{self.games} games, fine'}"

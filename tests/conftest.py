@@ -42,7 +42,7 @@ LONGEST = (
     "report_page", "cache", "board_in_browser", "search", "wheel", "documentation",
     "tuning", "attacks_writing", "knowledge", "invariants", "attacks_hanging",
     "attacks_repeating", "attacks_reading", "attacks_fingerprint", "experiment_parallel", "lint",
-    "policy_contract", "stats_few_events", "metagame", "policy_mistakes", "stats_coverage",
+    "policy_files", "stats_few_events", "metagame", "policy_errors", "stats_coverage",
     "learning", "analysis",
 )  # fmt: skip
 

@@ -177,11 +177,13 @@ def run_command(arguments: list[str]) -> int:
 
 def exit_code_of(error: Exception, arguments: list[str]) -> int:
     """Print the line for an error that ended a command; an internal error is raised again."""
+    from bdb import BdbQuit
+
     from paxsim.cli.console import discard_output, warn
     from paxsim.errors import PaxsimError, missing_library
 
     explained = isinstance(error, (click.ClickException, PaxsimError, BrokenPipeError))
-    if isinstance(error, click.Abort) or (_interrupted.is_set() and not explained):
+    if isinstance(error, (click.Abort, BdbQuit)) or (_interrupted.is_set() and not explained):
         warn("interrupted")  # whatever a library has made of it
         return EXIT_INTERRUPTED
     if isinstance(error, BrokenPipeError):

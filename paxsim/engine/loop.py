@@ -44,7 +44,8 @@ progress_dtype = np.dtype(
         ("rotation", np.int32),
         ("deal", np.int64),
         ("asked", np.int64),  # decisions of this game so far; changes while a batch makes progress
-        ("answer", np.int64),
+        ("answer", np.int64),  # an option that does not exist,
+        ("count", np.int64),  # and the number of those that do
         ("policies", np.uint64, MAX_PLAYERS),  # addresses by seat, in this rotation
     ],
     align=True,
@@ -100,6 +101,7 @@ def is_an_option(option, count, progress):
         return True
     progress.failure = OUT_OF_RANGE
     progress.answer = option
+    progress.count = count
     return False
 
 

@@ -20,9 +20,9 @@ from numba.core import types
 from numba.core.ir import Loc
 
 from paxsim import helpers
-from paxsim.engine.records import choice_dtype, rules_dtype, seat_dtype, table_dtype
+from paxsim.engine.records import choice_dtype, seat_dtype, table_dtype
 from paxsim.errors import PaxsimError, one_line, suggestion, unknown
-from paxsim.policies.files import is_library, references, user_functions
+from paxsim.policies.files import is_library, is_shared, names_in, user_functions
 from paxsim.policies.readonly import ReadOnlyChoice, ReadOnlySeat, ReadOnlyTable
 
 # --- places in files ------------------------------------------------------------------------
@@ -100,29 +100,34 @@ def check_source(function: FunctionType) -> None:
     if function.__name__ == "<lambda>":
         raise PaxsimError("policy: must be a function that begins with def, got a lambda")
     names = list(inspect.signature(function).parameters)[: len(_RECORDS)]
-    _check_fields(function.__name__, function, dict(zip(names, _RECORDS.values(), strict=False)))
-    for node in ast.walk(tree_of(function)):
-        if isinstance(node, ast.While) and isinstance(node.test, ast.Constant) and node.test.value:
-            if not any(isinstance(n, (ast.Break, ast.Return, ast.Raise)) for n in ast.walk(node)):
-                what = "this loop never ends; it needs a break or return"
-                raise _mistake(function.__name__, function, node.lineno, what)
+    records = dict(zip(names, _RECORDS.values(), strict=False))
+    for line, what in _misuses(tree_of(function), records):
+        raise _mistake(function.__name__, function, line, what)
 
 
-def _check_fields(policy: str, function: Callable, records: dict[str, np.dtype]) -> None:
-    """Check that every ``table.x`` exists, and that none is assigned to."""
+def _misuses(tree: ast.AST, records: dict[str, np.dtype]) -> Iterator[tuple[int, str]]:
+    """Yield lines with fields that do not exist, writes to fields and endless loops."""
     fields = {name: tuple(dtype.names or ()) for name, dtype in records.items()}
     for name, dtype in records.items():
         if "rules" in fields[name]:
             fields[f"{name}.rules"] = tuple(dtype["rules"].names or ())
-    for node in ast.walk(tree_of(function)):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and (owner := ast.unparse(node.value)) in fields:
             if node.attr not in fields[owner]:
-                where = f"policy {policy}: {place(function, node.lineno)}: {owner} field"
-                error = unknown(where, node.attr, fields[owner])
-                raise PaxsimError(f"{error}{quoted(function, node.lineno)}")
-            if not isinstance(node.ctx, ast.Load):
-                what = f"assigns to {owner}.{node.attr}; {_ONLY_MEMORY}"
-                raise _mistake(policy, function, node.lineno, what)
+                yield node.lineno, str(unknown(f"{owner} field", node.attr, fields[owner]))
+            elif not isinstance(node.ctx, ast.Load):
+                yield node.lineno, f"assigns to {owner}.{node.attr}; {_ONLY_MEMORY}"
+        elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+            owner, _, field = ast.unparse(node.value).rpartition(".")
+            if owner in fields and field == "stream":
+                yield node.lineno, f"writes to {owner}.stream; {_ONLY_MEMORY}"
+        elif isinstance(node, ast.While) and _is_true(node.test):
+            if not any(isinstance(n, (ast.Break, ast.Return, ast.Raise)) for n in ast.walk(node)):
+                yield node.lineno, "this loop never ends; it needs a break or return"
+
+
+def _is_true(test: ast.expr) -> bool:
+    return isinstance(test, ast.Constant) and bool(test.value)
 
 
 # --- before a policy is compiled ------------------------------------------------------------
@@ -146,6 +151,7 @@ _CONSTRUCTS: dict[type[ast.AST], str] = {
     ast.ImportFrom: "imports a module; import it at the top of the file",
     ast.JoinedStr: f"uses an f-string{_DEBUG}",
     ast.Lambda: "uses lambda; use a loop that keeps the best so far",
+    ast.NamedExpr: "uses :=; assign on a line of its own",
     ast.Nonlocal: "changes a variable of the function around it; use me.memory for notes",
     ast.Set: f"uses a set{_ARRAY}",
     ast.SetComp: f"uses a set{_ARRAY}",
@@ -186,36 +192,32 @@ def check_compilable(function: FunctionType) -> None:
     """
     policy = function.__name__
     for each in user_functions(function):
+        if hasattr(each, "__wrapped__"):
+            what = f"another decorator wraps {each.__name__}, which can't be compiled; try {_PLAIN}"
+            raise PaxsimError(f"policy {policy}: {what}")
         tree = tree_of(each)
-        if each is not function:
-            names = inspect.signature(each).parameters
-            _check_fields(policy, each, {n: _RECORDS[n] for n in names if n in _RECORDS})
-        for line, what in _uncompilable(each, tree):
+        names = inspect.signature(each).parameters
+        records = {name: dtype for name, dtype in _RECORDS.items() if name in names}
+        misuses = _misuses(tree, records) if each is not function else ()
+        for line, what in (*misuses, *_uncompilable(each, tree)):
             raise _mistake(policy, each, line, what)
-        if not _returns(tree, each is function):
-            what = f"{each.__name__} can end without returning a value"
-            raise _mistake(policy, each, _first_line(tree), what)
-        if _calls_itself(each):
-            what = f"{each.__name__} calls itself; use a loop"
-            raise _mistake(policy, each, _first_line(tree), what)
-
-
-def _first_line(tree: ast.AST) -> int:
-    return next((node.lineno for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)), 0)
 
 
 def _uncompilable(function: FunctionType, tree: ast.AST) -> Iterator[tuple[int, str]]:
     """Yield lines that can't be compiled, with what is wrong."""
     scope = _names_outside(function)
-    local = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            local.add(node.id)
-        elif isinstance(node, ast.FunctionDef):
-            local.add(node.name)
-    bodies = [d.body for d in ast.iter_child_nodes(tree) if isinstance(d, ast.FunctionDef)]
-    for statement in (statement for body in bodies for statement in body):
-        for node in ast.walk(statement):
+    used = names_in(function.__code__)  # others stand in lines that are never reached
+    for definition in (d for d in ast.iter_child_nodes(tree) if isinstance(d, ast.FunctionDef)):
+        nodes = [node for statement in definition.body for node in ast.walk(statement)]
+        local = {node.arg for node in ast.walk(definition) if isinstance(node, ast.arg)}
+        for node in nodes:
+            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+                local.add(node.id)
+            elif isinstance(node, ast.FunctionDef):
+                local.add(node.name)
+        if definition.args.kwarg:
+            yield definition.lineno, f"takes **{definition.args.kwarg.arg}; name the arguments"
+        for node in nodes:
             line = getattr(node, "lineno", 0)
             if type(node) in _CONSTRUCTS:
                 yield line, _CONSTRUCTS[type(node)]
@@ -225,11 +227,14 @@ def _uncompilable(function: FunctionType, tree: ast.AST) -> Iterator[tuple[int, 
                 yield line, f"uses @{_FUNCTIONS[np.matmul]}"
             elif isinstance(node, ast.keyword) and node.arg == "key":
                 yield node.value.lineno, "uses key=; use a loop that keeps the best so far"
-            elif isinstance(node, ast.Name) and node.id not in local and node.id not in scope:
-                yield line, _undefined(node.id, {*local, *scope})
+            elif isinstance(node, ast.Name) and node.id not in {*local, *scope}:
+                if node.id in used:
+                    yield line, _undefined(node.id, {*local, *scope})
             elif isinstance(node, (ast.Name, ast.Attribute)):
-                what = _unfit(_value_of(node, scope, local), ast.unparse(node))
-                if what:
+                value = _value_of(node, scope, local)
+                if _leads_back(value, function):
+                    yield line, f"{function.__name__} calls itself; use a loop"
+                elif what := _missing(node, scope, local) or _unfit(value, ast.unparse(node)):
                     yield line, what
 
 
@@ -247,6 +252,24 @@ def _value_of(node: ast.AST, scope: dict[str, Any], local: set[str]) -> Any:
         owner = _value_of(node.value, scope, local)
         return getattr(owner, node.attr, None) if isinstance(owner, ModuleType) else None
     return None
+
+
+def _leads_back(value: Any, function: FunctionType) -> bool:
+    """Return whether a compiled function of the user calls a function that calls it."""
+    inner = getattr(value, "py_func", None)
+    if inner is None or is_shared(inner.__module__):
+        return False
+    return function in user_functions(inner)
+
+
+def _missing(node: ast.AST, scope: dict[str, Any], local: set[str]) -> str:
+    """Return that a module has no such attribute; empty if it has, or if it is no module."""
+    if not isinstance(node, ast.Attribute):
+        return ""
+    owner = _value_of(node.value, scope, local)
+    if not isinstance(owner, ModuleType) or hasattr(owner, node.attr):
+        return ""
+    return f"{owner.__name__} has no {node.attr}{suggestion(node.attr, dir(owner))}"
 
 
 def _undefined(name: str, names: set[str]) -> str:
@@ -268,6 +291,8 @@ def _unfit(value: Any, name: str) -> str:
     for module, instead in _UNREPEATABLE.items():
         if any(f"{home}.".startswith(f"{module}.") for home in homes):
             return f"uses {name}{instead}"
+    if hasattr(type(value), "fingerprint"):
+        return f"calls the policy {name}; put what they share into a function with @paxsim.helper"
     if isinstance(value, (dict, list, set)):
         return f"{name} is a {type(value).__name__} from outside the function{_ARRAY}"
     if isinstance(value, FunctionType) and not is_library(value.__module__):
@@ -280,54 +305,20 @@ def _unfit(value: Any, name: str) -> str:
         return ""
 
 
-def _returns(tree: ast.AST, needed: bool) -> bool:
-    """Return whether a function always ends with a value; a helper may also never do."""
-    functions = [node for node in ast.iter_child_nodes(tree) if isinstance(node, ast.FunctionDef)]
-    if not functions:
-        return True
-    own = [*_statements(functions[0].body)]
-    values = [n.value for n in own if isinstance(n, ast.Return)]
-    empty = [v for v in values if v is None or (isinstance(v, ast.Constant) and v.value is None)]
-    if not needed and len(empty) == len(values):
-        return True
-    return not empty and _always_ends(functions[0].body)
-
-
-def _statements(body: list[ast.stmt]) -> Iterator[ast.AST]:
-    """Yield the statements of a function, without those of functions in it."""
-    for node in body:
-        yield node
-        if not isinstance(node, ast.FunctionDef):
-            inner = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt)]
-            yield from _statements(inner)
-
-
-def _always_ends(body: list[ast.stmt]) -> bool:
-    """Return whether statements always lead to a return, an exception or an endless loop."""
-    for node in body:
-        if isinstance(node, (ast.Return, ast.Raise)):
-            return True
-        if isinstance(node, ast.If) and _always_ends(node.body) and _always_ends(node.orelse):
-            return True
-        if isinstance(node, (ast.For, ast.While)) and _always_ends(node.orelse):
-            return True
-        if isinstance(node, ast.While) and isinstance(node.test, ast.Constant) and node.test.value:
-            return not any(isinstance(inner, ast.Break) for inner in ast.walk(node))
-    return False
-
-
-def _calls_itself(function: FunctionType) -> bool:
-    """Return whether a function calls itself, perhaps through others."""
-    called = [getattr(value, "py_func", value) for _, value in references(function)]
-    own = [each for each in called if each in user_functions(function)]
-    return any(function in user_functions(each) for each in own)
-
-
 # --- after the compiler has refused it ------------------------------------------------------
 
 #: The compiler writes in colours where colorama is installed.
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-_TRY_PLAIN = f"; if there is no other way, try {_PLAIN}"
+#: Longest sentence of the compiler that is quoted.
+_SENTENCE = 250
+#: How the compiler names functions, modules and constants, and the part that is worth reading.
+_VERBOSE = (
+    (r"type\(CPUDispatcher\(<function (\w+)[^>]*>\)\)", r"\1"),
+    (r"Function\(<(?:built-in function |function |class ')(\w+)[^>]*>\)", r"\1"),
+    (r"Module\(<module '([\w.]+)'.*?>\)", r"module \1"),
+    (r"Literal\[\w+\]\((.*?)\)", r"\1"),
+    (r"(?: Raised from|, defined at|, location:) \S+ \(\d+\)", ""),
+)
 
 
 def explain(error: Exception, function: FunctionType) -> str:
@@ -337,10 +328,10 @@ def explain(error: Exception, function: FunctionType) -> str:
     if _writes_to_record(error, text, tree_of(culprit), line):
         what = f"writes to a record; {_ONLY_MEMORY}"
     elif isinstance(error, KeyError):
-        name, names = str(error.args[0]), [n for d in _RECORDS.values() for n in d.names or ()]
-        what = f"there is no field {name}{suggestion(name, [*names, *(rules_dtype.names or ())])}"
+        what = f"uses a record without the field {error.args[0]}; is it the right one?"
     else:
-        what = f"numba can't compile it: {_first_sentence(text) or repr(error)}{_TRY_PLAIN}"
+        reason = _first_sentence(text) or repr(error)
+        what = f"numba can't compile it: {reason}; if there is no other way, try {_PLAIN}"
     where = f"{place(culprit, line)}: " if line else ""
     return f"{where}{what}{quoted(culprit, line)}"
 
@@ -355,14 +346,17 @@ def _writes_to_record(error: Exception, text: str, tree: ast.AST, line: int) -> 
 
 def explain_answer(kind: Any, function: FunctionType) -> str:
     """Return one line about a policy that does not return an integer."""
-    lines = [node.lineno for node in ast.walk(tree_of(function)) if isinstance(node, ast.Return)]
+    nodes = list(ast.walk(tree_of(function)))
+    lines = [node.lineno for node in nodes if isinstance(node, ast.Return)]
+    what = f"must return an integer, the index of an option, got {kind}"
+    if isinstance(kind, (types.Float, types.Boolean)):
+        what += "; use int(...)"
+    elif isinstance(kind, (types.Optional, types.NoneType)):
+        what = "can end without returning the index of an option"
+        lines = [node.lineno for node in nodes if isinstance(node, ast.FunctionDef)][:1]
     line = lines[0] if len(lines) == 1 else 0
     where = f"{place(function, line)}: " if line else ""
-    hint = "; use int(...)" if isinstance(kind, types.Float) else ""
-    kind = "a number with a fraction" if hint else kind
-    return f"{where}must return an integer, the index of an option, got {kind}{hint}" + quoted(
-        function, line
-    )
+    return f"{where}{what}{quoted(function, line)}"
 
 
 def _place_of(
@@ -371,7 +365,7 @@ def _place_of(
     """Return the user's function and the line that the compiler stopped at; 0 if not known."""
     places = [
         (file, int(line))
-        for pattern in (r'File "(.+?)", line (\d+)', r"Raised from (.+?) \((\d+)\)")
+        for pattern in (r" (?:at|from) (.+?) \((\d+)\)", r'File "(.+?)", line (\d+)')
         for file, line in re.findall(pattern, text)
     ]
     traceback = error.__traceback__
@@ -392,17 +386,14 @@ def _place_of(
 
 
 def _first_sentence(text: str) -> str:
-    """Return the compiler's own first words about what is wrong."""
+    """Return the compiler's own first words about what is wrong, with short names."""
     skipped = ("Failed in nopython", "During:", "File ", "- Resolution", "There are", ">>>")
     lines = [line.strip() for line in text.splitlines()]
     reason = next((line for line in lines if line and not line.startswith(skipped)), "")
     if reason.endswith("signature:"):
         reason += next((line[3:] for line in lines if line.startswith(">>>")), "")
-    return one_line(_short_names(reason))
-
-
-def _short_names(text: str) -> str:
-    """Return a text of the compiler's with the records named as in policies."""
     for name, kind in (("table", ReadOnlyTable), ("me", ReadOnlySeat), ("choice", ReadOnlyChoice)):
-        text = text.replace(str(kind), name)
-    return text
+        reason = reason.replace(str(kind), name).replace(repr(kind), name)
+    for pattern, short in _VERBOSE:
+        reason = re.sub(pattern, short, reason)
+    return textwrap.shorten(one_line(reason), _SENTENCE, placeholder=" ...")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import dis
 import functools
 import hashlib
 import importlib
@@ -247,7 +248,9 @@ def _describe(value: Any, seen: list[Any]) -> Any:
         return sorted(map(repr, value))
     if isinstance(value, (tuple, list)):
         return [_describe(each, seen) for each in value]
-    return getattr(value, "fingerprint", None) or repr(value)
+    if hasattr(type(value), "fingerprint"):  # another policy, or the same
+        return value.label, _describe(value.function, seen)
+    return repr(value)
 
 
 def _describe_code(code: CodeType) -> tuple:
@@ -258,9 +261,11 @@ def _describe_code(code: CodeType) -> tuple:
     return code.co_code, code.co_names, code.co_varnames, constants
 
 
+@functools.cache
 def names_in(code: CodeType) -> set[str]:
     """Return the names of globals and attributes that code uses, with its inner functions."""
-    names = set(code.co_names)
+    # Other than co_names, without those in lines that are never reached.
+    names = {step.argval for step in dis.get_instructions(code) if step.opcode in dis.hasname}
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             names |= names_in(constant)

@@ -20,7 +20,7 @@ import numpy as np
 from numba.core.dispatcher import Dispatcher
 
 from paxsim.engine.records import choice_dtype, described, seat_dtype, table_dtype
-from paxsim.errors import is_integer, safe_repr, suggestion
+from paxsim.errors import PaxsimError, is_integer, safe_repr, suggestion
 from paxsim.policies.files import is_library, is_shared, names_in
 from paxsim.policies.readonly import WRITABLE
 
@@ -136,7 +136,7 @@ def _checked_option(option: Any) -> int:
     """Return an option if it is an integer; a fraction would be cut off in silence."""
     if is_integer(option) and _INT64.min <= option <= _INT64.max:
         return int(option)
-    raise TypeError(f"the index of an option must be an integer, got {safe_repr(option)}")
+    raise PaxsimError(f"returned {safe_repr(option)}, which is not the index of an option")
 
 
 def _copy_at(address: int, dtype: np.dtype) -> np.void:
@@ -207,4 +207,6 @@ class _Module(ModuleType):
         self._module, self._part = module, part
 
     def __getattr__(self, name: str) -> Any:
-        return self._part(getattr(self._module, name))
+        value = self._part(getattr(self._module, name))
+        setattr(self, name, value)  # the compiler asks again, and expects the same object
+        return value

@@ -414,8 +414,8 @@ def compile_checked(function: FunctionType) -> Any:
     PaxsimError
         One line about what can't be compiled.
     """
-    code_fingerprint(function)  # the values that it reads are compiled in now
     check_compilable(function)
+    code_fingerprint(function)  # the values that it reads are compiled in now
     inner = _compile_part(rebuild(function, _compile_part, _checked))
     numbers = [types.float64] * len(_params_of(function))
     arguments = (ReadOnlyTable, ReadOnlySeat, ReadOnlyChoice, *numbers)

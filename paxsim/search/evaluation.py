@@ -26,7 +26,7 @@ from paxsim.engine.rng import draw_below, next_word, set_state, state_of
 from paxsim.errors import PaxsimError, checked_int
 from paxsim.game import Game
 from paxsim.lineup import Lineup
-from paxsim.playing import PolicyError, ask_all, in_worker_thread
+from paxsim.playing import PolicyError, ask_all, describe_answer, in_worker_thread
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import get_policy
 from paxsim.search.rollouts import (
@@ -177,7 +177,7 @@ def sample(
     try:
         in_worker_thread(lambda: play(*arguments))
         if progress["failure"] != FINE:
-            problem = f"returned option {progress['answer']}, which does not exist"
+            problem = describe_answer(progress)
     except Exception as error:
         problem = f"raised {error!r}"
     if problem:

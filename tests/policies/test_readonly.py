@@ -1,0 +1,87 @@
+"""A policy can write to its memory and to nothing else, in any way and in any helper."""
+
+import pytest
+from support.user_files import find, policy_file
+
+import paxsim
+
+STORES = [
+    "me.money = 9",
+    "me.money += 1",
+    "x = me.money = 3",
+    "(x, (y, me.money)) = 1, (2, 3)",
+    "for me.money in range(3): pass",
+    "choice.count, x = 1, 2",
+    "table.rules.rome_needs = 7",
+    "table.symbols[me.seat, 0] = 9",
+    "table.symbols[me.seat][0] += 1",
+    "me.hand[:] = 0",
+    "me.params[0] = 7.0",
+    "me.stream[0] = 7",
+    "me.memory = np.zeros(4)",
+    "mine = me; mine.money = 3",
+    "a, b = me, 1; a.money = b",
+    "row = table.cards[0]; row[1] = 5",
+    "row = table.cards[0]; row += 1",
+    "a = table; b = a.cards; b[0, 0] = 3",
+    "for row in table.cards: row[0] = 9",
+    "hands = [me.hand]; hands[0][0] = 2",
+    "me.hand.sort()",
+    "me.hand.fill(0)",
+    "me.hand.view(np.int16)[0] = 3",
+    "me.hand.T[0] = 3",
+    "me.hand.reshape(2, 120)[0, 0] = 3",
+    "table.cards.ravel()[0] = 3",
+    "np.asarray(me.hand)[0] = 4",
+    "np.transpose(table.cards)[0, 0] = 3",
+    "np.split(me.hand, 2)[0][0] = 3",
+    "np.add(me.hand, 1, me.hand)",
+]
+OTHER_STORES = ["me.hand.flat[0] = 3", "np.fill_diagonal(table.cards, 3)", "me.memory.plan = 9"]
+
+
+@pytest.mark.parametrize("store", [*STORES, *OTHER_STORES])
+def test_store_to_a_record_is_refused_with_its_line(tmp_path, store):
+    file = policy_file(tmp_path, f"{store}\nreturn 0")
+    file.write_text("import numpy as np\n" + file.read_text("utf-8"), "utf-8")
+    with pytest.raises(paxsim.PaxsimError) as error:
+        _ = paxsim.get_policy(str(file)).compiled
+    message = str(error.value)
+    assert message.startswith(f"policy {file.stem}: line 8 of {file.name}: ")
+    assert message.endswith(f"; the line: {store}")
+    if store in STORES:
+        assert "; a policy may only write the numbers of me.memory" in message
+
+
+@pytest.mark.parametrize("decorator", ["@paxsim.helper", "@numba.njit"])
+@pytest.mark.parametrize(("call", "store"), [("me", "what.money += 1"), ("me.hand", "what[0] = 1")])
+def test_store_in_a_helper_is_refused_with_its_line(tmp_path, decorator, call, store):
+    file = policy_file(tmp_path, f"thief({call})\nreturn 0")
+    helper = f"import numba\nimport paxsim\n{decorator}\ndef thief(what):\n    {store}\n"
+    file.write_text(helper + file.read_text("utf-8"), "utf-8")
+    with pytest.raises(paxsim.PaxsimError, match=f"line 5 of {file.name}: writes to a record"):
+        _ = paxsim.get_policy(str(file)).compiled
+
+
+def test_memory_and_own_names_can_be_written(tmp_path):
+    policy = find(
+        tmp_path,
+        """
+        me.memory[0] = 1.0
+        me.memory[1:3] = 2.0
+        me.memory[3] += me.memory[0]
+        notes = me.memory
+        notes[4] = 5.0
+        notes += 1.0
+        money, count = me.money, me.hand_count
+        money -= 1
+        best = table.symbols[me.seat, 0]
+        best *= 2
+        numbers = me.hand.copy()
+        numbers[0] = 3
+        if me.memory[4] < 6.0 or me.memory[2] < 3.0 or numbers[0] != 3:
+            raise ValueError("forgetful")
+        return 0
+        """,
+    )
+    assert paxsim.play([policy, "random"]).rounds > 0
