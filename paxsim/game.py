@@ -362,17 +362,7 @@ class Game:
 def walk(setting: Setting, lineup: Lineup, seed: int, deal: int, rotation: int) -> Iterator[Game]:
     """Play a game with a line-up, stopping before the first decision and after every decision.
 
-    Parameters
-    ----------
-    setting, lineup
-        See `paxsim.make_setting` and `paxsim.make_lineup`.
-    seed, deal, rotation : int
-        Numbers of the game.
-
-    Yields
-    ------
-    Game
-        The same object each time, one decision further.
+    The same object is yielded each time, one decision further.
     """
     game, ask = _seated(setting, lineup, seed, deal, rotation)
     yield game

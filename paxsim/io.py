@@ -15,16 +15,9 @@ from paxsim.errors import PaxsimError
 
 @contextmanager
 def atomic_write(path: Path, field: str = "out", mode: str = "w") -> Iterator[IO]:
-    """Open a file for writing that appears under its name only when it is complete.
+    """Open a file for writing (text in UTF-8, or ``"wb"``) that appears only when it is complete.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file. A link is kept, and the file that it points to is replaced.
-    field : str
-        The option that named it, for messages.
-    mode : str
-        ``"w"`` (text, UTF-8) or ``"wb"``.
+    A link is kept, and the file that it points to is replaced. Messages name the `field`.
     """
     if os.path.isdir(path):
         raise PaxsimError(f"{field}: {path} is a folder, not a file")

@@ -25,18 +25,10 @@ LINEUP_SEED = 20_26
 
 @dataclass(frozen=True)
 class PolicyContexts:
-    """Parameters of a line-up's policies; keep them as long as the policies play.
+    """Parameters of a line-up's policies; keep them as long as the policies play."""
 
-    Attributes
-    ----------
-    params : numpy.ndarray
-        Parameters by position, shape ``(MAX_PLAYERS, MAX_PARAMS)``.
-    by_position : tuple of PolicyContext
-        Parameters and memory of each policy.
-    """
-
-    params: np.ndarray
-    by_position: tuple[PolicyContext, ...]
+    params: np.ndarray  # by position, shape (MAX_PLAYERS, MAX_PARAMS)
+    by_position: tuple[PolicyContext, ...]  # with the memory of each policy
 
 
 @dataclass(frozen=True)

@@ -403,23 +403,10 @@ def ask_all(
     seed: int,
     progress: np.void,
 ) -> Any:
-    """Call compiled code that asks policies, and return its answer.
+    """Call an entry point of the engine that asks policies, and return its answer.
 
-    Parameters
-    ----------
-    entry_point : callable
-        An entry point of the engine (see `paxsim.engine.jit.entry`).
-    arguments : tuple
-        Its arguments.
-    setting, lineup, contexts, seed
-        What is being played.
-    progress : numpy.void
-        Where it stands (``paxsim.engine.loop.progress_dtype``).
-
-    Raises
-    ------
-    PolicyError
-        If a policy raises an exception or returns an option that does not exist.
+    A `PolicyError` is raised if a policy raises an exception or returns an option that does not
+    exist; `progress` says in which game and at which decision.
     """
     ask = entry_point.compiled()
 

@@ -166,17 +166,7 @@ def cell(row: Any, name: str) -> Cell:
 def view_of(
     table: pd.DataFrame, columns: str | Sequence[str], title: str = "", caption: str = ""
 ) -> View:
-    """Return the view of some columns of a table, as far as it has them.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        A table of a result.
-    columns : str or sequence of str
-        A key of `COLUMNS`, or names of columns.
-    title, caption : str
-        Shown above and below.
-    """
+    """Return the view of some columns of a table (or a key of `COLUMNS`), as far as it has them."""
     names = COLUMNS[columns].split() if isinstance(columns, str) else columns
     names = [name for name in names if name in table]
     rows = [[cell(row, name) for name in names] for row in table.to_dict("records")]

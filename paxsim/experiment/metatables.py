@@ -27,15 +27,7 @@ Lineups = dict[tuple[int, ...], MatchMeasures]
 
 
 def metagame_tables(strategies: Sequence[str], matches: Sequence[MatchMeasures]) -> Tables:
-    """Return all tables of a meta-game.
-
-    Parameters
-    ----------
-    strategies : sequence of str
-        Labels of the strategies.
-    matches : sequence of MatchMeasures
-        The line-ups that were played, on common deals.
-    """
+    """Return all tables of a meta-game, whose line-ups were played on common deals."""
     names = list(strategies)
     played = gather(names, matches)
     analysis = analyse(played)

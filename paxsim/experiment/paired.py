@@ -36,7 +36,6 @@ from paxsim.policies.policy import Policy
 from paxsim.policies.restricted import (
     ACTIONS,
     POWERS,
-    Forbidden,
     make_restricted,
     read_forbidden,
     rules_without,
@@ -291,17 +290,9 @@ def _values(values: Mapping[str, Sequence[Any]], base: Rules, players: int) -> d
 
 @dataclass(frozen=True)
 class Restriction:
-    """Something that is forbidden to a seat, or to all.
+    """Something that is forbidden to a position of the line-up, or to all (None)."""
 
-    Attributes
-    ----------
-    without : str
-        What is forbidden (see `paxsim.policies.restricted`); ``+`` joins several things.
-    position : int or None
-        The position of the line-up to which it is forbidden; None for all.
-    """
-
-    without: str
+    without: str  # several things are joined by "+", see `paxsim.policies.restricted`
     position: int | None
 
     def apply(self, setting: Setting, lineup: Lineup) -> tuple[Setting, Lineup]:
@@ -311,8 +302,11 @@ class Restriction:
         declined = "+".join(word for word in words if word not in powers)
         policies = list(lineup.policies)
         if declined:
-            forbidden = read_forbidden(declined)
-            _check_cards(forbidden, setting.deck)
+            forbidden, deck = read_forbidden(declined), setting.deck
+            for card in forbidden.cards:
+                if card not in deck.counts:
+                    field = f"without: deck {deck.name}: card"
+                    raise unknown(field, str(card), map(str, deck.counts))
             places = range(len(policies)) if self.position is None else [self.position]
             for place in places:
                 policies[place] = make_restricted(policies[place], forbidden)
@@ -469,10 +463,3 @@ def _positions(
         return [checked_int("position", one, 1, len(labels)) - 1 for one in dict.fromkeys(chosen)]
     around = {tuple(lineup.at_seats(place)): place for place in reversed(range(len(labels)))}
     return [*sorted(around.values())]
-
-
-def _check_cards(forbidden: Forbidden, deck: Deck) -> None:
-    """Check that the deck has all cards that are forbidden."""
-    for card in forbidden.cards:
-        if card not in deck.counts:
-            raise unknown(f"without: deck {deck.name}: card", str(card), map(str, deck.counts))

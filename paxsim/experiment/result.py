@@ -425,12 +425,7 @@ TABLES = (
 def check_table_folder(field: str, folder: str | Path) -> None:
     """Check that tables can be written to a folder, before hours of simulation.
 
-    Parameters
-    ----------
-    field : str
-        The option that names the folder, which is also the suffix of the files: ``"csv"``.
-    folder : str or pathlib.Path
-        The folder; it is not made yet.
+    The `field` is the option that names the folder, and the suffix of the files: ``"csv"``.
     """
     path = checked_path(field, folder)
     made = make_folder(path, field)
@@ -446,17 +441,7 @@ def check_table_folder(field: str, folder: str | Path) -> None:
 def write_tables(
     field: str, folder: str | Path, tables: dict[str, bytes], about: dict[str, Any]
 ) -> None:
-    """Write tables as ``NAME.FIELD`` into a folder, with ``tables.json``.
-
-    Parameters
-    ----------
-    field, folder
-        As for `check_table_folder`; the folder is made if it does not exist.
-    tables : dict of str to bytes
-        Contents by name.
-    about : dict
-        What they were made with.
-    """
+    """Write contents as ``NAME.FIELD`` into a folder, with ``tables.json`` about them."""
     path = checked_path(field, folder)
     files = {f"{name}.{field}": data for name, data in tables.items()}
     make_folder(path, field)
