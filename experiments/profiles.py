@@ -1,11 +1,12 @@
-"""What each strategy does in its turns: the habits by which a searcher recognises its rivals.
+"""Habits of each policy of the catalogue, by which a searcher recognizes its opponents.
 
     python experiments/profiles.py
 
-Every strategy of the catalogue plays among others, drawn at random, with 2 to 6 players. How many
-cards it bought and played in a turn, and their categories, are counted, early in a game and later;
-and how often it won, where 1 is a fair share. All is kept in paxsim/search/profiles.toml, where
-searchers find it; with another deck, rules, strategies or player counts in a folder below runs.
+Every policy plays with others, drawn at random, with 2 to 6 players. The script counts how many
+cards it buys and plays in a turn, and their categories, in early and in later turns. It also
+records the win rate as a multiple of the fair share. Searchers read the result from
+``paxsim/search/profiles.toml``. With another deck, rules, policies or player counts it goes to a
+folder below ``runs``.
 """
 
 import json
@@ -29,7 +30,7 @@ OUT = Path(paxsim.__file__).parent / "search" / "profiles.toml"
 
 
 def turns_of(diary):
-    """The turns of a diary, each as the entries behind the card that was drawn."""
+    """Return the turns of a diary, each as the entries after the drawn card."""
     turns = []
     for entry in diary:
         if entry & DRAWN_FROM:
@@ -39,17 +40,17 @@ def turns_of(diary):
     return turns
 
 
-def profile(name, asked):
-    """Counts by habit, each of shape ``(2, cases)``, and the win rate beside a fair share."""
-    rng = np.random.default_rng(asked.policies.index(name))
+def profile(name, options):
+    """Return counts by habit, of shape ``(2, cases)``, and the win rate in fair shares."""
+    rng = np.random.default_rng(options.policies.index(name))
     counts = {habit: np.zeros((2, cases), int) for habit, cases in HABITS.items()}
     wins = 0.0
-    for deal in range(asked.games):
-        players = asked.players[deal % len(asked.players)]
-        rivals = [str(rng.choice(asked.policies)) for _ in range(players - 1)]
-        setting = paxsim.make_setting(players, deck=asked.deck, rules=asked.rules)
+    for deal in range(options.games):
+        players = options.players[deal % len(options.players)]
+        rivals = [str(rng.choice(options.policies)) for _ in range(players - 1)]
+        setting = paxsim.make_setting(players, deck=options.deck, rules=options.rules)
         lineup = paxsim.make_lineup([name, *rivals], players)
-        *_, game = walk(setting, lineup, asked.seed, deal, deal % players)
+        *_, game = walk(setting, lineup, options.seed, deal, deal % players)
         seat = -deal % players
         wins += game.result()["shares"][seat] * players
         table = game.record["table"]
@@ -62,36 +63,36 @@ def profile(name, asked):
             np.add.at(counts["bought"][phase], bought, 1)
             counts["display"][phase, min(len(played), MANY_CARDS)] += 1
             counts["purchase"][phase, min(len(bought), MANY_CARDS)] += 1
-    return counts, wins / asked.games
+    return counts, wins / options.games
 
 
 def main():
-    usual = dict(policies=HEURISTICS, players=PLAYERS, games=400, seed=71, jobs=-1)
-    parser = script_parser(__doc__, **usual)
-    parser.add_argument("--out", type=Path, help="file, usually that of the package")
-    asked = parser.parse_args()
-    place = own_place(OUT, parser, asked)
-    out = asked.out or place
-    found = Parallel(n_jobs=asked.jobs, prefer="threads")(
-        delayed(profile)(name, asked) for name in asked.policies
+    defaults = dict(policies=HEURISTICS, players=PLAYERS, games=400, seed=71, jobs=-1)
+    parser = script_parser(__doc__, **defaults)
+    parser.add_argument("--out", type=Path, help="file to write (default: that of the package)")
+    options = parser.parse_args()
+    place = own_place(OUT, parser, options)
+    out = options.out or place
+    profiles = Parallel(n_jobs=options.jobs, prefer="threads")(
+        delayed(profile)(name, options) for name in options.policies
     )
     lines = [
-        f"# Habits in {asked.games} games each, made by experiments/profiles.py. In rows: "
+        f"# Habits in {options.games} games each, made by experiments/profiles.py. In rows: "
         f"the first\n# {EARLY_TURNS} turns and the others. Cards bought and played by category,",
         f"# {', '.join(CATEGORIES)};",
         f"# turns with 0 to {MANY_CARDS} or more cards bought (purchase) and played (display).",
         "# wins: how often it won, as a multiple of a fair share.",
     ]
     if place != OUT:
-        lines.append(f"# Deck {asked.deck.name}, rules {asked.rules.describe()}.")
-    for name, (counts, wins) in zip(asked.policies, found, strict=True):
+        lines.append(f"# Deck {options.deck.name}, rules {options.rules.describe()}.")
+    for name, (counts, wins) in zip(options.policies, profiles, strict=True):
         lines.append(f"[{name}]" if re.fullmatch(r"\w+", name) else f"[{json.dumps(name)}]")
         lines.append(f"wins = {wins:.2f}")
         lines += [f"{habit} = {counts[habit].tolist()}" for habit in HABITS]
     out.parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(out) as file:
         file.write("\n".join(lines) + "\n")
-    print(f"The habits are in {out}")
+    print(f"wrote {out}")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,10 @@
-"""How often does Rome win if it needs more or fewer categories than the published four?
-
-A grid of the rule's number by player counts, a run each, all in the same field of different
-strategies (with n players the first n of it) and on the same deals:
+"""Rome's win rate if it needs more or fewer categories than the published four.
 
     python experiments/rome_needs.py --games 4000 --out rome_needs
 
-writes `rome_needs.csv`, a row a cell with its interval, and `rome_needs.png` and `.svg`, a line a
-number over the player counts.
+plays one run for each number of categories and players, on the same deals. With n players, the
+first n policies play. It writes ``rome_needs.csv``, a row with an interval for each run, and a
+chart, ``rome_needs.png`` and ``.svg``.
 """
 
 from __future__ import annotations
@@ -23,34 +21,34 @@ from paxsim.cli.scripting import run_script, script_parser
 
 NEEDS = (3, 4, 5, 6)
 PLAYERS = (2, 3, 4, 5, 6)
-FIELD = ("builder", "starver", "racer", "opportunist", "economist", "merchant")
+LINEUP = ("builder", "starver", "racer", "opportunist", "economist", "merchant")
 
 
 def rome(
-    needs: int, field: list[str], games: int, seed: int, deck: paxsim.Deck, others: dict[str, Any]
+    needs: int, lineup: list[str], games: int, seed: int, deck: paxsim.Deck, others: dict[str, Any]
 ) -> pd.DataFrame:
-    """Rome's rate where it wins with so many categories, and other rules are changed."""
+    """Return Rome's win rate if it needs this number of categories, with other rules changed."""
     rules = {**others, "rome_needs": needs}
-    result = paxsim.simulate(field, games=games, seed=seed, deck=deck, rules=rules, jobs=1)
+    result = paxsim.simulate(lineup, games=games, seed=seed, deck=deck, rules=rules, jobs=1)
     return result["rome"].assign(needs=f"Rome needs {needs}", seed=seed)
 
 
 def main() -> None:
-    usual = dict(policies=FIELD, players=PLAYERS, games=4000, seed=1, jobs=-1, out="rome_needs")
-    asked = script_parser(__doc__, **usual).parse_args()
+    defaults = dict(policies=LINEUP, players=PLAYERS, games=4000, seed=1, jobs=-1, out="rome_needs")
+    options = script_parser(__doc__, **defaults).parse_args()
 
-    field, others = asked.policies, asked.rules.changed()
-    cells = Parallel(n_jobs=asked.jobs, prefer="threads")(
-        delayed(rome)(needs, field[:players], asked.games, asked.seed, asked.deck, others)
-        for needs, players in itertools.product(NEEDS, asked.players)
-        if players <= len(field)
+    lineup, others = options.policies, options.rules.changed()
+    cells = Parallel(n_jobs=options.jobs, prefer="threads")(
+        delayed(rome)(needs, lineup[:players], options.games, options.seed, options.deck, others)
+        for needs, players in itertools.product(NEEDS, options.players)
+        if players <= len(lineup)
     )
     table = pd.concat(cells, ignore_index=True)
 
-    asked.out.mkdir(parents=True, exist_ok=True)
-    table.to_csv(asked.out / "rome_needs.csv", index=False)
+    options.out.mkdir(parents=True, exist_ok=True)
+    table.to_csv(options.out / "rome_needs.csv", index=False)
     chart = charts.rome_rate(table, by="needs")
-    charts.save(chart.figure, asked.out / "rome_needs")
+    charts.save(chart.figure, options.out / "rome_needs")
     print(table.pivot(index="needs", columns="players", values="rome_wins").round(3))
 
 

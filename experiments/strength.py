@@ -1,13 +1,14 @@
-"""How strong is a player that looks ahead? Makes docs/search.md and its chart.
+"""Strength of policies that look ahead; writes docs/search.md and its charts.
 
     python experiments/strength.py [--runs runs/strength] [--effort 1]
 
-A searcher that is not told who its rivals are plays against four fields, and alone against Rome,
-with more and more rollouts; beside it stand the plain policy, the searcher with a tree, and, in the
-same deals, one that expects every policy of the catalogue alike. Every cell is a stored run, so a
-command that was interrupted goes on where it was, `--parts` plays some of the cells only, and
-`--seconds 0` makes the page of what is there. With another deck or other rules, runs and page go to
-a folder below runs, and the page has the figures alone.
+A searcher that is not told who its opponents are plays against four line-ups, and solo, with more
+and more rollouts. It is compared with the plain policy, with tree search, and, on the same deals,
+with a searcher that gives every policy of the catalogue the same weight.
+
+Every cell is a stored run, so an interrupted command resumes. `--parts` plays only some cells, and
+`--seconds 0` writes the page from the cells that exist. With another deck or other rules, runs and
+page go to a folder below ``runs``, and the page leaves out what was tried with the default game.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ PAGE = Path(__file__).parent.parent / "docs" / "search.md"
 RUNS = Path("runs/strength")
 TEMPLATE = Path(__file__).parent / "strength.md"
 SEED = 31415
-#: Games of a task: a searcher's game takes a second, so the workers get few at a time.
+#: Games per chunk: a searcher's game takes a second, so workers get few at a time.
 TASK = 4
 
 MIXED = ("opportunist", "weighted", "tribune", "conspirator", "builder")
@@ -50,27 +51,27 @@ FIELDS = {
 PLAYERS = (2, 3, 4, 6)
 SOLO_LEVELS = (1, 2, 3, 4, 5)
 BUDGETS = (1, 4, 16, 64, 256)
-#: Where single figures matter, and solo once more; and the most.
+#: Rollouts of single comparisons (also played in solo), and the largest number of rollouts.
 BAR_BUDGET, MOST = 128, BUDGETS[-1]
-#: Where kinds and models are compared, deal by deal: cheap, so that there can be many deals.
+#: Rollouts at which kinds and opponent models are compared, deal by deal: few, for many deals.
 COMPARED_AT = 16
-#: Blocks of a cell with 2 players, by rollouts; games grow longer with more players, and a block
-#: has more of them (`FEWER`). Solo has games of its own.
+#: Blocks of a cell with 2 players, by rollouts. With more players, a block has more and longer
+#: games, so there are fewer blocks (`FEWER`).
 BLOCKS = {0: 1000, 1: 120, 4: 120, COMPARED_AT: 240, 64: 80, MOST: 24}
 FEWER = {2: 1.0, 3: 0.8, 4: 0.6, 6: 0.35}
 SOLO_GAMES = {0: 2000, 1: 300, 4: 300, COMPARED_AT: 300, 64: 240, BAR_BUDGET: 240, MOST: 160}
 LADDER_BLOCKS = 200
-#: What cells are for: see `all_cells`.
+#: Parts of the page, see `all_cells`.
 PARTS = ("bar", "solo", "ladder", "search", "models", "tree")
-#: Where the template tells of what was tried, all of it in the usual game.
-TRIED = "Made by `python experiments/strength.py`"
-#: The table of the ladder.
+#: Beginning of the part of the template that is about the default game only.
+TRIED = "`python experiments/strength.py` makes"
+#: Players and opponents of the charts.
 LADDER = (4, "mixed")
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One number of the page: who plays, against which field, and how many blocks."""
+    """One number of the page: who plays, against which opponents, and how many blocks."""
 
     part: str
     policy: str
@@ -81,17 +82,17 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """What its stored run is called."""
+        """Name of the stored run."""
         who = hashlib.sha256(self.policy.encode()).hexdigest()[:8]
         return f"{self.part}-{self.players}-{self.field}-{self.budget}-{who}"
 
     def play(self, runs: Path, **how: Any) -> list[dict]:
-        """Play it, or read what was played, as rows.
+        """Play the cell, or read its stored run; return its rows.
 
         Parameters
         ----------
         runs : Path
-            Where runs are stored.
+            Folder of the stored runs.
         **how
             Deck, rules and workers, as for `paxsim.simulate`.
         """
@@ -111,10 +112,10 @@ class Cell:
         return [self.row(paxsim.simulate([self.policy, *rivals], games=games, **plan))]
 
     def row(self, result: Result, part: str = "", policy: str = "") -> dict:
-        """The win rate of the policy in question, with its interval."""
-        found = result["strategies"]
+        """Return the win rate of the policy with its interval."""
+        strategies = result["strategies"]
         label = paxsim.get_policy(policy or self.policy).label
-        row = found[found["strategy"] == label].iloc[0]
+        row = strategies[strategies["strategy"] == label].iloc[0]
         gained = result["comparison"].iloc[0] if self.part == "models" else {}
         return {
             **vars(self),
@@ -127,23 +128,23 @@ class Cell:
         }
 
 
-#: Columns of a result's tables that a cell keeps.
+#: Columns of a result's tables that go into a cell's row.
 RATES = ("win_rate", "win_rate_low", "win_rate_high")
 GAINS = ("difference", "difference_low", "difference_high", "p")
 
 
 def searcher(budget: int, plain: str) -> str:
-    """The line-up's name for a searcher; without rollouts it is the plain policy."""
+    """Return the spec of a searcher; without rollouts, the plain policy."""
     return f"search:rollouts={budget}" if budget else plain
 
 
 def expecting_all() -> str:
-    """The same for one that expects every policy of the catalogue alike."""
+    """Return the spec of a searcher that gives all policies of the catalogue the same weight."""
     return f"search:rollouts={COMPARED_AT}:opponents={'+'.join(HEURISTICS)}"
 
 
 def table_cells(part: str, policy: str, budget: int, effort: float) -> list[Cell]:
-    """One policy in all fields."""
+    """Return the cells of one policy against all opponents."""
     return [
         Cell(part, policy, players, field, enough(effort * FEWER[players], BLOCKS[budget]), budget)
         for players in PLAYERS
@@ -152,17 +153,17 @@ def table_cells(part: str, policy: str, budget: int, effort: float) -> list[Cell
 
 
 def enough(effort: float, blocks: int) -> int:
-    """A part of so many blocks, and no fewer than make an interval."""
+    """Return a part of the blocks, at least as many as an interval needs."""
     return max(round(effort * blocks), 4)
 
 
 def all_cells(effort: float) -> list[Cell]:
-    """Every cell of the page, those first that matter most.
+    """Return all cells of the page, the most important first.
 
     Parameters
     ----------
     effort : float
-        The number of blocks, as a multiple of the usual one.
+        Multiple of the default number of blocks.
     """
     flat, tree = searcher(BAR_BUDGET, ""), f"search:kind=tree:rollouts={BAR_BUDGET}"
     bars = [
@@ -197,7 +198,7 @@ def all_cells(effort: float) -> list[Cell]:
 
 
 def cell_text(rows: pd.DataFrame, value: str = "win_rate") -> str:
-    """A rate ± half its interval in percent, or a dash where nothing was played."""
+    """Return a rate in percent with its interval, or a dash where nothing was played."""
     if not len(rows):
         return "–"
     one = rows.iloc[0]
@@ -205,13 +206,13 @@ def cell_text(rows: pd.DataFrame, value: str = "win_rate") -> str:
 
 
 def markdown(head: list[str], lines: list[list[str]]) -> str:
-    """A table."""
+    """Return a Markdown table."""
     rows = [head, ["---"] + ["---:"] * (len(head) - 1), *lines]
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
 def strength_table(table: pd.DataFrame) -> str:
-    """A row a field, a column a number of rollouts."""
+    """Return win rates by opponents and number of rollouts."""
     budgets = (0, *BUDGETS)
     lines = []
     for players, field in itertools.product(PLAYERS, FIELDS):
@@ -220,14 +221,18 @@ def strength_table(table: pd.DataFrame) -> str:
             & (table.players == players)
             & (table.field == field)
         ]
-        name = "mixed field" if field == "mixed" else field
         texts = [cell_text(here[here.budget == budget]) for budget in budgets]
-        lines.append([f"{players} players: {name}", *texts])
+        lines.append([opponents_text(players, field), *texts])
     return markdown(["against", "plain `weighted`", *map(str, BUDGETS)], lines)
 
 
+def opponents_text(players: int, field: str) -> str:
+    """Return the heading of a row."""
+    return f"{players} players: {'mixed line-up' if field == 'mixed' else field}"
+
+
 def solo_table(table: pd.DataFrame) -> str:
-    """A row a level, a column a number of rollouts."""
+    """Return solo success by level and number of rollouts."""
     budgets = sorted({0, *BUDGETS, BAR_BUDGET})
     here = table[table.part == "solo"]
     lines = [
@@ -241,7 +246,7 @@ def solo_table(table: pd.DataFrame) -> str:
 
 
 def kinds_table(table: pd.DataFrame) -> str:
-    """Flat and tree, and in the same deals adaptive and plain mixture with their difference."""
+    """Return win rates by kind and opponent model, and the paired gain of the adaptive model."""
     lines = []
     for players, field in itertools.product(PLAYERS, FIELDS):
         here = table[
@@ -250,29 +255,27 @@ def kinds_table(table: pd.DataFrame) -> str:
         texts = [cell_text(here[here.part == part]) for part in ("models", "mixture")]
         gains = cell_text(here[here.part == "models"], "difference")
         tree = cell_text(here[here.part == "tree"])
-        lines.append([f"{players} players: {field}", *texts, gains, tree])
+        lines.append([opponents_text(players, field), *texts, gains, tree])
     gain, low, high = mean_gain(table[table.part == "models"])
-    lines.append(["all fields alike", "", "", amount(gain, low, high, 100), ""])
-    return markdown(["against", "adaptive", "plain mixture", "difference", "tree, adaptive"], lines)
+    lines.append(["all, with equal weights", "", "", amount(gain, low, high, 100), ""])
+    heads = ["against", "adaptive", "uniform mixture", "difference", "tree, adaptive"]
+    return markdown(heads, lines)
 
 
 def mean_gain(rows: pd.DataFrame) -> tuple[float, float, float]:
-    """The mean difference over fields with its interval: each has deals of its own."""
+    """Return the mean difference over all opponents with its interval; their deals differ."""
     halves = half_widths(rows)
     mean, half = rows.difference.astype(float).mean(), np.sqrt((halves**2).sum()) / len(rows)
     return mean, mean - half, mean + half
 
 
 def half_widths(rows: pd.DataFrame) -> pd.Series:
-    """Halves of the intervals of differences."""
+    """Return half-widths of the intervals of differences."""
     return (rows.difference_high - rows.difference_low).astype(float) / 2
 
 
 def no_field_worse(rows: pd.DataFrame) -> str:
-    """What all the differences say together: how much worse the searcher may be anywhere.
-
-    Their intervals are widened so that all of them hold with the chance that one alone has.
-    """
+    """Return sentences on how much worse the adaptive searcher may be, with joint intervals."""
     degrees = (rows.blocks - 1).to_numpy(float)
     together = LEVEL ** (1 / len(rows))
     wider = stdtrit(degrees, (1 + together) / 2) / stdtrit(degrees, (1 + LEVEL) / 2)
@@ -280,24 +283,24 @@ def no_field_worse(rows: pd.DataFrame) -> str:
     p = holm(rows.p.astype(float))
     worse = (rows.difference < 0).to_numpy() & (p < 1 - LEVEL)
     if worse.any():
-        where = listing(f"{r.players} players: {r.field}" for r in rows[worse].itertuples())
-        return f"adaptive play was surely worse with {where}"
+        where = listing(opponents_text(r.players, r.field) for r in rows[worse].itertuples())
+        return f"Adaptive play was significantly worse against {where}."
     lower = int((rows.difference < 0).sum())
     return (
-        f"in {lower} of {len(rows)} fields the adaptive searcher won fewer games, in none of them "
-        f"surely (the least of their p-values, by Holm's method, is {lowest_p(rows, p):.2f}); with "
-        f"all intervals widened so that they hold together, it is nowhere worse by more than "
-        f"{-100 * low.min():.0f} percentage points"
+        f"Adaptive play won fewer games in {lower} of {len(rows)} cases, in none of them "
+        f"significantly (smallest p-value after Holm's correction: {lowest_p(rows, p):.2f}). "
+        "With joint intervals it is nowhere worse by more than "
+        f"{-100 * low.min():.0f} percentage points."
     )
 
 
 def lowest_p(rows: pd.DataFrame, p: np.ndarray) -> float:
-    """The smallest p-value of a field in which fewer games were won; 1 if there is none."""
+    """Return the smallest p-value among cases with fewer wins; 1 if there is none."""
     return float(p[(rows.difference < 0).to_numpy()].min(initial=1.0))
 
 
 def bars_table(table: pd.DataFrame) -> str:
-    """What was played with more blocks."""
+    """Return the single comparisons, which have more blocks."""
     lines = [
         [
             f"`{one.policy.replace(FOR_POINTS, 'hermit(...)')}`",
@@ -311,7 +314,7 @@ def bars_table(table: pd.DataFrame) -> str:
 
 
 def cost_table(**setting: Any) -> str:
-    """Milliseconds of processor time that a decision of the searcher takes."""
+    """Return milliseconds of processor time per decision of the searcher."""
     lines = []
     for players in (1, *PLAYERS):
         texts = []
@@ -327,17 +330,17 @@ def cost_table(**setting: Any) -> str:
             decisions = batch.results["decisions"].sum() / players
             texts.append(f"{1000 * seconds / decisions:.1f}")
         lines.append(["solo" if players == 1 else f"{players} players", *texts])
-    head = ["ms a decision", *map(str, BUDGETS), f"tree, {COMPARED_AT}"]
+    head = ["ms per decision", *map(str, BUDGETS), f"tree, {COMPARED_AT}"]
     return markdown(head, lines)
 
 
 def draw_ladder(table: pd.DataFrame, stem: Path) -> None:
-    """The chart beside the page: from random play to search, at one table."""
+    """Draw win rates from random play to search against one line-up."""
     players, field = LADDER
     here = table[(table.players == players) & (table.field == field)]
     plain = here[here.part == "ladder"].assign(rung=here.policy)
-    found = here[here.part.isin(["search", "models"]) & (here.budget > 0)]
-    searching = found.assign(rung=[f"search, rollouts: {n}" for n in found.budget])
+    searching = here[here.part.isin(["search", "models"]) & (here.budget > 0)]
+    searching = searching.assign(rung=[f"search, rollouts: {n}" for n in searching.budget])
     rungs = pd.concat([plain.sort_values("win_rate"), searching.sort_values("budget")])
     rivals = ", ".join(MIXED[: players - 1])
     figure, ax = charts.panels(height=6.0)
@@ -345,58 +348,58 @@ def draw_ladder(table: pd.DataFrame, stem: Path) -> None:
         rungs,
         "win_rate",
         by="rung",
-        label=f"games won against {rivals} (%); a fair share is {100 / players:.0f} %",
-        title="The ladder of skill at a table of four",
+        label=f"win rate against {rivals} (%); a fair share is {100 / players:.0f} %",
+        title=f"Policies of increasing skill, {players} players",
         reference=1 / players,
         ax=ax,
-        caption=f"{rungs.games.sum():,} games, fewer the more rollouts, {setting_of(table)}",
+        caption=f"{rungs.games.sum():,} games, {setting_of(table)}",
     )
     charts.save(figure, stem)
 
 
 def draw_budgets(table: pd.DataFrame, stem: Path) -> None:
-    """The other chart: strength against the number of rollouts, a line a field."""
+    """Draw win rates by number of rollouts, a line for each kind of opponents."""
     players, _ = LADDER
-    found = table[
+    shown = table[
         (table.players == players) & table.part.isin(["search", "models"]) & (table.budget > 0)
     ]
     # Side by side, so that intervals of one budget do not hide each other.
-    aside = found.field.map({field: 1.07**n for n, field in enumerate(FIELDS)})
+    aside = shown.field.map({field: 1.07**n for n, field in enumerate(FIELDS)})
     figure, ax = charts.panels(height=4.5)
     ax.set_xscale("log", base=4)
     charts.dose_curves(
-        found.assign(
-            against=found.field.replace("mixed", "the mixed field"), at=found.budget * aside
+        shown.assign(
+            against=shown.field.replace("mixed", "the mixed line-up"), at=shown.budget * aside
         ),
         "at",
         "win_rate",
         by="against",
-        axis="rollouts for each option",
-        label="games won (%)",
+        axis="rollouts per option",
+        label="win rate (%)",
         title=f"More rollouts, {players} players",
         ax=ax,
-        caption=f"{found.games.sum():,} games, {setting_of(table)}",
+        caption=f"{shown.games.sum():,} games, {setting_of(table)}",
     )
     ax.set_xticks(BUDGETS, [str(n) for n in BUDGETS])
-    # It ends before the names of the lines begin.
+    # The line ends before the names of the curves begin.
     ax.axhline(100 / players, xmax=0.93, color="0.3", lw=1, ls="--", zorder=0)
     charts.save(figure, stem)
 
 
 def setting_of(table: pd.DataFrame) -> str:
-    """Seed, deck, rules and version that all cells share."""
-    return table["caption"].iloc[-1].partition(" blocks, ")[2]
+    """Return the seed, deck, rules and version that all cells share."""
+    return ", ".join(table["caption"].iloc[-1].split(" · ")[1:])
 
 
 def page(table: pd.DataFrame, usual: bool = True, **setting: Any) -> str:
-    """The page: what a searcher is, and what it reaches.
+    """Return the page.
 
     Parameters
     ----------
     table : pandas.DataFrame
-        The cells that were played.
+        Rows of the cells.
     usual : bool
-        Whether it is about the usual game, of which more was tried than the cells.
+        Include what was tried with the default game.
     **setting
         Deck and rules.
     """
@@ -416,37 +419,39 @@ def page(table: pd.DataFrame, usual: bool = True, **setting: Any) -> str:
 
 def main() -> None:
     parser = script_parser(__doc__)
-    parser.add_argument("--effort", type=float, default=1.0, help="multiple of the usual blocks")
-    parser.add_argument("--runs", type=Path, help=f"stored runs, usually {RUNS}")
-    parser.add_argument("--out", type=Path, help="the page, usually docs/search.md")
-    parser.add_argument("--parts", nargs="+", choices=PARTS, help="play these, and make no page")
     parser.add_argument(
-        "--seconds", type=float, default=1e9, help="begin no more cells after these"
+        "--effort", type=float, default=1.0, help="multiple of the default number of blocks"
     )
-    asked = parser.parse_args()
-    setting = {"deck": asked.deck, "rules": asked.rules}
+    parser.add_argument("--runs", type=Path, help=f"folder of stored runs (default: {RUNS})")
+    parser.add_argument("--out", type=Path, help="page to write (default: docs/search.md)")
+    parser.add_argument(
+        "--parts", nargs="+", choices=PARTS, help="play only these parts, and write no page"
+    )
+    parser.add_argument("--seconds", type=float, default=1e9, help="begin no cell after this time")
+    options = parser.parse_args()
+    setting = {"deck": options.deck, "rules": options.rules}
     runs, out = (
-        given or own_place(usual, parser, asked)
-        for given, usual in ((asked.runs, RUNS), (asked.out, PAGE))
+        path or own_place(usual, parser, options)
+        for path, usual in ((options.runs, RUNS), (options.out, PAGE))
     )
     for folder in (runs, out.parent):
         folder.mkdir(parents=True, exist_ok=True)
-    paxsim.play("search:rollouts=1", 2, **setting)  # compiles what is not yet compiled
+    paxsim.play("search:rollouts=1", 2, **setting)  # compile first
     begin, rows = time.monotonic(), []
-    for cell in all_cells(asked.effort):
-        if asked.parts and cell.part not in asked.parts:
+    for cell in all_cells(options.effort):
+        if options.parts and cell.part not in options.parts:
             continue
-        if time.monotonic() - begin < asked.seconds or (runs / cell.name).exists():
-            rows += cell.play(runs, jobs=asked.jobs, **setting)
+        if time.monotonic() - begin < options.seconds or (runs / cell.name).exists():
+            rows += cell.play(runs, jobs=options.jobs, **setting)
             print(f"{cell.name}: {100 * rows[-1]['win_rate']:.1f} %", flush=True)
-    if asked.parts:
+    if options.parts:
         return
     table = pd.DataFrame(rows)
     draw_ladder(table, out.with_name("search_ladder"))
     draw_budgets(table, out.with_name("search_budgets"))
-    usual = own_place(PAGE, parser, asked) == PAGE
+    usual = own_place(PAGE, parser, options) == PAGE
     out.write_text(page(table, usual, **setting), encoding="utf-8")
-    print(f"The page is {out}, its runs are in {runs}")
+    print(f"wrote {out}; the runs are in {runs}")
 
 
 if __name__ == "__main__":

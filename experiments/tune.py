@@ -1,30 +1,28 @@
-"""Which numbers do the tuned policies of the catalogue get, and what are they worth?
-
-Each is tuned for what it is meant for, beginning with the numbers it has, and the record goes to
-``runs/tuning``: the answer with its held-out table (``NAME.json``), and the search
-(``NAME_generations.csv``). The records of ``weighted`` and ``hermit`` are older: these were tuned
-against line-ups drawn from the whole catalogue, and on all levels of solo.
+"""Tuning of policies of the catalogue, each against the opponents it is meant for.
 
     python experiments/tune.py defender loner answerer
 
-With another deck, rules or number of players the records go to a folder below ``runs``.
+The search begins with the current parameters. Records go to ``runs/tuning``: the result with its
+held-out table (``NAME.json``), and the search (``NAME_generations.csv``). With another deck, rules
+or number of players they go to a folder of their own below ``runs``.
+
+`weighted` and `hermit` were tuned earlier, against line-ups drawn from the whole catalogue and on
+all solo levels.
 """
 
 from __future__ import annotations
 
-import functools
 from pathlib import Path
-
-from rich.progress import Progress
 
 import paxsim
 from paxsim.cli.scripting import own_place, run_script, script_parser
+from paxsim.experiment.progress import ProgressBar
 from paxsim.io import atomic_write
 
 RECORDS = Path("runs/tuning")
-#: What is asked of each: three seats that win on points against a conspirator of either kind, one
-#: seat that does against three of them, and one seat where either world may come up.
-ASKED = {
+#: `defender`: three seats that win on points against one conspirator. `loner`: one seat against
+#: three conspirators. `answerer`: one seat against any of these.
+TASKS = {
     "defender": dict(opponents={"weighted": 1, "conspirator": 2}, coalition=3, goal="points"),
     "loner": dict(opponents={"weighted": 1, "conspirator": 1}, goal="points"),
     "answerer": dict(opponents={"weighted": 2, "conspirator": 1, "defender": 2, "tribune": 1}),
@@ -33,30 +31,25 @@ ASKED = {
 
 def main() -> None:
     parser = script_parser(__doc__, games=800)
-    parser.add_argument("names", nargs="+", choices=ASKED)
+    parser.add_argument("names", nargs="+", choices=TASKS)
     parser.add_argument("--generations", type=int, default=150)
     parser.add_argument("--restarts", type=int, default=2)
-    parser.add_argument("--players", type=int, default=4, help="2 to 8, usually 4")
-    parser.add_argument("--out", type=Path, help=f"folder, usually {RECORDS}")
-    asked = parser.parse_args()
-    out = asked.out or own_place(RECORDS, parser, asked)
-    given = ("players", "generations", "restarts", "games", "deck", "rules", "jobs")
+    parser.add_argument("--players", type=int, default=4, help="2 to 8 (default: 4)")
+    parser.add_argument("--out", type=Path, help=f"folder (default: {RECORDS})")
+    options = parser.parse_args()
+    out = options.out or own_place(RECORDS, parser, options)
+    names = ("players", "generations", "restarts", "games", "deck", "rules", "jobs")
+    effort = {name: getattr(options, name) for name in names}
     out.mkdir(parents=True, exist_ok=True)
-    for name in asked.names:
-        with Progress() as bar:
-            show = functools.partial(bar.update, bar.add_task(name))
-            answer = paxsim.tune(
-                name,
-                **ASKED[name],
-                **{key: vars(asked)[key] for key in given},
-                progress=lambda at, show=show: show(completed=at.games, total=at.expected),
-            )
+    for name in options.names:
+        with ProgressBar() as bar:
+            result = paxsim.tune(name, **TASKS[name], **effort, progress=bar)
         with atomic_write(out / f"{name}.json") as file:
-            file.write(answer.to_json() + "\n")
+            file.write(result.to_json() + "\n")
         with atomic_write(out / f"{name}_generations.csv") as file:
-            file.write(answer.generations.to_csv(index=False))
-        print(answer)
-    print(f"The records are in {out}")
+            file.write(result.generations.to_csv(index=False))
+        print(result)
+    print(f"wrote {out}")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,11 @@
-"""Who does well at a table of builders, and does that depend on the number of players?
-
-One seat is played by the strategy, all others by `builder`; every deal is played once with the
-strategy at each seat. A grid of strategies by player counts, a cell a run:
+"""Win rates of policies against `builder` at all other seats, by number of players.
 
     python experiments/win_rates.py --games 4000 --out win_rates
 
-writes `win_rates.csv`, a row a cell with its interval, and `win_rates.png` and `.svg`, a heatmap
-that greys what can't be told from the fair share.
+plays one run for each policy and number of players; every deal is played with the policy in each
+seat. It writes ``win_rates.csv``, a row with an interval for each run, and a heat map,
+``win_rates.png`` and ``.svg``, in which rates that don't differ significantly from the fair share
+are grey.
 """
 
 from __future__ import annotations
@@ -25,29 +24,31 @@ PLAYERS = (2, 3, 4, 5)
 
 
 def win_rate(strategy: str, players: int, games: int, seed: int, **setting) -> pd.DataFrame:
-    """The strategy's row at a table of builders."""
+    """Return the strategy's row against builders."""
     lineup = [strategy] + ["builder"] * (players - 1)
     table = paxsim.simulate(lineup, games=games, seed=seed, jobs=1, **setting)["strategies"]
     return table[table["strategy"] != "builder"].assign(seed=seed)
 
 
 def main() -> None:
-    usual = dict(policies=STRATEGIES, players=PLAYERS, games=4000, seed=1, jobs=-1, out="win_rates")
-    asked = script_parser(__doc__, **usual).parse_args()
+    defaults = dict(
+        policies=STRATEGIES, players=PLAYERS, games=4000, seed=1, jobs=-1, out="win_rates"
+    )
+    options = script_parser(__doc__, **defaults).parse_args()
 
     # Compiled games release the GIL, so threads are as good as processes.
-    cells = Parallel(n_jobs=asked.jobs, prefer="threads")(
+    cells = Parallel(n_jobs=options.jobs, prefer="threads")(
         delayed(win_rate)(
-            strategy, players, asked.games, asked.seed, deck=asked.deck, rules=asked.rules
+            strategy, players, options.games, options.seed, deck=options.deck, rules=options.rules
         )
-        for strategy, players in itertools.product(asked.policies, asked.players)
+        for strategy, players in itertools.product(options.policies, options.players)
     )
     table = pd.concat(cells, ignore_index=True)
 
-    asked.out.mkdir(parents=True, exist_ok=True)
-    table.to_csv(asked.out / "win_rates.csv", index=False)
-    chart = charts.strategy_heatmap(table, title="Win rate at a table of builders (%)")
-    charts.save(chart.figure, asked.out / "win_rates")
+    options.out.mkdir(parents=True, exist_ok=True)
+    table.to_csv(options.out / "win_rates.csv", index=False)
+    chart = charts.strategy_heatmap(table, title="Win rate against builders (%)")
+    charts.save(chart.figure, options.out / "win_rates")
     print(table.pivot(index="strategy", columns="players", values="win_rate").round(3))
 
 
