@@ -89,20 +89,10 @@ class Analysis:
     rollouts: int
     seed: int
 
-    @property
-    def players(self) -> int:
-        """Number of seats."""
-        return int(self.replay.setup["players"])
-
     @cached_property
     def marked(self) -> np.ndarray:
         """Which decisions are mistakes; see `paxsim.analysis.judge.marked`."""
         return marked(self.verdicts)
-
-    @cached_property
-    def seats(self) -> np.ndarray:
-        """The deciding seats, from 1."""
-        return np.array([verdict.decision.seat for verdict in self.verdicts], int)
 
     def decisions(self) -> pd.DataFrame:
         """Return the options of all decisions.
@@ -159,7 +149,7 @@ class Analysis:
         """
         ledger = self.ledger
         steps = [verdict.decision.step for verdict in self.verdicts for _ in range(2)]
-        around = np.stack([ledger.before, ledger.after], axis=1).reshape(-1, self.players + 1)
+        around = np.stack([ledger.before, ledger.after], axis=1).reshape(-1, len(ledger.start))
         values = np.vstack([ledger.start, around, ledger.result])
         table = pd.DataFrame(values, columns=self._names)
         table.insert(0, "step", [0, *steps, len(self.replay.events) - 1])
@@ -176,11 +166,12 @@ class Analysis:
             Standard errors are conservative: states that two changes share count twice.
         """
         ledger, luck = self.ledger, self.ledger.draws.sum(axis=0)
-        everything, all_error = ledger.play_of(np.ones(len(self.seats), bool))
+        seats = np.array([verdict.decision.seat for verdict in self.verdicts])
+        everything, all_error = ledger.play_of(seats > 0)
         start_error = ledger.draw_errors[0]
         rows = []
         for place, name in enumerate(self._names):
-            own, own_error = ledger.play_of(self.seats == place + 1)
+            own, own_error = ledger.play_of(seats == place + 1)
             other_variance = all_error[place] ** 2 - own_error[place] ** 2
             rows.append(
                 {
@@ -260,7 +251,7 @@ class Analysis:
 
     @property
     def _names(self) -> list[str]:
-        return [*(f"seat {seat}" for seat in range(1, self.players + 1)), "Rome"]
+        return [*(f"seat {seat}" for seat in range(1, len(self.ledger.start))), "Rome"]
 
     def page(self) -> str:
         """Return the page of the replay with the graph, the marks and the tables."""

@@ -14,12 +14,10 @@ from paxsim.cards import DEFAULT_DECK, Deck
 from paxsim.errors import PaxsimError, checked_int, checked_path
 from paxsim.lineup import as_specs
 from paxsim.playing import LineupLike
+from paxsim.policies.policy import Policy
 from paxsim.policies.registry import get_policy
-from paxsim.rules import Rules, load_rules
+from paxsim.rules import Rules
 from paxsim.setting import MAX_NUMBER, make_setting, players_meant
-
-#: Policy at the other seats by default.
-OPPONENT = "weighted"
 
 
 def host_game(
@@ -91,8 +89,20 @@ def host_game(
         path = checked_path("resume", resume)
         arrangement, games = read_save(path, trust_policies)
     else:
-        arrangement = _arrange(
-            policies, players, seats, seed, solo_level, campaign, deck=deck, rules=rules
+        specs = as_specs("weighted" if policies is None else policies)
+        if players is None:
+            players = 1 if campaign else players_meant(len(specs), solo_level, people=len(seats))
+        setting = make_setting(players, solo_level=solo_level, deck=deck, rules=rules)
+        at_seats = _at_seats(specs, seats, setting.players)
+        if policies is not None and not any(at_seats):
+            raise PaxsimError("policies can't be used when people sit at all seats")
+        arrangement = Arrangement(
+            policies=at_seats,
+            seed=secrets.randbelow(MAX_NUMBER) if seed is None else seed,
+            solo_level=setting.solo_level,
+            deck=setting.deck.source,
+            rules=setting.rules.changed(),
+            campaign=campaign,
         )
         path = checked_path("save", save or f"pax-{datetime.now():%Y%m%d-%H%M%S}.json")
         if path.exists():
@@ -117,36 +127,15 @@ def host_game(
     return path
 
 
-def _arrange(
-    policies: LineupLike | None,
-    players: int | None,
-    seats: Sequence[int],
-    seed: int | None,
-    solo_level: int | None,
-    campaign: bool,
-    **deck_and_rules: Any,
-) -> Arrangement:
-    """Return who plays what."""
-    specs = as_specs(OPPONENT if policies is None else policies)
-    if players is None:
-        players = 1 if campaign else players_meant(len(specs), solo_level, people=len(seats))
-    setting = make_setting(players, solo_level=solo_level, **deck_and_rules)
-    people = [checked_int("seat", seat, 1, setting.players) for seat in seats]
-    free = [seat for seat in range(1, setting.players + 1) if seat not in people]
-    if policies is not None and not free:
-        raise PaxsimError("policies can't be used when people sit at all seats")
+def _at_seats(specs: list[str | Policy], seats: Sequence[int], players: int) -> list[str | None]:
+    """Return the policies by seat, None at the seats of people."""
+    people = [checked_int("seat", seat, 1, players) for seat in seats]
+    free = [seat for seat in range(1, players + 1) if seat not in people]
     if len(specs) == 1:
-        specs = [*specs] * len(free)
+        specs = specs * len(free)
     if len(specs) != len(free):
         raise PaxsimError(
             f"policies: give one, or {len(free)} for the other seats; got {len(specs)}"
         )
-    at_seat = dict(zip(free, (get_policy(spec).spec for spec in specs), strict=True))
-    return Arrangement(
-        policies=[at_seat.get(seat) for seat in range(1, setting.players + 1)],
-        seed=secrets.randbelow(MAX_NUMBER) if seed is None else seed,
-        solo_level=setting.solo_level,
-        deck=setting.deck.source,
-        rules=load_rules(deck_and_rules["rules"]).changed(),
-        campaign=campaign,
-    )
+    policy_at = dict(zip(free, (get_policy(spec).spec for spec in specs), strict=True))
+    return [policy_at.get(seat) for seat in range(1, players + 1)]

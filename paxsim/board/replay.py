@@ -40,7 +40,7 @@ def parse_trace(lines: Iterable[str], number: int | None = None) -> list[dict[st
                 raise PaxsimError(f"line {place}: a trace begins with a 'setup' event")
             traces[-1].append((place, event))
     if not traces:
-        raise PaxsimError("this is not a trace, as `paxsim trace` writes it: it has no events")
+        raise PaxsimError("this is not a trace: it has no events")
     if number is None and len(traces) > 1:
         raise PaxsimError(f"choose one of the {len(traces)} games with --number")
     trace = traces[checked_int("number", 1 if number is None else number, 1, len(traces)) - 1]

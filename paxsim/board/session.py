@@ -40,7 +40,7 @@ ROLLOUTS = 200
 
 
 class Session:
-    """One game with policies, or None for a person, by seat."""
+    """One game; `policies` are in the order of the seats, None for a person."""
 
     def __init__(self, setting: Setting, policies: Sequence[Policy | None], seed: int, deal: int):
         self.setting = setting
@@ -283,7 +283,7 @@ def read_save(path: Path, trust_policies: bool = False) -> tuple[Arrangement, li
         games = [[checked_int("option", n, 0, MAX_NUMBER) for n in game] for game in save["games"]]
         fingerprint = save["deck_fingerprint"]
     except (KeyError, TypeError):
-        raise PaxsimError(f"{path} is damaged: it is not what paxsim wrote") from None
+        raise PaxsimError(f"{path} is damaged or not a saved game") from None
     with policies_named_by(path, trust_policies):
         for spec in arrangement.policies:
             if spec is not None:

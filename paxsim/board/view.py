@@ -273,6 +273,6 @@ def _take(cards: list[Any], card: Seen) -> Any:
     if card is None:
         return cards.pop()
     if card not in cards and None not in cards:
-        raise ValueError(f"{card_name(card)} is not where it is taken from")
+        raise ValueError(f"{card_name(card)} is not there to be taken")
     cards.remove(card if card in cards else None)
     return card

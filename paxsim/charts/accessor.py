@@ -44,12 +44,12 @@ class Plots:
     def __init__(self, result: Any):
         self._result = result
 
-    def __call__(self, name: str | None = None, *, ax: Axes | None = None, **options: Any) -> Axes:
+    def __call__(self, name: str | None = None, **options: Any) -> Axes:
         """Draw the chart of a name, or the main one."""
         name = name or _MAIN[self._kind]
         self._check(name)
         draw: Callable[..., Axes] = getattr(self, name)
-        return draw(ax=ax, **options)
+        return draw(**options)
 
     def __repr__(self) -> str:
         return f"plot() draws {_MAIN[self._kind]}; also: {', '.join(self.names)}"
@@ -93,69 +93,69 @@ class Plots:
             )
         return self._result
 
-    def _forest(self, table: pd.DataFrame, value: str, ax: Axes | None, options: Any) -> Axes:
-        return forest(table, value, **options, ax=ax, caption=self._result.caption)
+    def _forest(
+        self, table: pd.DataFrame, value: str, options: dict[str, Any], **defaults: Any
+    ) -> Axes:
+        return forest(table, value, **{"caption": self._result.caption, **defaults, **options})
 
-    def strategies(self, *, ax: Axes | None = None, **options: Any) -> Axes:
+    def strategies(self, **options: Any) -> Axes:
         """Draw the win rate of every strategy, by player count if there are several."""
         table = self._check("strategies")["strategies"]
         options = {"by": "strategy", "label": "win rate of a seat (%)", "title": "Win rates",
-                   **options}  # fmt: skip
+                   "caption": self._result.caption, **options}  # fmt: skip
         if table["players"].nunique() > 1:
-            return dose_curves(table, "players", "win_rate", axis="players", **options, ax=ax,
-                               caption=self._result.caption)  # fmt: skip
-        return self._forest(table, "win_rate", ax, options)
+            return dose_curves(table, "players", "win_rate", axis="players", **options)
+        return forest(table, "win_rate", **options)
 
-    def seats(self, *, ax: Axes | None = None, **options: Any) -> Axes:
+    def seats(self, **options: Any) -> Axes:
         """Draw the share of wins by seat; see `paxsim.charts.seat_bars`."""
-        return seat_bars(self._check("seats"), ax=ax, **options)
+        return seat_bars(self._check("seats"), **options)
 
-    def rome(self, *, ax: Axes | None = None, **options: Any) -> Axes:
+    def rome(self, **options: Any) -> Axes:
         """Draw Rome's rate; see `paxsim.charts.rome_rate`."""
-        return rome_rate(self._check("rome"), ax=ax, **options)
+        return rome_rate(self._check("rome"), **options)
 
-    def rounds(self, *, ax: Axes | None = None, **options: Any) -> Axes:
+    def rounds(self, **options: Any) -> Axes:
         """Draw rounds, points or margins of games; see `paxsim.charts.distribution`."""
-        return distribution(self._check("rounds"), ax=ax, **options)
+        return distribution(self._check("rounds"), **options)
 
-    def payoffs(self, *, ax: Axes | None = None, **options: Any) -> Axes:
+    def payoffs(self, **options: Any) -> Axes:
         """Draw win rates against rivals; see `paxsim.charts.payoff_heatmap`."""
-        return payoff_heatmap(self._check("payoffs"), ax=ax, **options)
+        return payoff_heatmap(self._check("payoffs"), **options)
 
-    def ratings(self, *, ax: Axes | None = None, **options: Any) -> Axes:
+    def ratings(self, **options: Any) -> Axes:
         """Draw ratings with their intervals; see `paxsim.charts.rating_forest`."""
-        return rating_forest(self._check("ratings"), ax=ax, **options)
+        return rating_forest(self._check("ratings"), **options)
 
-    def difference(self, *, ax: Axes | None = None, **options: Any) -> Axes:
+    def difference(self, **options: Any) -> Axes:
         """Draw the paired difference of two policies, with its interval."""
         table = self._check("difference")["comparison"]
         table = table.assign(pair=table["a"] + " − " + table["b"])
-        options = {"by": "pair", "label": "difference of win rates (percentage points)",
-                   "title": "Paired difference", "reference": 0.0, **options}  # fmt: skip
-        return self._forest(table, "difference", ax, options)
+        return self._forest(table, "difference", options, by="pair", title="Paired difference",
+                            label="difference of win rates (percentage points)",
+                            reference=0.0)  # fmt: skip
 
-    def rules(self, *, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the effect of changes to the rules; see `paxsim.charts.tornado`."""
-        return tornado(self._check("rules"), ax=ax, **options)
+    def rules(self, **options: Any) -> Axes:
+        """Draw the effect of changes of the rules; see `paxsim.charts.tornado`."""
+        return tornado(self._check("rules"), **options)
 
-    def changes(self, *, ax: Axes | None = None, **options: Any) -> Axes:
+    def changes(self, **options: Any) -> Axes:
         """Draw the change of a seat's win rate without something."""
         table = self._check("changes")["restrictions"]
         table = table.assign(change=table["strategy"] + " without " + table["without"])
-        options = {"by": "change", "label": "change of the win rate (percentage points)",
-                   "title": "Ablation", "reference": 0.0, **options}  # fmt: skip
-        return self._forest(table, "win_change", ax, options)
+        return self._forest(table, "win_change", options, by="change", title="Ablation",
+                            label="change of the win rate (percentage points)",
+                            reference=0.0)  # fmt: skip
 
-    def states(self, *, ax: Axes | None = None, **options: Any) -> Axes:
+    def states(self, **options: Any) -> Axes:
         """Draw the moves of adapting players; see `paxsim.charts.state_flow`."""
-        return state_flow(self._check("states"), ax=ax, **options)
+        return state_flow(self._check("states"), **options)
 
-    def levels(self, *, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the success rate by solo level, one row for each policy and level."""
+    def levels(self, **options: Any) -> Axes:
+        """Draw success by solo level, a row for each policy and level."""
         table = self._check("levels")["levels"]
         table = table.assign(who=table["strategy"] + ", level " + table["level"].astype(str))
-        options = {"by": "who", "label": "success (%)", "title": "Solo", **options}
-        return self._forest(table, "success", ax, options)
+        return self._forest(table, "success", options, by="who", label="success (%)", title="Solo")
 
 
 def _charts() -> list[str]:

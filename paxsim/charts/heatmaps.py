@@ -39,8 +39,8 @@ def strategy_heatmap(
     Parameters
     ----------
     source : Result or pandas.DataFrame
-        A tournament, or a table with ``strategy``, `columns`, `value` with ``_low`` and ``_high``,
-        and perhaps ``sure``: whether a difference is significant. Without it, those are whose
+        A tournament, or a table with ``strategy``, `columns`, `value` with ``_low`` and ``_high``.
+        A column ``sure`` (bool) marks significant differences; without it, they are those whose
         interval excludes the fair rate.
     value, columns : str
         Columns of the rate, and of the horizontal axis.

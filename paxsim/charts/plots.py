@@ -30,7 +30,7 @@ from paxsim.errors import unknown
 from paxsim.stats.constants import SURE
 from paxsim.text import in_percent, number, whole_percent
 
-#: Parts of a bar, 0..1, below which nothing is visible.
+#: Share of a bar, 0 to 1, below which nothing is visible.
 LEAST_SHOWN = 0.015
 #: All possible rates, in percent, with room for a mark at either end.
 ALL_RATES = (-2.0, 102.0)
@@ -40,7 +40,7 @@ HISTOGRAMS = {
     "winner_points": "points of the winner, where the players won",
     "margins": "points between winner and next, where the players won",
 }
-#: Height of a name at the end of a line, as a part of the height of the axes.
+#: Height of a name at the end of a line, as a share of the height of the axes.
 NAME_HEIGHT = 0.055
 
 #: End of a line: (x, y, name, colour) in units of the data.
@@ -116,7 +116,7 @@ def stacked_shares(
     Parameters
     ----------
     source : pandas.DataFrame
-        A row a bar, with ``label`` and the columns of `parts`, each 0..1.
+        One row per bar: ``label`` and the columns of `parts`, each 0 to 1.
     parts : mapping of str to str
         Name in the legend by column, from left to right.
     label, title : str
@@ -362,7 +362,7 @@ def mistake_costs(source: Any, *, ax: Any = None) -> None:
 def distribution(
     source: Any, name: str = "rounds", *, players: int | None = None, ax: Any = None
 ) -> None:
-    """Draw the share of games by rounds, points or margins, a line per player count.
+    """Draw the share of games by rounds, points or margins, one line per player count.
 
     Parameters
     ----------
@@ -464,12 +464,12 @@ def dose_curves(
     unit: float = 100.0,
     ax: Any = None,
 ) -> None:
-    """Draw a rate over a number, a line per group, named where lines are furthest apart.
+    """Draw a rate over a number, one line per group, named where lines are furthest apart.
 
     Parameters
     ----------
     source : pandas.DataFrame
-        A row per point: columns `x`, `by`, `value`, and its ``_low`` and ``_high``.
+        One row per point: columns `x`, `by`, `value`, and its ``_low`` and ``_high``.
     x, value, by : str
         Columns of the horizontal axis, of the rate, and of the groups.
     axis, label, of, title : str

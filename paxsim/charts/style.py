@@ -135,7 +135,7 @@ def chart(width: float, height: float) -> Callable[[Callable], Callable[..., Axe
                         pyplot.close(axes.figure)  # type: ignore[arg-type]
                     if isinstance(error, PaxsimError):
                         raise
-                    problem = f"has no {error}" if isinstance(error, LookupError) else str(error)
+                    problem = f"it has no {error}" if isinstance(error, LookupError) else str(error)
                     raise PaxsimError(
                         f"{function.__name__} can't draw this source: {one_line(problem)}"
                     ) from None

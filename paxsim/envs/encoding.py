@@ -60,19 +60,20 @@ _WIDE = np.dtype(np.int32).itemsize
 assert MAX_PLAYERS == ROW
 
 
-def _offset(name, dtype=table_dtype):
+def offset(name, dtype=table_dtype):
+    """Return the place of a field in a record, in bytes."""
     return dtype.fields[name][1]
 
 
-_SYMBOLS, _CARDS = _offset("symbols"), _offset("cards")
-_ROME_SYMBOLS, _ROME_CARDS = _offset("rome_symbols"), _offset("rome_cards")
-_MONEY, _HAND_SIZE, _PEEKED = _offset("money"), _offset("hand_size"), _offset("peeked")
-_LEGION_VALUE = _offset("legion_value")
+_SYMBOLS, _CARDS = offset("symbols"), offset("cards")
+_ROME_SYMBOLS, _ROME_CARDS = offset("rome_symbols"), offset("rome_cards")
+_MONEY, _HAND_SIZE, _PEEKED = offset("money"), offset("hand_size"), offset("peeked")
+_LEGION_VALUE = offset("legion_value")
 narrow_row, narrow_four, narrow_two = map(saturating_copy, (ROW, 4, 2))
 #: The last features of an observation, which are adjacent in the choice record too.
 _LAST = ("undrawn", "hand_open", "bottom_open", "legion_open", "hand_waits", "shown")
-_FIRST_FOUR, _NEXT_TWO = _offset(_LAST[0], choice_dtype), _offset(_LAST[4], choice_dtype)
-assert all(_offset(name, choice_dtype) == _FIRST_FOUR + i * _WIDE for i, name in enumerate(_LAST))
+_FIRST_FOUR, _NEXT_TWO = offset(_LAST[0], choice_dtype), offset(_LAST[4], choice_dtype)
+assert all(offset(name, choice_dtype) == _FIRST_FOUR + i * _WIDE for i, name in enumerate(_LAST))
 layout_at = record_at(numba.from_dtype(layout_dtype))
 
 

@@ -50,7 +50,7 @@ from paxsim.engine.records import (
 )
 from paxsim.engine.rng import KEY_WORDS, STATE_WORDS, draw_below, seat_keys, set_state, state_of
 from paxsim.engine.scoring import score
-from paxsim.envs.encoding import NOT_ALLOWED, allow, layout_at, observe
+from paxsim.envs.encoding import NOT_ALLOWED, allow, layout_at, observe, offset
 from paxsim.envs.spaces import Layout
 from paxsim.errors import PaxsimError, checked_int
 from paxsim.lineup import as_specs, make_lineup
@@ -64,21 +64,15 @@ LINE, AHEAD = 64, 2
 #: parts of many games do not compete for the same cache sets.
 GAME_STRIDE = (-(-game_dtype.itemsize // LINE) | 1) * LINE
 _RESULT_SIZE = result_dtype.itemsize
-
-
-def _offset(dtype, name):
-    return dtype.fields[name][1]
-
-
 #: Offsets and sizes of the parts of a game that a step reads and writes, in bytes.
-_TABLE, _SEATS, _CHOICES = (_offset(game_dtype, name) for name in ("table", "seats", "choices"))
-_HIDDEN_HEAD, _TABLE_HEAD = _offset(hidden_dtype, "deck"), _offset(table_dtype, "copy")
-_SEAT_HEAD, _CHOICE_HEAD = _offset(seat_dtype, "hand") + 64, _offset(choice_dtype, "options") + 32
+_TABLE, _SEATS, _CHOICES = (offset(name, game_dtype) for name in ("table", "seats", "choices"))
+_HIDDEN_HEAD, _TABLE_HEAD = offset("deck", hidden_dtype), offset("copy", table_dtype)
+_SEAT_HEAD, _CHOICE_HEAD = offset("hand", seat_dtype) + 64, offset("options", choice_dtype) + 32
 _SEAT_SIZE, _CHOICE_SIZE = seat_dtype.itemsize, choice_dtype.itemsize
-_LEGIONS = _TABLE + _offset(table_dtype, "legion_cards")
+_LEGIONS = _TABLE + offset("legion_cards", table_dtype)
 _LEGION_SIZE = table_dtype["legion_cards"].base.itemsize * MAX_CARDS
-_DECK, _CARD_SIZE = _offset(hidden_dtype, "deck"), hidden_dtype["deck"].base.itemsize
-_DIARIES = _TABLE + _offset(table_dtype, "diary")
+_DECK, _CARD_SIZE = offset("deck", hidden_dtype), hidden_dtype["deck"].base.itemsize
+_DIARIES = _TABLE + offset("diary", table_dtype)
 _DIARY_SIZE, _ENTRY_SIZE = table_dtype["diary"].shape[1], table_dtype["diary"].base.itemsize
 #: Pseudo-action that deals a new game; far from any valid action.
 RESTART = -(1 << 62)
@@ -385,7 +379,7 @@ class VectorEnv:
         self._lineup = make_lineup(self._seated(opponents), self.players)
         self._contexts = self._lineup.contexts()
         if any(context.memory is not None for context in self._contexts.by_position):
-            raise PaxsimError("opponents: search policies cannot play in a VectorEnv")
+            raise PaxsimError("opponents: search policies can't play in a VectorEnv")
         games, actions = self.games, self.layout.actions
         buffer = np.zeros(games * GAME_STRIDE + LINE, np.uint8)
         first = -address_of(buffer) % LINE
