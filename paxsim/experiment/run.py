@@ -106,19 +106,16 @@ def checked_options(options: RunOptions) -> RunOptions:
     return checked
 
 
-def default_jobs() -> int:
-    """Return the number of usable cores, here or in the cluster that was chosen."""
+def checked_jobs(jobs: int | None) -> int:
+    """Return a valid number of workers; by default the usable cores, here or in the cluster."""
+    if jobs is not None:
+        return checked_int("jobs", jobs, 1, MAX_JOBS)
     if "joblib" not in sys.modules:  # then the backend is threads
         usable = getattr(os, "sched_getaffinity", None)
         return len(usable(0)) if usable else os.cpu_count() or 1
     from joblib import effective_n_jobs
 
     return effective_n_jobs(-1)
-
-
-def checked_jobs(jobs: int | None) -> int:
-    """Return a valid number of workers; `default_jobs` for None."""
-    return default_jobs() if jobs is None else checked_int("jobs", jobs, 1, MAX_JOBS)
 
 
 _command: ContextVar[str] = ContextVar("command", default="")
