@@ -1,12 +1,12 @@
-"""What the package is to reach in speed, and whether it does: one line a bar.
+"""Speed targets of the package, and whether they are reached: one line per target.
 
     python benchmarks/bars.py [--quick]
 
-About three minutes when nothing else runs; --quick takes one and says less. Ratios are taken in
-turns within one run. What is measured by the clock fails on a busy machine; "by processor time"
-stands beside it where that tells something. Workers are judged by the clock less the time that the
-host of a virtual machine took from its processors; "bare" is what two threads have there that only
-play, by the clock, in the same turns. Exits with 1 if a bar is not reached.
+Takes about three minutes on an idle machine, or one with --quick, which is less precise. Ratios
+are measured in turns within one run. Wall-clock targets fail on a busy machine, so processor time
+is shown beside them. The targets for workers leave out time that the host of a virtual machine
+took from its processors; "bare" is the speed-up of two threads that only play, measured in the
+same turns. The exit code is 1 if a target is missed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from paxsim.version import __version__
 
 @dataclass(frozen=True)
 class Bar:
-    """One thing to reach: a number that is to be at least, or at most, what is wanted."""
+    """A target: a number that must be at least, or at most, a limit."""
 
     what: str
     found: float
@@ -39,7 +39,7 @@ class Bar:
 
     @property
     def reached(self) -> bool:
-        """Whether the bar is reached."""
+        """True if the target is reached."""
         return self.found <= self.wanted if self.at_most else self.found >= self.wanted
 
     def __str__(self) -> str:
@@ -69,7 +69,7 @@ ROLLOUT = 1.15
 
 
 def shares_of_random(quick: bool) -> Iterator[Bar]:
-    """Heuristics beside `random`."""
+    """Yield the targets for heuristics relative to `random`."""
     for row in heuristics.beside_random(quick):
         if row["policy"] != "random":
             name, table = row["policy"], row["table"]
@@ -78,14 +78,14 @@ def shares_of_random(quick: bool) -> Iterator[Bar]:
 
 
 def copies(quick: bool) -> Iterator[Bar]:
-    """The used part of a game, and rollouts of games that are copied."""
+    """Yield the targets for copies of games and for rollouts."""
     copied, *_, multiple, _ = (row["found"] for row in rollouts.rollout_costs())
     yield Bar("used part of a game copied, microseconds", copied / 1000, 1.0, at_most=True)
     yield Bar("rollout : the stretch that it plays", multiple, ROLLOUT, at_most=True)
 
 
 def one_at_a_time(quick: bool) -> Iterator[Bar]:
-    """Calls and steps from Python, and traces."""
+    """Yield the targets for calls and steps from Python, and for traces."""
     rows = {row["what"]: row for row in single.one_at_a_time(quick)}
     for name, wanted in MICROSECONDS.items():
         taken = rows[name]["microseconds"]
@@ -95,7 +95,7 @@ def one_at_a_time(quick: bool) -> Iterator[Bar]:
 
 
 def overhead(quick: bool) -> Iterator[Bar]:
-    """What is not playing in a run that is kept on disk; for `random` there is no bar."""
+    """Yield the targets for the overhead of a stored run; `random` has none."""
     for row in speeds.outside_kernel(quick):
         if row["policies"] != "random":
             what = f"outside the kernel, {row['policies']}, {row['games']:.0e} games"
@@ -103,7 +103,7 @@ def overhead(quick: bool) -> Iterator[Bar]:
 
 
 def more_workers(quick: bool) -> Iterator[Bar]:
-    """Two workers against one."""
+    """Yield the targets for two workers relative to one."""
     for row in speeds.run_scaling(quick):
         found = row["less what the host took"]
         clock, processor = row["times the speed of 1, by the clock"], row["by processor time"]
@@ -114,7 +114,7 @@ def more_workers(quick: bool) -> Iterator[Bar]:
 
 
 def main() -> int:
-    """Measure and print; 1 if a bar is not reached."""
+    """Measure and print; return 1 if a target is missed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="Fewer games and repeats.")
     quick = parser.parse_args().quick

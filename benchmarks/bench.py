@@ -1,8 +1,8 @@
-"""All figures about speed: prints them and saves them in ``results``.
+"""All measurements of speed, printed and saved in ``results``.
 
     python benchmarks/bench.py [--quick] [--out FOLDER]      (or: make bench)
 
-About four minutes on an idle machine with two cores, with --quick less than one.
+About fifteen minutes on an idle machine with two cores, or a few with --quick.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Rows = list[dict[str, Any]]
 
 
 def beside_c(quick: bool) -> Rows:
-    """Random play against the same games in hand-written C."""
+    """Return the speed of random play relative to the same games in C."""
     return compare_c.ratios((4,) if quick else compare_c.PLAYERS, 10_000, 5 if quick else 20)
 
 
@@ -54,7 +54,7 @@ SECTIONS: list[tuple[str, Callable[[bool], Rows]]] = [
 
 
 def measure_all(quick: bool) -> Iterator[dict[str, Any]]:
-    """Measure section after section, printing each; all figures so far after each of them."""
+    """Measure and print each section; yield all figures so far after each."""
     for _ in warm_up():
         pass
     begin = time.perf_counter()
@@ -76,12 +76,12 @@ def measure_all(quick: bool) -> Iterator[dict[str, Any]]:
 
 
 def section_text(heading: str, rows: Rows) -> str:
-    """A section in Markdown."""
+    """Return a section in Markdown."""
     return f"## {heading}\n\n{markdown_table(rows)}\n"
 
 
 def page(result: dict[str, Any]) -> str:
-    """The whole result in Markdown."""
+    """Return the result in Markdown."""
     about = f"{result['machine']}; paxsim {result['version']}; {result['date']}"
     how = "`make bench`" + (" (quick)" if result["quick"] else "")
     # With other work going on, what two workers do tells about that work.

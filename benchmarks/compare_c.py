@@ -2,9 +2,9 @@
 
     python benchmarks/compare_c.py [--players 2 3 4 8] [--games 20000] [--repeats 9]
 
-C and the engine play the same deals in turns, and the best time of each counts, so that a busy
-machine slows both alike. Before any time is taken their sums of rounds, decisions, points and
-wins must be equal: both play the very same games.
+C and the engine play the same deals in turns, and the best time of each counts, so a busy machine
+slows both down equally. Before timing, their sums of rounds, decisions, points and wins must be
+equal, which shows that both play the same games.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def compile_c(folder: Path, *flags: str) -> Path:
 
 
 def run_c(program: Path, players: int, games: int) -> tuple[float, list[float]]:
-    """Nanoseconds a game, and the sums over all games."""
+    """Return nanoseconds per game, and the sums over all games."""
     command = [str(program), str(players), str(games), str(SEED)]
     keys = " ".join(str(key) for key in seat_keys(SEED).ravel())
     done = subprocess.run(command, check=True, capture_output=True, text=True, input=keys)
@@ -47,7 +47,7 @@ def run_c(program: Path, players: int, games: int) -> tuple[float, list[float]]:
 
 
 def run_engine(players: int, games: int) -> tuple[float, list[float]]:
-    """The same for the engine; reading the deck file is not a part of playing."""
+    """Return the same for the engine, without the time to read the deck file."""
     setting = paxsim.make_setting(players)
     lineup = paxsim.make_lineup("random", players)
     begin = time.perf_counter()
@@ -65,7 +65,7 @@ def run_engine(players: int, games: int) -> tuple[float, list[float]]:
 
 
 def compare(program: Path, players: int, games: int, repeats: int) -> dict[str, Any]:
-    """Best nanoseconds a game of C and of the engine, and the ratio of speeds."""
+    """Return the best nanoseconds per game of C and of the engine, and the ratio of speeds."""
     sums_c, sums_engine = run_c(program, players, games)[1], run_engine(players, games)[1]
     if sums_c != sums_engine:
         raise SystemExit(f"{players} players: C played {sums_c}, the engine {sums_engine}")
@@ -83,7 +83,7 @@ def compare(program: Path, players: int, games: int, repeats: int) -> dict[str, 
 
 
 def ratios(players: tuple[int, ...], games: int, repeats: int) -> list[dict[str, Any]]:
-    """One comparison for each number of players; none without a C compiler."""
+    """Return a comparison per number of players; none without a C compiler."""
     if shutil.which("gcc") is None:
         return []
     with tempfile.TemporaryDirectory() as folder:

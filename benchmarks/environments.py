@@ -1,15 +1,16 @@
-"""Decisions a second of environments for learners, on one core, in one run.
+"""Decisions per second of environments for learners, on one core, in one run.
 
     python benchmarks/environments.py [--pgx PYTHON] [--turns 60] [--out FOLDER]
 
 All are driven from Python and play at random. `VectorEnv` makes observations, action masks and
-rewards at every decision. OpenSpiel is asked for its legal actions and given one, decision by
-decision; and, for its own C++ loop, whole games of its random bots in one call, without any
-observation. Pgx advances many games in one compiled call, as `VectorEnv` does. It is no dependency:
-``--pgx`` names a Python that has it (``pip install pgx jax`` in an environment of its own). The
-games differ, so this compares what a learner waits for, not programs that do the same: Leduc poker,
-which OpenSpiel and Pgx have, is far smaller than PAX and so short that OpenSpiel's loop is mostly
-the calls of it; Hearts is a card game for four, the fastest by that loop of seven card games.
+rewards at every decision. OpenSpiel is stepped from Python, decision by decision; its own C++ loop
+plays whole games of random bots in one call, without observations. Pgx advances many games in one
+compiled call, as `VectorEnv` does. Pgx is no dependency: ``--pgx`` names a Python that has it
+(``pip install pgx jax`` in an environment of its own).
+
+The games differ, so this compares how long a learner waits, not equal programs. Leduc poker, which
+OpenSpiel and Pgx have, is far smaller than PAX, and its games are so short that calls dominate
+OpenSpiel's loop. Hearts is a card game for four, the fastest of seven card games in that loop.
 
 Times are processor time, the best of many short turns.
 """
@@ -76,7 +77,7 @@ print(json.dumps({"version": pgx.__version__, "seconds": best}))
 
 
 def batch_of(games: int, **how: object) -> Callable[[], float]:
-    """Seconds a decision of the batched environment."""
+    """Return seconds per decision of `VectorEnv`."""
     env = paxsim.VectorEnv(games, 4, seed=1, **how)
     env.reset()
 
@@ -92,7 +93,7 @@ def batch_of(games: int, **how: object) -> Callable[[], float]:
 
 
 def one_by_one() -> float:
-    """Seconds a decision of the PettingZoo environment."""
+    """Return seconds per decision of the PettingZoo environment."""
     table = paxsim.env(players=4).unwrapped
     dice = np.random.default_rng(1)
     decisions = 0
@@ -107,7 +108,7 @@ def one_by_one() -> float:
 
 
 def played_by_openspiel(game: Any, wanted: int) -> tuple[int, int]:
-    """Play games from Python until they have so many decisions; return decisions and games."""
+    """Play games from Python up to a number of decisions; return decisions and games."""
     dice, decisions, games = random.Random(1), 0, 0
     while decisions < wanted:
         state = game.new_initial_state()
@@ -119,7 +120,7 @@ def played_by_openspiel(game: Any, wanted: int) -> tuple[int, int]:
 
 
 def openspiel_from_python(name: str) -> Callable[[], float]:
-    """Seconds a decision, each asked for and taken from Python."""
+    """Return seconds per decision of OpenSpiel stepped from Python."""
     import pyspiel
 
     game = pyspiel.load_game(name)
@@ -133,7 +134,7 @@ def openspiel_from_python(name: str) -> Callable[[], float]:
 
 
 def openspiel_in_cpp(name: str) -> Callable[[], float]:
-    """Seconds a decision of its C++ loop: random bots, a game a call."""
+    """Return seconds per decision of OpenSpiel's C++ loop: random bots, one game per call."""
     import pyspiel
 
     game = pyspiel.load_game(name)
@@ -152,7 +153,7 @@ def openspiel_in_cpp(name: str) -> Callable[[], float]:
 
 
 def with_pgx(python: str, turns: int) -> dict[str, float]:
-    """Seconds a decision of Pgx, in the Python that has it."""
+    """Return seconds per decision of Pgx, in the Python that has it."""
     command = [python, "-c", PGX, str(PGX_GAMES), str(PGX_DECISIONS), str(turns)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
@@ -163,7 +164,7 @@ def with_pgx(python: str, turns: int) -> dict[str, float]:
 
 
 def measured(pgx: str | None, turns: int) -> list[dict[str, object]]:
-    """One row an environment."""
+    """Return a row per environment."""
     from importlib.metadata import version
 
     spiel = f"OpenSpiel {version('open_spiel')}"

@@ -1,9 +1,9 @@
-"""Every heuristic beside `random`, in turns within one run: how much of its speed is left.
+"""Speed of every heuristic relative to `random`, measured in turns within one run.
 
     python benchmarks/heuristics.py [--quick]
 
-Seconds differ by machine and by what else runs on it; these ratios hardly do. Processor time of one
-thread counts, the best of many turns, less what the call itself takes.
+Seconds differ between machines and with their load; these ratios hardly do. Processor time of one
+thread counts, the best of many turns, without the time of the call itself.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ GAMES = 800
 
 
 def beside_random(quick: bool) -> list[dict[str, Any]]:
-    """Every heuristic at all seats of four, and the solo specialist alone, against `random`."""
+    """Return the speed of every heuristic in all four seats, or solo, relative to `random`."""
     tables = [("4 players", paxsim.make_setting(4), ("random", *HEURISTICS))]
     tables += [("solo, level 3", paxsim.make_setting(solo_level=3), ("random", "hermit"))]
     works: dict[Any, Callable[[], float]] = {}
@@ -49,7 +49,7 @@ def beside_random(quick: bool) -> list[dict[str, Any]]:
 
 
 def player(setting: paxsim.Setting, lineup: paxsim.Lineup, games: int) -> Callable[[], float]:
-    """Something that plays so many games and returns the processor time they took."""
+    """Return a function that plays a number of games and returns their processor time."""
 
     def play() -> float:
         return seconds(lambda: play_deals(setting, lineup, 0, 0, games, (0,)), time.thread_time)

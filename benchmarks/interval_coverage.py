@@ -138,7 +138,7 @@ def strategy_rate(rng: Generator, repeats: int) -> float:
 @case("naive rate of a seat: deals favour it in all rotations", 0.0, 0.90, strategy=False)
 @case("naive rate of a strategy: its luck cancels out", 0.965, 1.0, strategy=True)
 def naive_rate(rng: Generator, repeats: int, strategy: bool) -> float:
-    """Return the coverage of Wilson's interval if all games are taken for independent."""
+    """Return the coverage of Wilson's interval if all games are treated as independent."""
     wins = rotated(rng, repeats)[..., :-1]
     wins = by_strategy(wins) if strategy else wins
     true = (STRATEGY_RATES if strategy else SEAT_RATES)[0]
@@ -184,7 +184,7 @@ def joint_rates(rng: Generator, repeats: int, joint: bool = True) -> float:
 
 @case("equal seats: no difference claimed", 0.935, 0.97)
 def equal_seats(rng: Generator, repeats: int) -> float:
-    """Every strategy sits on every seat, so seats are equal.
+    """Return the coverage for equal seats: every strategy sits in every seat.
 
     Runs of 300 blocks: the skew of such deals, 1.1, makes it 6% of false claims with 80 blocks.
     """

@@ -1,7 +1,7 @@
-"""What the benchmarks share: times taken in turns, processes of their own, tables.
+"""Shared parts of the benchmarks: times measured in turns, separate processes, tables.
 
-Machines are noisy, so whatever is compared is measured in turns within one run, and the best time
-of each counts: other work makes a time longer, never shorter.
+Machines are noisy, so things are compared in turns within one run, and the best time of each
+counts: other work makes a time longer, never shorter.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ Name = TypeVar("Name", bound=Hashable)
 
 
 def seconds(work: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
-    """Time that something takes, by the clock on the wall or another one."""
+    """Return the time that a call takes, by the wall clock or another one."""
     begin = clock()
     work()
     return clock() - begin
 
 
 def best_in_turns(works: Mapping[Name, Callable[[], float]], repeats: int) -> dict[Name, float]:
-    """Best of the times that each work returns; every turn does all of them once."""
+    """Return the best of the times that each work returns; every turn does all works once."""
     best = dict.fromkeys(works, float("inf"))
     for _ in range(repeats):
         for name, work in works.items():
@@ -41,7 +41,7 @@ def best_in_turns(works: Mapping[Name, Callable[[], float]], repeats: int) -> di
 
 
 def run_python(code: str, *arguments: object, cache: Path | None = None) -> str:
-    """Run code in a process of its own and return what it prints.
+    """Run code in a process of its own and return its output.
 
     Parameters
     ----------
@@ -63,19 +63,19 @@ def run_python(code: str, *arguments: object, cache: Path | None = None) -> str:
 
 
 def json_from_python(code: str, *arguments: object, cache: Path | None = None) -> Any:
-    """The same, for code whose last line is JSON."""
+    """Run code whose last line of output is JSON, and return the value."""
     return json.loads(run_python(code, *arguments, cache=cache).splitlines()[-1])
 
 
 @contextmanager
 def empty_cache() -> Iterator[Path]:
-    """A cache folder without any compiled code in it."""
+    """Provide a cache folder without compiled code."""
     with tempfile.TemporaryDirectory() as folder:
         yield Path(folder)
 
 
 def markdown_table(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows with the same keys as a table; numbers to three digits."""
+    """Return rows with the same keys as a Markdown table; numbers to three digits."""
     lines = [list(rows[0]), ["---" if _is_text(v) else "---:" for v in rows[0].values()]]
     lines += [[_cell(value) for value in row.values()] for row in rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -1,14 +1,14 @@
-"""What a rollout costs beside the same stretch of a plain game, and what its parts cost.
+"""Cost of a rollout relative to the same part of a plain game, and the cost of its parts.
 
     python benchmarks/rollouts.py [--policy builder] [--players 4]
 
-From decisions in the middle of games a searcher imagines worlds, copies each for every option and
-plays the copy to its end. The play in a rollout is the stretch of a plain game: the same machine
-code that plays the same game. So one compiled loop looks at the clock between the parts, and a
-rollout is compared with the play in it; compiled or played apart, the same play differs by more
-than the copy takes. Worlds and options differ from rollout to rollout, as in a search. What the
-clock takes is measured beside it and left out. So are worlds during which something else had the
-processor.
+From decisions in the middle of games, a searcher samples worlds, copies each for every option, and
+plays the copies to the end. One compiled loop reads the clock between these parts, so a rollout is
+compared with the play in it: the same machine code and the same game. Played separately, the same
+game differs by more than a copy costs.
+
+Worlds and options differ from rollout to rollout, as in a search. The cost of reading the clock is
+measured and subtracted. Worlds during which something else had the processor are left out.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ WORLD, COPY, PLAY, VALUE, CLOCK = range(5)
 
 @cache
 def compiled_loop() -> Any:
-    """A search without its thoughts: worlds, and rollouts of all options in each, with times."""
+    """Return a compiled loop over worlds and rollouts of all options, with times."""
     gettime = ctypes.CDLL(None).clock_gettime
     gettime.argtypes, gettime.restype = (ctypes.c_int, ctypes.c_void_p), ctypes.c_int
     clock = int(time.CLOCK_MONOTONIC)
@@ -97,7 +97,7 @@ def compiled_loop() -> Any:
 
 
 def games(policy: str, players: int) -> list[np.ndarray]:
-    """Copies of games at decisions in their middle."""
+    """Return copies of games at decisions in their middle."""
     found = []
     setting, lineup = paxsim.make_setting(players), paxsim.make_lineup(policy, players)
     for deal in range(DEALS):
@@ -108,7 +108,7 @@ def games(policy: str, players: int) -> list[np.ndarray]:
 
 
 def times_at(workspace: np.ndarray, position: np.ndarray) -> np.ndarray:
-    """Nanoseconds of a world, a copy, play, value and clock: means at one position."""
+    """Return mean nanoseconds of a world, a copy, play, value and clock at one position."""
     taken = np.zeros((WORLDS * OPTIONS, CLOCK + 1), np.int64)
     compiled_loop()(
         address_of(workspace), address_of(position), OPTIONS, np.zeros(2, np.int64), taken
@@ -124,7 +124,7 @@ def times_at(workspace: np.ndarray, position: np.ndarray) -> np.ndarray:
 
 
 def rollout_costs(policy: str = "builder", players: int = 4) -> list[dict[str, Any]]:
-    """Nanoseconds of the parts, and what a rollout costs as a multiple of the stretch it plays."""
+    """Return nanoseconds of the parts, and the cost of a rollout as a multiple of its play."""
     searcher = paxsim.get_policy(f"search:self={policy}:opponents={policy}")
     context = searcher.context()
     workspace, *_ = context.memory
@@ -148,7 +148,7 @@ def rollout_costs(policy: str = "builder", players: int = 4) -> list[dict[str, A
 
 
 def costs_of_builders(quick: bool) -> list[dict[str, Any]]:
-    """The costs where a rollout is shortest, so that what is beside the play weighs most."""
+    """Return the costs for the shortest rollouts, where the overhead weighs most."""
     return rollout_costs()
 
 

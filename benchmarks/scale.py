@@ -1,12 +1,12 @@
-"""What a run on many workers costs besides playing, with a cluster that only pretends to play.
+"""Overhead of a run on many workers, measured with a simulated cluster.
 
     python benchmarks/scale.py [--games 1e10] [--workers 10000] [--json]
 
 The plan, the merging and the files are those of a real run (`paxsim.experiment.run.run_plan`).
-The workers are simulated: they take as long as games take, each at a speed of its own; some vanish
-with their chunk, some answer twice. Answers are tallies whose sum is known beforehand, so the end
-shows whether each chunk was counted once. Beside it, the cost of handing work to real workers and
-of keeping a chunk on disk is measured. docs/scale.md says what follows from the figures.
+The workers are simulated: they take as long as games take, each at its own speed; some vanish with
+their chunk, some answer twice. Answers are tallies whose sum is known, so the end shows whether
+each chunk was counted once. The cost of sending work to real workers and of storing a chunk is
+measured separately. docs/scale.md draws the conclusions.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ WRITTEN, HANDED_OUT = 300, 500
 
 
 def plan_of(games: int) -> Plan:
-    """A run of four heuristics."""
+    """Return the plan of a run of four heuristics."""
     match = make_match(make_setting(PLAYERS), make_lineup(LINEUP, PLAYERS))
     return Plan(((match,),), (games // match.block_size,), 1)
 
@@ -57,12 +57,12 @@ def chunks_of(plan: Plan) -> list[Chunk]:
 
 
 class Cluster:
-    """Simulated workers, instead of `paxsim.experiment.run.play_chunks`; counts what happened.
+    """Simulated workers, in place of `paxsim.experiment.run.play_chunks`, with counters.
 
     Parameters
     ----------
     size : int
-        How many there are.
+        Number of workers.
     block : dict
         The tally of a single block; a chunk's is as many times that.
     """
@@ -77,7 +77,7 @@ class Cluster:
         self.own = 0.0
 
     def __call__(self, plan: Plan, chunks: list[Chunk], jobs: int) -> Iterator[tuple[Chunk, Tally]]:
-        """Play chunks in the order in which workers are free; yield answers as they come."""
+        """Play chunks as workers become free; yield the answers in order of arrival."""
         waiting = iter(chunks)
         busy: list[tuple[float, int, Chunk]] = []
         for worker, chunk in zip(range(len(self.speeds)), waiting, strict=False):
@@ -109,14 +109,14 @@ class Cluster:
 
 
 def times(block: Tally, blocks: int) -> Tally:
-    """The tally of so many equal blocks; examples are the same."""
+    """Return the tally of a number of equal blocks; examples stay the same."""
     return {
         name: array if name.endswith("example") else array * blocks for name, array in block.items()
     }
 
 
 def collect(plan: Plan, size: int, block: Tally) -> dict[str, float]:
-    """Have the cluster play the plan; what that took here, and whether the sum is right."""
+    """Have the cluster play the plan; return the cost here, and whether the sum is right."""
     cluster = Cluster(size, block)
     before = _peak_memory()
     begin = time.process_time()
@@ -142,7 +142,7 @@ def collect(plan: Plan, size: int, block: Tally) -> dict[str, float]:
 
 
 def cost_of_merging(block: Tally) -> float:
-    """Milliseconds to count one chunk."""
+    """Return milliseconds to add one chunk."""
     took = seconds(
         lambda: [merge_tallies(block, block) for _ in range(HANDED_OUT)], clock=time.process_time
     )
@@ -150,7 +150,7 @@ def cost_of_merging(block: Tally) -> float:
 
 
 def cost_of_files(plan: Plan, block: Tally) -> dict[str, float]:
-    """Milliseconds of processor time to keep a chunk and to read it again, and its size."""
+    """Return milliseconds of processor time to store and to read a chunk, and its size."""
     chunks = chunks_of(plan)[:WRITTEN]
     with tempfile.TemporaryDirectory() as folder:
         manifest = make_manifest(plan, {"kind": "simulate"}, "benchmark")
@@ -173,14 +173,14 @@ def cost_of_files(plan: Plan, block: Tally) -> dict[str, float]:
 
 
 def echo(chunk: Chunk, work: Work, tally: Tally) -> tuple[Chunk, Tally]:
-    """What a worker does that has nothing to play."""
+    """Return the chunk and a tally: a task without games."""
     return chunk, tally
 
 
 def cost_of_tasks(plan: Plan, block: Tally) -> dict[str, float]:
-    """Milliseconds of this process's time to hand a chunk to a worker and take its answer.
+    """Return milliseconds of this process's time to send a chunk and receive its answer.
 
-    Dask's scheduler is in this process too, as there is nobody else to start it.
+    Dask's scheduler is in this process too, which starts it.
     """
     from joblib import Parallel, delayed
 
@@ -199,12 +199,12 @@ def cost_of_tasks(plan: Plan, block: Tally) -> dict[str, float]:
 
 
 def _peak_memory() -> float:
-    """The most memory that this process has had, in megabytes."""
+    """Return the peak memory of this process in megabytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
 
 
 def measure(games: int, size: int) -> dict[str, float]:
-    """All figures."""
+    """Return all figures."""
     plan = plan_of(games)
     block = play_work(plan.work(Chunk(0, 0, 1)))
     return {

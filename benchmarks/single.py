@@ -1,4 +1,4 @@
-"""One game at a time: a trace, a call, a step; what each takes besides the playing itself.
+"""Speed of single traces, calls and steps, each with the overhead beside playing.
 
 python benchmarks/single.py [--quick]
 """
@@ -22,7 +22,7 @@ LINEUP = "builder,tribune,weighted,random"
 
 
 def one_at_a_time(quick: bool) -> list[Row]:
-    """Microseconds of traces, calls and steps of four players, and how many that is a second."""
+    """Return microseconds per trace, call and step with four players, and the rates."""
     repeats = 15 if quick else 60
     with tempfile.TemporaryDirectory() as folder:
         works = {**traces(Path(folder), 500 if quick else 2000), **calls(), **steps()}
@@ -37,7 +37,7 @@ def one_at_a_time(quick: bool) -> list[Row]:
 
 
 def each(work: Callable[[], object], number: int) -> Callable[[], float]:
-    """The time that a work takes, from doing it so many times."""
+    """Return a function that measures the mean time of a call over many calls."""
 
     def repeated() -> None:
         for _ in range(number):
@@ -47,7 +47,7 @@ def each(work: Callable[[], object], number: int) -> Callable[[], float]:
 
 
 def traces(folder: Path, games: int) -> dict[str, Callable[[], float]]:
-    """The command `paxsim trace`, from its arguments to the file; the process is there already."""
+    """Return measurements of the command `paxsim trace` within a running process."""
 
     def trace(policies: str) -> Callable[[], float]:
         words = ["trace", "--players", "4", "--policies", policies, "--games", str(games)]
@@ -58,7 +58,7 @@ def traces(folder: Path, games: int) -> dict[str, Callable[[], float]]:
 
 
 def calls() -> dict[str, Callable[[], float]]:
-    """Calls that play one game."""
+    """Return measurements of calls that play one game."""
     games = 200
     return {
         "paxsim.play, random": each(lambda: paxsim.play("random", 4), 100),
@@ -71,7 +71,7 @@ def calls() -> dict[str, Callable[[], float]]:
 
 
 def steps() -> dict[str, Callable[[], float]]:
-    """Steps of a game that somebody else plays."""
+    """Return measurements of steps of a game that is played from outside."""
     number = 200
     game = paxsim.Game(4)
 

@@ -1,4 +1,4 @@
-"""Games and decisions a second, how two workers scale, and what stands beside the engine."""
+"""Games and decisions per second, scaling to two workers, and overhead beside the engine."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SHARED_GAMES = 300_000
 
 
 def speed(players: int, policy: str, games: int, repeats: int) -> Row:
-    """Speed of a policy at every seat, on one thread and on two."""
+    """Return the speed of a policy in all seats, on one thread and on two."""
     setting, lineup = paxsim.make_setting(players), paxsim.make_lineup(policy, players)
     _, decisions = play_once(setting, lineup, games, 1)
     times = best_in_turns(
@@ -54,19 +54,19 @@ def speed(players: int, policy: str, games: int, repeats: int) -> Row:
 
 
 def by_players(quick: bool) -> list[Row]:
-    """Random play, by number of players; 1 is solo of level 1."""
+    """Return the speed of random play by number of players; 1 is solo level 1."""
     games, repeats = (1000, 10) if quick else (6000, 15)
     return [{"players": n, **speed(n, "random", games, repeats)} for n in range(1, 9)]
 
 
 def by_policy(quick: bool) -> list[Row]:
-    """Every built-in policy at all seats of four."""
+    """Return the speed of every built-in policy in all four seats."""
     games, repeats = (200, 6) if quick else (2000, 8)
     return [{"policy": name, **speed(4, name, games, repeats)} for name in BUILT_IN]
 
 
 def thread_scaling(quick: bool) -> list[Row]:
-    """Two threads that only play against one, by the clock and by the processor's time.
+    """Return the speed-up of two threads that only play, by wall clock and processor time.
 
     The processor's time tells how much two threads slow each other down, whatever else the machine
     has to do; the clock tells so only if there is nothing else.
@@ -91,7 +91,7 @@ def thread_scaling(quick: bool) -> list[Row]:
 
 
 def run_scaling(quick: bool) -> list[Row]:
-    """Whole experiments of a heuristic: two threads, processes or dask workers against one thread.
+    """Return the speed-up of whole experiments with two threads, processes or dask workers.
 
     By the clock; by the clock less what the machine's host took from busy processors for other
     machines, which one worker hardly feels and two do; and by the processor's time of all
@@ -110,7 +110,7 @@ def run_scaling(quick: bool) -> list[Row]:
 
 
 def _against_one(works: dict[str, dict[str, Any]], games: int, repeats: int) -> list[Row]:
-    """Experiments of so many games, each with workers of its own kind, against one thread."""
+    """Return the speed-up of experiments with each kind of workers over one thread."""
     setting, lineup = paxsim.make_setting(4), paxsim.make_lineup(HEURISTIC, 4)
 
     def experiment(**how: Any) -> None:
@@ -143,7 +143,7 @@ def _against_one(works: dict[str, dict[str, Any]], games: int, repeats: int) -> 
 def _all_clocks(
     works: Mapping[str, Callable[[], object]], repeats: int
 ) -> tuple[dict[str, float], dict[str, float], dict[str, float]]:
-    """Best times of some works: by the clock, less stolen time, and by processor time."""
+    """Return best times by wall clock, without stolen time, and by processor time."""
     clock = dict.fromkeys(works, float("inf"))
     unstolen, processor = dict(clock), dict(clock)
     for _ in range(repeats):
@@ -158,7 +158,7 @@ def _all_clocks(
 
 
 def _stolen_part(before: Any, after: Any) -> float:
-    """The part of the time processors had work to do that the host of this machine took away.
+    """Return the share of busy processor time that the host of this machine took away.
 
     Only a virtual machine on Linux knows; elsewhere it is 0.
     """
@@ -169,7 +169,7 @@ def _stolen_part(before: Any, after: Any) -> float:
 
 
 def _processor_time() -> float:
-    """Processor time of this process and of those that it started and that still run."""
+    """Return processor time of this process and of its running child processes."""
     own = psutil.Process()
     times = [process.cpu_times() for process in (own, *own.children(recursive=True))]
     return sum(each.user + each.system for each in times)
@@ -177,7 +177,7 @@ def _processor_time() -> float:
 
 @contextmanager
 def _dask_address() -> Iterator[str | None]:
-    """Address of a cluster of two workers here, set as paxsim sets its own; None without dask."""
+    """Return the address of a local cluster of two workers; None without dask."""
     try:
         import dask
         from distributed import LocalCluster
@@ -192,7 +192,7 @@ def _dask_address() -> Iterator[str | None]:
 
 
 def outside_kernel(quick: bool) -> list[Row]:
-    """Processor time of an experiment that is kept on disk and not spent playing."""
+    """Return the processor time of a stored experiment outside the engine."""
     games = HEURISTIC_GAMES // 10 if quick else HEURISTIC_GAMES
     rows = []
     for policies in ("random", HEURISTIC, DIFFERENT_HEURISTICS):
@@ -203,7 +203,7 @@ def outside_kernel(quick: bool) -> list[Row]:
 
 
 def _times_of_run(policies: str, games: int) -> tuple[float, float]:
-    """Processor time of an experiment, and of the kernel in it."""
+    """Return processor time of an experiment, and of the kernel in it."""
     original, kernel = playing.play_games, []
 
     def timed(*arguments: Any) -> Any:
@@ -223,8 +223,8 @@ def _times_of_run(policies: str, games: int) -> tuple[float, float]:
 
 
 def beside_reference(quick: bool) -> list[Row]:
-    """The plain-Python reference of the tests: what one would write otherwise."""
-    sys.path.insert(0, str(ROOT / "tests"))
+    """Return the speed relative to the plain-Python reference of the tests."""
+    sys.path.insert(0, str(ROOT / "tests" / "support"))
     from reference import ReferenceGame
 
     cards = [str(card) for card in paxsim.load_deck().cards]

@@ -1,4 +1,4 @@
-"""How long the first result takes, what compiling costs, and how much memory a run needs."""
+"""Time to the first result, cost of compiling, and memory of a run."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ else:
 
 
 def first_result(quick: bool) -> list[Row]:
-    """Seconds to the first result, with an empty cache and with a full one."""
+    """Return seconds to the first result, with an empty and with a full cache."""
     repeats = 2 if quick else 5
     with empty_cache() as cache:
         cold = json_from_python(FIRST_RESULT, USER_POLICY, cache=cache)
@@ -62,7 +62,7 @@ def first_result(quick: bool) -> list[Row]:
 
 
 def commands(quick: bool) -> list[Row]:
-    """The same for whole commands."""
+    """Return the same for whole commands."""
     rows = []
     tried = {"paxsim " + " ".join(RUN): RUN, "paxsim warmup": ("warmup",)}
     for name, words in list(tried.items())[: 1 if quick else 2]:
@@ -78,6 +78,6 @@ def commands(quick: bool) -> list[Row]:
 
 
 def memory(quick: bool) -> list[Row]:
-    """Peak memory of an experiment by number of games: it should not depend on it."""
+    """Return peak memory of an experiment by number of games, which should not matter."""
     sizes = (100_000, 1_000_000) if quick else (100_000, 1_000_000, 10_000_000)
     return [{"games": n, "peak memory, MB": json_from_python(MEMORY, n)} for n in sizes]
