@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import shlex
 import textwrap
 import threading
@@ -31,10 +30,7 @@ from paxsim.engine.loop import (
 from paxsim.engine.records import (
     DECISIONS,
     address_of,
-    choice_dtype,
     result_dtype,
-    seat_dtype,
-    table_dtype,
 )
 from paxsim.engine.rng import seat_keys
 from paxsim.errors import PaxsimError, checked_bool, checked_int, checked_list, one_line
@@ -510,19 +506,7 @@ def _describe_error(error: Exception) -> tuple[str, str]:
     what = f"raised {type(error).__name__}{f': {text}' if text else ''}"
     if not line:
         return (text if isinstance(error, PaxsimError) else what), ""
-    quote = quoted_from(file, line)
-    if isinstance(error, IndexError):
-        sizes = {name: _size(*name) for name in re.findall(r"\b(table|me|choice)\.(\w+)\[", quote)}
-        notes = [f"{'.'.join(name)} has {size} places" for name, size in sizes.items() if size]
-        quote += f" ({', '.join(notes)}, from 0)" if notes else ""
-    return f"{what} in {place_in(file, line)}", quote
-
-
-def _size(record: str, field: str) -> int:
-    """Return how many places a field of a record has; 0 if it is no array."""
-    dtypes = {"table": table_dtype, "me": seat_dtype, "choice": choice_dtype}
-    fields: Any = dtypes[record].fields or {}
-    return fields[field][0].shape[0] if field in fields and fields[field][0].shape else 0
+    return f"{what} in {place_in(file, line)}", quoted_from(file, line)
 
 
 def _position(lineup: Lineup, progress: np.void) -> int:

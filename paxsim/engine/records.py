@@ -125,6 +125,12 @@ seat_dtype = np.dtype(
     align=True,
 )
 
+#: Arrays whose last axis is a category, with `ROW` - `N_CATEGORIES` unused columns.
+BY_CATEGORY = (
+    "symbols", "cards", "allowance", "strength", "strongest", "rome_symbols", "rome_cards",
+    "copy_symbols", "copy_cards", "rome_hidden",
+)  # fmt: skip
+
 choice_dtype = np.dtype(
     [
         ("kind", np.int32),  # DISPLAY, KEEP, TURN, PLACE, BUY, PLAY or REACT

@@ -19,7 +19,14 @@ from typing import Any
 import numpy as np
 from numba.core.dispatcher import Dispatcher
 
-from paxsim.engine.records import choice_dtype, described, seat_dtype, table_dtype
+from paxsim.engine.records import (
+    BY_CATEGORY,
+    N_CATEGORIES,
+    choice_dtype,
+    described,
+    seat_dtype,
+    table_dtype,
+)
 from paxsim.errors import PaxsimError, is_integer, safe_repr, suggestion
 from paxsim.policies.files import is_library, is_shared, names_in
 from paxsim.policies.readonly import WRITABLE
@@ -50,6 +57,8 @@ class PlainRecord:
                 f"{', '.join(names)}"
             ) from None
         if isinstance(value, np.ndarray):
+            if name in BY_CATEGORY:
+                value = value[..., :N_CATEGORIES]
             value = value.view(PlainArray)
             value.flags.writeable = name in WRITABLE
             return value
@@ -207,6 +216,4 @@ class _Module(ModuleType):
         self._module, self._part = module, part
 
     def __getattr__(self, name: str) -> Any:
-        value = self._part(getattr(self._module, name))
-        setattr(self, name, value)  # the compiler asks again, and expects the same object
-        return value
+        return self._part(getattr(self._module, name))

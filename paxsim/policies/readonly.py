@@ -14,23 +14,40 @@ from numba.core.errors import NumbaTypeError
 from numba.core.imputils import lower_setattr_generic
 from numba.extending import intrinsic, register_model
 
-from paxsim.engine.records import ChoiceType, SeatType, TableType
+from paxsim.engine.records import (
+    BY_CATEGORY,
+    N_CATEGORIES,
+    ROW,
+    ChoiceType,
+    SeatType,
+    TableType,
+)
 
 #: What a policy may write: its notes, and its random stream by drawing from it.
 WRITABLE = ("memory", "stream")
 
 
 class ReadOnlyArray(types.NestedArray):
-    """An array within a record that can't be written to, nor can any part of it."""
+    """An array within a record that can't be written to, nor can any part of it.
 
-    def __init__(self, dtype: types.Type, shape: tuple[int, ...]):
+    The last `padding` columns can't be read either.
+    """
+
+    def __init__(self, dtype: types.Type, shape: tuple[int, ...], padding: int = 0):
         super().__init__(dtype, shape)
+        self._strides = super().strides
+        self._shape = (*shape[:-1], shape[-1] - padding)
+        self.layout = "A" if padding and len(shape) > 1 else "C"
         self.mutable = False
-        self.name = f"readonly {self.name}"
+        self.name = f"readonly nestedarray({dtype}, {self.shape})"
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        return self._strides
 
     @property
     def key(self) -> tuple:
-        return "readonly", self.dtype, self.shape
+        return "readonly", self.dtype, self.shape, self.strides
 
 
 class ReadOnlyRecord(types.Record):
@@ -54,7 +71,8 @@ def read_only(record: Any) -> ReadOnlyRecord:
         if isinstance(kind, types.Record):
             kind = read_only(kind)
         elif isinstance(kind, types.NestedArray) and name not in WRITABLE:
-            kind = ReadOnlyArray(kind.dtype, kind.shape)
+            padding = ROW - N_CATEGORIES if name in BY_CATEGORY else 0
+            kind = ReadOnlyArray(kind.dtype, kind.shape, padding)
         fields.append((name, {"type": kind, "offset": field.offset}))
     return ReadOnlyRecord(fields, record.size, record.aligned)
 

@@ -280,6 +280,10 @@ FAILURES = {
     "in_helper": (HELPER.replace("[i]", "[i]  #!"), "return far(me.hand, 240)", "IndexError"),
     "in_numba_helper": (NUMBA_HELPER.replace("[i]", "[i]  #!"), "return far(me.hand, 240)",
                         "IndexError: index 240 is out of bounds"),
+    "category": ("", "return table.symbols[me.seat, 7]", "IndexError: index 7 is out of bounds"),
+    "category_of_rome": ("", "return table.rome_symbols[7]", "IndexError: index 7 is out of b"),
+    "category_in_helper": ("", "return strength(table, 0, 7)", "IndexError: index 7 is out of b"),
+    "category_of_a_row": ("", "return table.cards[0][7]", "IndexError: index 7 is out of bounds"),
     "legion": ("", "return price_of_legion(table, me.seat, 99)", "IndexError: index 99 is out"),
     "seat": ("", "return price_of_legion(table, 8, 0)", "IndexError: index 8 is out of bounds"),
     "option": ("", "return helpers.bought_legion(choice, 300)", "IndexError: index 300 is out"),
@@ -303,12 +307,6 @@ def test_error_in_play_is_shown_as_in_python_with_its_line(tmp_path, monkeypatch
     assert message.startswith(f"policy {name} at seat 1 raised {words}")
     assert f" in line {number} of {name}.py, at the decision 'keep'; the line: {line}" in message
     assert "; to see this game: paxsim trace --players 2 --policies " in message
-
-
-def test_index_error_shows_the_size_of_the_field(tmp_path):
-    file = write(tmp_path, "sized", "return me.hand[me.money + 1000]")
-    message = complaint(lambda: paxsim.play([str(file), "random"]))
-    assert "(me.hand has 240 places, from 0)" in message
 
 
 @pytest.mark.parametrize("answer", [7, -1])
