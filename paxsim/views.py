@@ -40,11 +40,11 @@ PERCENTAGES = {
 DIFFERENCES = {"change", "difference", "gain", "misfit", "over_fair", "regret"}
 #: Other headings than the column's name; those of rates end in ``%`` or ``pp``.
 HEADINGS = {
-    "a_win_rate": "a wins %", "after": "wins after %", "alpha_rank": "alpha-rank %",
+    "a_win_rate": "a wins %", "after": "after %", "alpha_rank": "alpha-rank %",
     "always": "always right about Rome %", "at_from": "Rome there %",
     "at_near": "Rome there, about a half, %", "at_to": "and there %", "b_win_rate": "b wins %",
     "base_rome_wins": "Rome wins with it %", "base_win_rate": "wins with it %",
-    "basin": "starts %", "before": "wins before %", "conspirator": "a conspirator wins %",
+    "basin": "starts %", "before": "before %", "conspirator": "a conspirator wins %",
     "cost": "cost of a game, pp", "cost_of_one": "cost of a decision, pp",
     "fair_share": "fair %", "going_on": "games that go on", "half": "leader at half wins %",
     "highest_lineup": "highest line-up %", "in_force": "in force", "joined": "if it joins %",
@@ -53,8 +53,8 @@ HEADINGS = {
     "margin": "winning margin", "near": "about a half at", "on_points": "wins on points %",
     "one_in": "about one in", "p_holm": "p (Holm)", "payoff": "a seat wins %",
     "players_won": "games won by players", "rival_win_rate": "rival wins %",
-    "rome": "Rome's win or defeat stands %", "rome_after": "Rome wins after %",
-    "rome_alone": "Rome alone %", "rome_before": "Rome wins before %",
+    "rome": "Rome's win or defeat stands %", "rome_after": "Rome after %",
+    "rome_alone": "Rome alone %", "rome_before": "Rome before %",
     "rome_change": "Rome's change, pp", "rome_change_p_holm": "Rome, p (Holm)",
     "rome_wins": "Rome wins %", "rounds_change": "rounds, change", "seat1_change": "seat 1, pp",
     "seat1_change_p": "seat 1, p", "seat1_change_p_holm": "seat 1, p (Holm)",
