@@ -97,11 +97,12 @@ def test_failures_beyond_the_checked_tables_and_parameters_are_no_warnings(write
 
 def test_a_passed_check_ends_with_its_warnings(write, few_deals, capsys):
     file = write("warned", "if me.money == 3: return 0")
-    checks = check_policy(file, deals=1, players=[2])
+    checks = check_policy(file, deals=1, players=[2], patience=600)
     first, warning, end = repr(checks).splitlines()
     assert (first, end) == ("2 players: 2 games, fine", "policy warned: fine")
     assert warning.startswith("warning: parameter top changes nothing")
-    assert run_command(["check", file, "--deals", "1", "--players", "2"]) == 0
+    options = ["--deals", "1", "--players", "2", "--patience", "600"]
+    assert run_command(["check", file, *options]) == 0
     assert capsys.readouterr().out == f"{checks!r}\n"
 
 
