@@ -436,7 +436,7 @@ def test_defender_rather_lets_rome_take_fleets_and_armies(name, contest, expecte
 
 @pytest.mark.parametrize(("feature", "card"), [("new", "wealth/1/1"), ("arms", "fleet/1/1")])
 @pytest.mark.parametrize("beaten_in", [0, 3, 5])
-def test_points_count_more_to_defender_the_more_rome_looks_beaten(feature, card, beaten_in):
+def test_points_count_more_to_defender_as_rome_looks_beaten(feature, card, beaten_in):
     rivals = ["senator/2/3", "land/2/3", "religion/2/3", "intrigue/2/3", "army/2/3"][:beaten_in]
     held = 7 - len({"land", *(name.partition("/")[0] for name in rivals)})
     weights = {**NOTHING["defender"], feature: 3.0, "beaten": 2.0}
@@ -451,7 +451,7 @@ def test_loner_leaves_the_lead_in_intrigue_to_the_others():
 
 
 @pytest.mark.parametrize("policy", FIGHTERS)
-def test_those_who_fight_rome_buy_what_it_would_take_and_spend_their_last_money(policy):
+def test_policies_against_rome_buy_what_it_would_take_with_their_last_money(policy):
     weights = {**NOTHING[policy], "money": 1.0}
     game = buy(["senator/1/1"], show=["senator/2/3"], **LAST_ROUND)
     assert chosen(policy, game, **{**weights, "starve": 9.0}) == "buy legion 1"

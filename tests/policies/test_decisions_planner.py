@@ -123,19 +123,19 @@ def test_option_that_serves_the_values_best(values, option, situation):
     assert chosen("valued", situation(), **values) == option
 
 
-def test_a_card_that_rome_should_not_have_goes_elsewhere():
+def test_card_that_rome_should_not_have_goes_elsewhere():
     game = place("land/1/1", legions=[["senator/1/1"], ["senator/1/3"]])
     assert "legion 2" not in chosen("valued", game, rome_land=-1.0, money=1.0)
 
 
-def test_a_symbol_for_rome_counts_three_fifths_against_half_of_an_average_card():
+def test_symbol_for_rome_counts_three_fifths_against_half_of_an_average_card():
     game = place("land/1/1", legions=[["senator/1/1"], ["senator/1/3"]])
     limit = turning_point("valued", game, "wealth", "place land/1/1 legion 2", rome_land=1.0,
                           money=1.0)  # fmt: skip
     assert limit == is_about(0.6 / (0.5 * 14 / 74))
 
 
-def test_a_gift_to_others_counts_fifteen_percent_of_a_card():
+def test_gift_to_others_counts_fifteen_percent_of_a_card():
     game = place("land/1/1", then=["wealth/1/4"], legions=[["senator/2/6"]], money=0)
     choose(game, "place land/1/1 to hand")
     limit = turning_point("valued", game, "rome_wealth", None, -2.0, 0.0, wealth=3.0)

@@ -138,7 +138,7 @@ def test_worth_of_a_card(term, card, cards, expected):
     assert worth(card=card, **term, **cards) == is_about(expected)
 
 
-def test_a_value_that_changes_with_the_round_is_spread_anew():
+def test_value_that_changes_with_the_round_is_spread_anew():
     """One symbol is needed: it is worth 2 in one round and 5 in the next, at a price of 3."""
     game = react("wealth/1/1", **LAST_ROUND)
     points = dict(which=terms.POINTS, money=3.0)
@@ -172,7 +172,7 @@ def test_price_for_keeping_a_group_from_rome(rome, mine, rival, group, expected)
     assert price == is_about(expected)
 
 
-def test_a_policy_that_feeds_rome_does_not_buy_what_rome_takes():
+def test_policy_that_feeds_rome_does_not_buy_what_rome_takes():
     game = buy(["wealth/1/1"], **LAST_ROUND)
     assert chosen("single_term", game, which=terms.FEED, a=3.0) == "pass"
 

@@ -166,7 +166,7 @@ def by_category(values):
 # --- cards, prices, limits ------------------------------------------------------------------
 
 
-def test_a_card_number_reads_as_category_symbols_and_value(positions):
+def test_card_number_is_category_symbols_and_value(positions):
     for _, seat, state, answers in positions:
         for slot, text in enumerate(state["seats"][seat]["hand"]):
             category, symbols, value = answers["card_read"][slot]
@@ -174,7 +174,7 @@ def test_a_card_number_reads_as_category_symbols_and_value(positions):
     assert [CATEGORIES[i] for i in np.flatnonzero(answers["is_military"])] == ["fleet", "army"]
 
 
-def test_a_group_costs_the_value_of_its_cards_less_one_for_three_symbols_of_wealth(positions):
+def test_price_is_the_value_less_a_third_of_the_wealth(positions):
     for _, _, state, answers in positions:
         for seat, owner in enumerate(state["seats"]):
             for legion, cards in enumerate(state["legions"]):
@@ -183,7 +183,7 @@ def test_a_group_costs_the_value_of_its_cards_less_one_for_three_symbols_of_weal
                 assert answers["price_of_legion"][seat, legion] == price
 
 
-def test_the_longer_of_land_and_intrigue_limits_fleets_and_armies(positions):
+def test_limit_is_the_larger_of_land_and_intrigue(positions):
     for _, me, state, answers in positions:
         for seat, owner in enumerate(state["seats"]):
             symbols = owner["symbols"]
@@ -261,7 +261,7 @@ def test_strength_includes_the_bonus(positions):
         assert answers["best_rival"].tolist() == best
 
 
-def test_rome_is_known_by_its_open_cards_and_by_the_hidden_ones_after_peeking(positions):
+def test_rome_known_includes_hidden_cards_after_peeking(positions):
     for _, me, state, answers in positions:
         peeked = state["seats"][me]["peeked"]
         for category, known in by_category(answers["rome_known"]).items():
@@ -269,7 +269,7 @@ def test_rome_is_known_by_its_open_cards_and_by_the_hidden_ones_after_peeking(po
             assert known == state["rome_symbols"][category] + hidden
 
 
-def test_hidden_cards_count_as_average_cards_until_peeked_at(positions):
+def test_rome_now_counts_hidden_cards_as_average_until_peeking(positions):
     deck = paxsim.load_deck()
     for game, me, state, answers in positions:
         peeked = state["seats"][me]["peeked"]
@@ -286,7 +286,7 @@ def test_hidden_cards_count_as_average_cards_until_peeked_at(positions):
         assert (answers["rome_now"] < answers["rome_forecast"]).all()
 
 
-def test_the_more_cards_are_left_the_more_rome_is_expected_to_take():
+def test_rome_forecast_grows_with_the_cards_left():
     game = bare_game()
     forecasts, rounds = [], []
     for left in (0, 10, 30, 60):
@@ -297,7 +297,7 @@ def test_the_more_cards_are_left_the_more_rome_is_expected_to_take():
     assert all((a < b).all() for a, b in zip(forecasts, forecasts[1:], strict=False))
 
 
-def test_a_seat_that_peeked_knows_the_final_score(endings):
+def test_seat_that_peeked_knows_the_final_score(endings):
     informed = [
         position for position in endings if position.state["seats"][position.seat]["peeked"]
     ]
@@ -311,7 +311,7 @@ def test_a_seat_that_peeked_knows_the_final_score(endings):
         assert answers["lead_over_rome"][:seats].tolist() == lead.tolist()
 
 
-def test_rome_holds_categories_that_no_one_shows():
+def test_rome_holds_categories_that_nobody_shows():
     game = bare_game(rules={"rome_hidden": 0})
     assert look_at(game).answers["rome_holds"] == 7
     lay_display(game, 2, "land/1/1", "wealth/2/2")
@@ -354,7 +354,7 @@ def test_unseen_cards_are_those_that_a_perfect_memory_has_not_located(positions)
     assert min(players[count] for count in (1, 2, 3, 4, 6, 8)) > 10
 
 
-def test_the_estimated_number_of_rounds_is_off_by_less_than_two_on_average():
+def test_rounds_left_is_off_by_less_than_two_on_average():
     for players in (2, 4, 8):
         errors = []
         for seed in range(12):
@@ -366,7 +366,7 @@ def test_the_estimated_number_of_rounds_is_off_by_less_than_two_on_average():
         assert abs(np.mean(errors)) < 2.0
 
 
-def test_rome_takes_the_richest_group_at_the_end_of_a_round(positions):
+def test_richest_legion_is_the_group_that_rome_takes(positions):
     taken = 0
     for game, _, state, answers in positions:
         table = game.record["table"]
@@ -386,7 +386,7 @@ def test_rome_takes_the_richest_group_at_the_end_of_a_round(positions):
     assert taken > 10
 
 
-def test_in_a_tie_the_lowest_legion_is_the_richest_and_empty_legions_are_none():
+def test_richest_legion_is_the_lowest_in_a_tie_and_never_empty():
     game = bare_game()
     assert look_at(game).answers["richest_legion"] == NOBODY
     lay_legion(game, 3, "land/1/0")
@@ -405,7 +405,7 @@ def throw(me, bound, throws):
         throws[i] = helpers.random_below(me, bound)
 
 
-def test_random_below_draws_from_the_stream_of_the_seat_alone():
+def test_random_below_draws_only_from_the_stream_of_the_seat():
     game = paxsim.Game(2, seed=1)
     before, again = game.copy(), game.copy()
     throws = np.zeros((2, 600), np.int64)

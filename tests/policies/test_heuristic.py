@@ -63,7 +63,7 @@ def first_turn():
     return game
 
 
-def test_a_heuristic_has_name_docstring_parameters_and_file_of_its_idea():
+def test_heuristic_has_name_docstring_parameters_and_file_of_its_idea():
     function = money_minded.function
     assert (money_minded.name, money_minded.idea) == ("money_minded", "Look at money alone.")
     assert "More words" in inspect.getdoc(function)
@@ -92,13 +92,13 @@ def test_every_turn_begins_without_values():
 
 @pytest.mark.parametrize("size", [1e12, -1e12])
 @pytest.mark.parametrize("name", HEURISTICS)
-def test_extreme_parameters_still_lead_to_an_option(name, size):
+def test_extreme_parameters_lead_to_an_option(name, size):
     policy = paxsim.get_policy(name)
     extreme = policy.with_params(dict.fromkeys(policy.params, size))
     assert len(paxsim.play_batch(extreme, 3, deals=20)) == 20
 
 
-def test_an_infinite_value_of_peeking_comes_before_everything_else():
+def test_infinite_value_of_peeking_comes_first():
     game = first_turn()
     names = [str(option) for option in game.options()]
     assert names[ask(nosy_heuristic, game.copy())[0]] == "peek"

@@ -77,7 +77,7 @@ def test_lint_allows_comparisons_that_can_be_true(write):
     assert list(lint_source(paxsim.get_policy(write("comparing", line)).function)) == []
 
 
-def test_lint_finds_nothing_in_a_sound_policy_nor_in_its_restriction(write, few_deals):
+def test_lint_finds_nothing_in_a_sound_policy_and_its_restriction(write, few_deals):
     file = write("sound", TOP_MATTERS)
     assert lint(file) == []
     assert lint(f"restricted:without=peek:policy={file}") == []
@@ -95,7 +95,7 @@ def test_failures_beyond_the_checked_tables_and_parameters_are_no_warnings(write
     assert checks.fine and checks.warnings == []
 
 
-def test_a_passed_check_ends_with_its_warnings(write, few_deals, capsys):
+def test_passed_check_ends_with_its_warnings(write, few_deals, capsys):
     file = write("warned", "if me.money == 3: return 0")
     checks = check_policy(file, deals=1, players=[2], patience=600)
     first, warning, end = repr(checks).splitlines()
@@ -126,7 +126,7 @@ def test_equal_failures_at_different_options_count_as_one(write):
     assert len(checks) == 12 and len(repr(checks).splitlines()) == 3
 
 
-def test_an_interpreted_policy_may_use_anything(write):
+def test_interpreted_policy_passes_the_check(write):
     file = write("printing", "print(end='', flush=True)\n    {'top': top}")
     checks = check_policy(file, compiled=False, players=[2], deals=1)
     assert checks.fine and checks[0].games == 2

@@ -60,13 +60,13 @@ def decisions(policy, seed, tables=SOME_TABLES):
 # --- catalogue ------------------------------------------------------------------------------
 
 
-def test_a_built_in_passes_the_check_at_every_table(built_in):
+def test_built_in_passes_the_check_at_every_table(built_in):
     checks = check_policy(built_in, deals=2, seed=11)
     assert len(checks) == 12
     assert [str(check) for check in checks if check.problem] == []
 
 
-def test_a_built_in_is_documented(built_in):
+def test_built_in_is_documented(built_in):
     text = " ".join(inspect.getdoc(built_in.function).split())
     assert len(built_in.idea) > 20 and built_in.idea.endswith(".")
     assert all(
@@ -78,7 +78,7 @@ def test_a_built_in_is_documented(built_in):
     assert built_in.solo or "in solo" in text.lower()
 
 
-def test_no_two_heuristics_play_the_same():
+def test_no_two_heuristics_play_the_same_games():
     games = {
         name: paxsim.play_batch([name, "first"], deals=20, seed=2).results.tobytes()
         for name in HEURISTICS
@@ -112,7 +112,7 @@ def test_every_parameter_changes_some_game(built_in):
 
 
 @pytest.mark.parametrize("name", BUILT_IN[1:])
-def test_interpreted_decisions_are_the_compiled_ones_with_all_indices_in_range(name):
+def test_compiled_built_in_chooses_as_interpreted_with_checked_indices(name):
     policy = paxsim.get_policy(name)
     for number, game in enumerate(decisions(policy, seed=3)):
         if number % 12 == 0:
@@ -186,12 +186,12 @@ def envious(table, me, choice):
     return 0
 
 
-def test_an_unchecked_policy_could_read_a_rivals_money():
+def test_unchecked_policy_could_read_a_rivals_money():
     first = paxsim.get_policy("first")
     assert count_changed_answers(first, numba.njit(envious)) > 0
 
 
-def test_a_users_policy_is_stopped_when_it_reads_beyond_its_hand():
+def test_users_policy_that_reads_beyond_its_hand_is_an_error():
     policy = paxsim.policy(envious)
     with pytest.raises(paxsim.PolicyError, match="policy envious at seat 1 raised IndexError"):
         paxsim.play([policy, "random"], seed=3)
@@ -256,7 +256,7 @@ def mean_and_error(blocks):
 
 @pytest.mark.parametrize("players", [2, 4])
 @pytest.mark.parametrize("name", HEURISTICS)
-def test_a_heuristic_wins_more_often_than_its_random_rivals(name, players):
+def test_heuristic_wins_more_often_than_random_rivals(name, players):
     lineup = [name] + ["random"] * (players - 1)
     batch = paxsim.play_batch(lineup, deals=DEALS, rotations="all", seed=20)
     own = batch.shares[batch.positions == 0]
@@ -277,7 +277,7 @@ SOLO_PLAYERS = [name for name in HEURISTICS if paxsim.get_policy(name).solo]
 
 
 @pytest.mark.parametrize("name", SOLO_PLAYERS)
-def test_a_heuristic_for_solo_wins_more_often_than_random_play_and_not_than_the_hermit(name):
+def test_heuristic_for_solo_is_better_than_random_and_not_than_hermit(name):
     wins = solo_wins(name)
     mean, error = mean_and_error(wins - solo_wins("random"))
     assert mean > ERRORS * error

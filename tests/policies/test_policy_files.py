@@ -1,4 +1,4 @@
-"""Policies of one's own: every way to plug one in, and what is said to one that misbehaves."""
+"""Policies of users: in files, notebooks and packages, their names, and other processes."""
 
 import copy
 import importlib
@@ -37,7 +37,7 @@ def {name}(table, me, choice, top=3.0, reserve=0):
 
 @pytest.fixture(autouse=True)
 def registered(monkeypatch):
-    """What a test registers is forgotten after it."""
+    """Forget what a test registers."""
     for name in registry.BUILT_IN:
         paxsim.get_policy(name)
     monkeypatch.setattr(registry, "_registry", dict(registry._registry))
@@ -47,7 +47,7 @@ def registered(monkeypatch):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """An empty folder as the current one."""
+    """Make an empty folder the current one."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -58,14 +58,13 @@ def write(path, source):
 
 
 def body(name, lines, arguments="table, me, choice"):
-    """The source of a policy with this body."""
-    return f"import paxsim\n\n@paxsim.policy\ndef {name}({arguments}):\n" + textwrap.indent(
-        textwrap.dedent(lines).strip("\n") + "\n", "    "
-    )
+    """Return the source of a policy with this body."""
+    head = f"import paxsim\n\n@paxsim.policy\ndef {name}({arguments}):\n"
+    return head + textwrap.indent(f"{lines}\n", "    ")
 
 
 def complaint(function, *arguments, **keywords):
-    """The one line that a call is refused with."""
+    """Return the one line that a call is refused with."""
     with pytest.raises(paxsim.PaxsimError) as error:
         function(*arguments, **keywords)
     assert "\n" not in str(error.value)
@@ -73,14 +72,14 @@ def complaint(function, *arguments, **keywords):
 
 
 def games(*policies, **keywords):
-    """The results of some games as bytes."""
+    """Return the results of some games as bytes."""
     return paxsim.play_batch(list(policies), deals=12, seed=1, **keywords).results.tobytes()
 
 
 # --- plugging in ----------------------------------------------------------------------------
 
 
-def test_a_decorated_function_plays_under_its_name_and_as_itself():
+def test_decorated_function_plays_under_its_name_and_as_an_object():
     @paxsim.policy
     def decorated(table, me, choice, where=0.0):
         """Take the option at some part of the list."""
@@ -97,7 +96,7 @@ def test_a_decorated_function_plays_under_its_name_and_as_itself():
     )
 
 
-def test_a_policy_can_name_the_helpers_by_their_module():
+def test_helpers_can_be_named_by_their_module():
     @paxsim.policy
     def dotted(table, me, choice):
         """Buy nothing, unless something is free."""
@@ -111,7 +110,7 @@ def test_a_policy_can_name_the_helpers_by_their_module():
     assert games(dotted, "random") != games("first", "random")
 
 
-def test_the_decorator_can_say_that_a_policy_makes_no_sense_in_solo():
+def test_decorator_excludes_solo():
     @paxsim.policy(solo=False)
     def sociable(table, me, choice):
         """Needs company."""
@@ -120,7 +119,7 @@ def test_the_decorator_can_say_that_a_policy_makes_no_sense_in_solo():
     assert not sociable.solo and sociable.fits == "2-8 players"
 
 
-def test_a_file_is_named_on_the_command_line_with_or_without_its_only_policy(folder, capsys):
+def test_file_is_named_with_or_without_its_only_policy(folder, capsys):
     write(folder / "mine.py", THRIFTY.format(name="named_by_file"))
     lines = []
     for spec in ("mine.py:named_by_file", "mine.py", "mine.py:top=3", f"{folder}/mine.py"):
@@ -130,73 +129,62 @@ def test_a_file_is_named_on_the_command_line_with_or_without_its_only_policy(fol
     assert '"policies": ["named_by_file", "random"]' in lines[0]
 
 
-def test_parameters_are_set_wherever_a_policy_is_named(folder):
+def test_parameters_are_set_in_the_name(folder):
     write(folder / "mine.py", THRIFTY.format(name="with_parameters"))
-    found = paxsim.get_policy("mine.py:with_parameters:top=5:reserve=1.5")
-    assert found.params == {"top": 5.0, "reserve": 1.5}
-    assert found.label == "with_parameters:top=5.0:reserve=1.5"
-    assert paxsim.get_policy(found.spec) == found
-    assert found.spec == f"mine.py:{found.label}"
+    policy = paxsim.get_policy("mine.py:with_parameters:top=5:reserve=1.5")
+    assert policy.params == {"top": 5.0, "reserve": 1.5}
+    assert policy.label == "with_parameters:top=5.0:reserve=1.5"
+    assert paxsim.get_policy(policy.spec) == policy
+    assert policy.spec == f"mine.py:{policy.label}"
     built_in = paxsim.get_policy(" builder : breadth = 0.8 ")
     assert built_in.params["breadth"] == 0.8 and built_in.spec == "builder:breadth=0.8"
 
 
-def test_a_file_may_import_its_neighbours(folder):
+def test_file_imports_modules_beside_it(folder):
     write(folder / "neighbour_of_mine.py", "LIMIT = 1\n")
     source = "from neighbour_of_mine import LIMIT\n" + body("neighbourly", "return LIMIT - 1")
     write(folder / "mine.py", source)
     assert games("mine.py", "random") == games("first", "random")
 
 
-def test_own_and_built_in_policies_sit_at_one_table(folder):
+def test_own_and_built_in_policies_play_together(folder):
     write(folder / "mine.py", THRIFTY.format(name="sits_with_others"))
     lineup = "mine.py:sits_with_others:top=2,builder,mine.py:sits_with_others,random,hermit"
     result = paxsim.play(lineup, seed=2)
-    assert result.policies == [
-        "sits_with_others:top=2.0",
-        "builder",
-        "sits_with_others",
-        "random",
-        "hermit",
-    ]
+    own = ["sits_with_others:top=2.0", "builder", "sits_with_others"]
+    assert result.policies == [*own, "random", "hermit"]
 
 
 @pytest.mark.parametrize(
-    ("spec", "said"),
+    ("spec", "message"),
     [
         ("bulider", "unknown policy 'bulider' (did you mean 'builder'?); choose from random,"),
         ("builder:breath=1", "policy builder: unknown parameter 'breath' (did you mean"),
         ("random:luck=1", "policy random: unknown parameter 'luck'; there are none"),
         ("builder:breadth", "policy builder: a parameter is written name=number"),
-        (
-            "builder:breadth=wide",
-            "policy builder: a parameter is written name=number",
-        ),
+        ("builder:breadth=wide", "policy builder: a parameter is written name=number"),
         ("builder:breadth=nan", "parameter breadth of policy builder must be a number, got nan"),
         ("builder:breadth=inf", "parameter breadth of policy builder must be a number, got inf"),
         ("builder:breadth=1:breadth=2", "policy builder: parameter breadth is given twice"),
         ("builder:", "policy builder: a parameter is written name=number, got ''"),
         ("none.py:mine", "policy: cannot read "),
         ("two.py", "policy two.py: unknown policy ''; choose from one_of_two, two_of_two"),
-        (
-            "two.py:one_of_tow",
-            "policy two.py: unknown policy 'one_of_tow' (did you mean 'one_of_two'",
-        ),
+        ("two.py:one_of_tow", "policy two.py: unknown policy 'one_of_tow' (did you mean 'one_"),
         ("two.py:one_of_two:x=1", "policy one_of_two: unknown parameter 'x'; there are none"),
         ("empty.py:mine", "policy empty.py: there is no function with @paxsim.policy in it"),
         ("broken.py:mine", "policy broken.py: line 1: SyntaxError: "),
         ("raising.py:mine", "policy raising.py: line 1: ZeroDivisionError: division by zero"),
     ],
 )
-def test_a_policy_that_is_not_there_is_answered_with_what_is(folder, spec, said):
+def test_unknown_policy_is_refused_with_what_exists(folder, spec, message):
     write(folder / "two.py", body("one_of_two", "return 0") + body("two_of_two", "return 0"))
     write(folder / "empty.py", "import paxsim\n")
     write(folder / "broken.py", "def mine(:\n")
     write(folder / "raising.py", "1 / 0\n")
-    assert complaint(paxsim.get_policy, spec).startswith(said)
+    assert complaint(paxsim.get_policy, spec).startswith(message)
 
 
-def test_a_function_without_the_decorator_is_told_about_it():
+def test_function_without_the_decorator_is_refused():
     def undecorated(table, me, choice):
         return 0
 
@@ -208,21 +196,21 @@ def test_a_function_without_the_decorator_is_told_about_it():
 # --- names ----------------------------------------------------------------------------------
 
 
-def test_the_name_of_a_built_in_is_taken(folder):
+def test_name_of_a_built_in_is_refused(folder):
     write(folder / "mine.py", body("builder", "return 0"))
     assert complaint(paxsim.get_policy, "mine.py") == (
         "policy builder: a built-in policy has this name; choose another one"
     )
 
 
-def test_two_files_with_one_name_are_both_named(folder):
+def test_same_name_in_two_files_is_refused_with_both_files(folder):
     for name, answer in (("one.py", "0"), ("two.py", "choice.count - 1")):
         write(folder / name, body("namesake", f"return {answer}"))
-    said = complaint(paxsim.make_lineup, "one.py,two.py", 2)
-    assert "one.py and " in said and "two.py; rename one of them" in said
+    message = complaint(paxsim.make_lineup, "one.py,two.py", 2)
+    assert "one.py and " in message and "two.py; rename one of them" in message
 
 
-def test_a_file_that_was_changed_is_read_again(folder):
+def test_changed_file_is_read_again(folder):
     mine = write(folder / "mine.py", body("changing", "return 0"))
     before = paxsim.get_policy("mine.py")
     write(mine, body("changing", "return choice.count - 1"))
@@ -240,15 +228,15 @@ def run_cell(number, source):
     return names
 
 
-def test_a_notebook_cell_can_be_changed_and_run_again():
+def test_changed_notebook_cell_replaces_its_policy():
     run_cell(1, body("jotted", "return 0"))
-    found = run_cell(2, body("jotted", "return choice.count - 1"))["jotted"]
-    assert paxsim.get_policy("jotted") == found
+    policy = run_cell(2, body("jotted", "return choice.count - 1"))["jotted"]
+    assert paxsim.get_policy("jotted") == policy
     assert games("jotted", "random") != games("first", "random")
-    assert len(found.fingerprint) == 12
+    assert len(policy.fingerprint) == 12
 
 
-def test_a_policy_that_is_tried_out_takes_its_parameters():
+def test_called_policy_takes_its_parameters():
     game = paxsim.Game(players=3, seed=4)
     records = (game.table, game.me, game.choice)
     builder = paxsim.get_policy("builder")
@@ -257,27 +245,27 @@ def test_a_policy_that_is_tried_out_takes_its_parameters():
     assert "unknown parameter 'nope'" in complaint(lambda: builder(*records, nope=1))
 
 
-def test_a_policy_typed_at_a_prompt_is_told_from_another_one():
+def test_fingerprint_of_a_policy_without_source_depends_on_its_code():
     """There is no source to look at, yet results must say which policy made them."""
-    found = []
+    fingerprints = []
     for answer in ("0", "choice.count - 1", "0"):
         names = {"__name__": "__main__"}
         exec(compile(body("typed", f"return {answer}"), "<stdin>", "exec"), names)
-        found.append(names["typed"].fingerprint)
-    assert found[0] == found[2] != found[1]
+        fingerprints.append(names["typed"].fingerprint)
+    assert fingerprints[0] == fingerprints[2] != fingerprints[1]
 
 
-def test_a_policy_of_a_notebook_travels_by_value():
+def test_policy_of_a_notebook_is_pickled_by_value():
     cloudpickle = pytest.importorskip("cloudpickle")
-    found = run_cell(3, body("itinerant", "return 0"))["itinerant"]
-    code = "import pickle, sys; found = pickle.load(sys.stdin.buffer); print(found.name)"
+    policy = run_cell(3, body("itinerant", "return 0"))["itinerant"]
+    code = "import pickle, sys; policy = pickle.load(sys.stdin.buffer); print(policy.name)"
     done = subprocess.run(
-        [sys.executable, "-c", code], input=cloudpickle.dumps(found), capture_output=True
+        [sys.executable, "-c", code], input=cloudpickle.dumps(policy), capture_output=True
     )
     assert done.stdout.decode().strip() == "itinerant", done.stderr.decode()
 
 
-def test_a_helper_that_is_tried_out_in_python_checks_its_indices():
+def test_called_helper_checks_its_indices():
     @paxsim.helper
     def far_beyond(numbers):
         return numbers[numbers.size + 900]
@@ -306,7 +294,7 @@ def installed(folder, monkeypatch):
     return install
 
 
-def test_a_package_offers_policies_through_an_entry_point(installed, capsys):
+def test_entry_point_offers_a_policy(installed, capsys):
     installed("strangers", THRIFTY.format(name="stranger"), "stranger")
     assert "stranger" in paxsim.list_policies()
     assert run_command(["policies"]) == 0
@@ -314,7 +302,7 @@ def test_a_package_offers_policies_through_an_entry_point(installed, capsys):
     assert games("stranger:top=2", "random") != games("random", "random")
 
 
-def test_a_package_offers_a_module_with_policies(installed, folder, capsys):
+def test_entry_point_offers_a_module_with_policies(installed, folder, capsys):
     """Also one that only imports them from where they stand."""
     (folder / "guild").mkdir()
     write(folder / "guild/__init__.py", "import guild.inner\n")
@@ -334,35 +322,35 @@ def test_a_package_offers_a_module_with_policies(installed, folder, capsys):
     assert json.loads(capsys.readouterr().out)["broken"] == []
 
 
-def test_a_module_without_policies_of_its_own_offers_none(installed, capsys):
+def test_module_without_own_policies_is_reported(installed, capsys):
     source = "from paxsim.policies.heuristics import builder\nimport paxsim\n"
     installed("idlers", source, name="idle")
     assert run_command(["policies"]) == 0
     assert "policy idle: the module idlers has no policy" in capsys.readouterr().err
     module = importlib.import_module("paxsim.policies.heuristics")
-    said = complaint(registry._check_offer, "idle", module.__name__, module)
-    assert "the module paxsim.policies.heuristics has no policy" in said
+    message = complaint(registry._check_offer, "idle", module.__name__, module)
+    assert "the module paxsim.policies.heuristics has no policy" in message
 
 
-def test_packages_at_fault_that_chose_one_name_are_all_told(installed, capsys):
+def test_broken_packages_of_one_name_are_all_reported(installed, capsys):
     for package in ("strangers_once", "strangers_again"):
         installed(package, "import no_such_thing\n", name="policies")
     assert run_command(["policies"]) == 0
     err = capsys.readouterr().err
     assert "from strangers_once: " in err and "from strangers_again: " in err
     assert "cannot be loaded from" in complaint(paxsim.get_policy, "policies")
-    said = complaint(paxsim.get_policy, "visitor_of_theirs")
-    assert said.endswith("; offered but broken: policies (`paxsim policies` says why)")
+    message = complaint(paxsim.get_policy, "visitor_of_theirs")
+    assert message.endswith("; offered but broken: policies (`paxsim policies` says why)")
 
 
-def test_a_package_that_cannot_be_loaded_is_named(installed):
+def test_broken_package_is_named_when_its_policy_is_used(installed):
     installed("strangers_at_fault", "import no_such_thing\n", "stranger")
-    said = complaint(lambda: paxsim.get_policy("stranger"))
-    assert said.startswith("policy stranger: cannot be loaded from strangers_at_fault:stranger")
-    assert "no_such_thing" in said
+    message = complaint(lambda: paxsim.get_policy("stranger"))
+    assert message.startswith("policy stranger: cannot be loaded from strangers_at_fault:stranger")
+    assert "no_such_thing" in message
 
 
-def test_a_package_at_fault_stops_no_other(installed, capsys):
+def test_broken_package_does_not_affect_others(installed, capsys):
     installed("strangers_in_part", THRIFTY.format(name="sound"), "gone")
     installed("strangers_in_order", THRIFTY.format(name="orderly"), "orderly")
     assert paxsim.get_policy("orderly").name == "orderly"
@@ -372,7 +360,7 @@ def test_a_package_at_fault_stops_no_other(installed, capsys):
     assert "policy gone: cannot be loaded from strangers_in_part:gone: AttributeError" in err
 
 
-def test_an_entry_point_that_leads_to_no_policy_of_its_name_is_named(installed, capsys):
+def test_entry_point_to_something_else_is_reported(installed, capsys):
     source = THRIFTY.format(name="its_own") + "\nbuilder = its_own\nnumber = 3\n"
     installed("strangers_by_number", source, "number")
     installed("strangers_by_name", source.replace("its_own", "their_own"), "builder")
@@ -384,17 +372,15 @@ def test_an_entry_point_that_leads_to_no_policy_of_its_name_is_named(installed, 
     assert paxsim.get_policy("builder").built_in  # nobody takes its name
 
 
-def test_a_policy_that_stands_beside_one_at_fault_is_told_so(folder):
-    text = (
-        f"{THRIFTY.format(name='faultless')}\n@paxsim.policy\ndef faulty(me, table, choice): ...\n"
-    )
-    write(folder / "two.py", text)
-    said = complaint(paxsim.get_policy, "two.py:faultless")
-    assert said.startswith("policy faultless: importing two.py fails at another policy: ")
+def test_error_names_another_policy_in_the_file_as_the_cause(folder):
+    source = THRIFTY.format(name="faultless")
+    write(folder / "two.py", f"{source}\n@paxsim.policy\ndef faulty(me, table, choice): ...\n")
+    message = complaint(paxsim.get_policy, "two.py:faultless")
+    assert message.startswith("policy faultless: importing two.py fails at another policy: ")
     assert complaint(paxsim.get_policy, "two.py:faulty").startswith("policy faulty: the arguments")
 
 
-def test_copies_of_a_policy_are_equal_wherever_they_come_from(folder, monkeypatch):
+def test_copies_of_a_policy_are_equal(folder, monkeypatch):
     write(folder / "equals.py", THRIFTY.format(name="equal"))
     monkeypatch.syspath_prepend(folder)
     policy = importlib.import_module("equals").equal
@@ -412,14 +398,28 @@ def test_copies_of_a_policy_are_equal_wherever_they_come_from(folder, monkeypatc
     assert len({game.lineup, pickle.loads(pickle.dumps(game.lineup))}) == 1
 
 
+@pytest.mark.parametrize("spec", ["{}:thrifty", "search:self={}:thrifty"])
+def test_policy_file_named_by_data_is_imported_only_if_trusted(spec, folder):
+    touch = "import pathlib\npathlib.Path('imported').touch()\n"
+    file = write(folder / "mine.py", touch + THRIFTY.format(name="thrifty"))
+    with registry.policies_named_by("game.json", trusted=False):
+        message = complaint(paxsim.get_policy, spec.format(file))
+        assert "game.json names the policy file" in message and "--trust-policies" in message
+        assert paxsim.get_policy("builder").name == "builder"
+    assert not (folder / "imported").exists()
+    with registry.policies_named_by("game.json", trusted=True):
+        paxsim.get_policy(spec.format(file))
+    assert (folder / "imported").exists()
+
+
 # --- compiling ------------------------------------------------------------------------------
 
 
 def compiled_during(action):
-    """The names of the functions that are compiled while something is done."""
+    """Return the names of the functions that are compiled during a call."""
     with event.install_recorder("numba:compile") as recorder:
         action()
-    return [found.data["dispatcher"].py_func.__name__ for _, found in recorder.buffer]
+    return [each.data["dispatcher"].py_func.__name__ for _, each in recorder.buffer]
 
 
 def test_changing_parameters_compiles_nothing(folder):
@@ -428,19 +428,19 @@ def test_changing_parameters_compiles_nothing(folder):
     assert compiled_during(lambda: games("mine.py:adjusted:top=1", "builder:breadth=7")) == []
 
 
-def test_a_new_policy_is_compiled_and_the_engine_is_not(folder):
+def test_new_policy_compiles_no_engine(folder):
     games("random", "random")
     write(folder / "mine.py", THRIFTY.format(name="newcomer"))
-    found = set(compiled_during(lambda: games("mine.py", "random")))
-    assert "newcomer" in found
-    assert found <= {"newcomer", "price_of_legion", "price_of_group"}
+    names = set(compiled_during(lambda: games("mine.py", "random")))
+    assert "newcomer" in names
+    assert names <= {"newcomer", "price_of_legion", "price_of_group"}
 
 
 # --- travelling to other processes ----------------------------------------------------------
 
 
 def elsewhere(data, folder):
-    """Labels of policies that were sent to another process, and the games that they play there."""
+    """Send policies to another process; return their labels there, and the games they play."""
     code = """
 import pickle, sys, paxsim
 policies = pickle.load(sys.stdin.buffer)
@@ -452,12 +452,9 @@ pickle.dump(([policy.label for policy in policies], results), sys.stdout.buffer)
     return pickle.loads(done.stdout)
 
 
-def test_policies_play_alike_in_another_process_even_without_their_file(folder, tmp_path_factory):
+def test_policies_play_the_same_games_in_a_process_without_their_file(folder, tmp_path_factory):
     mine = write(folder / "mine.py", THRIFTY.format(name="travelling"))
-    lineup = [
-        paxsim.get_policy("builder:breadth=0.8"),
-        paxsim.get_policy("mine.py:travelling:top=1.25"),
-    ]
+    lineup = list(map(paxsim.get_policy, ["builder:breadth=0.8", "mine.py:travelling:top=1.25"]))
     expected = games(*lineup)
     data = pickle.dumps(lineup)
     assert pickle.loads(data) == lineup

@@ -96,7 +96,7 @@ def test_every_answer_is_an_allowed_option(setting, forbidden, deal):
     "word, action",
     [("intrigue", "play"), ("peek", "peek"), ("buy", "buy"), ("react", "react"), ("second", "")],
 )
-def test_a_forbidden_action_never_happens_but_happens_without_the_restriction(word, action):
+def test_forbidden_action_happens_only_without_the_restriction(word, action):
     done = []
     for policy in ("random", restricted(word, "random")):
         done.append(Counter())
@@ -132,7 +132,7 @@ def curious(tmp_path_factory):
 
 
 @pytest.mark.parametrize("players", [1, 2, 8])
-def test_a_restriction_that_never_matters_changes_no_game(players, curious):
+def test_restriction_without_effect_changes_no_game(players, curious):
     for name in ("weighted:new=0.3", "random", f"{curious}:weight=5"):
         others = list(islice(cycle(["tribune", "random"]), players - 1))
         plain, bound = (
@@ -142,7 +142,7 @@ def test_a_restriction_that_never_matters_changes_no_game(players, curious):
         assert plain.results.tobytes() == bound.results.tobytes()
 
 
-def test_a_decision_leaves_the_records_unchanged():
+def test_restricted_decision_leaves_the_records_unchanged():
     policy = restricted("intrigue+fleet+land/1/1+second", "weighted")
     decide, count = asker(policy), 0
     setting = paxsim.make_setting(3)
@@ -165,7 +165,7 @@ def test_a_decision_leaves_the_records_unchanged():
     assert count > 100
 
 
-def test_a_policy_sees_what_it_may_never_play(tmp_path):
+def test_allowance_shows_what_may_never_be_played(tmp_path):
     looks = find(tmp_path, "return 1 if table.allowance[me.seat, INTRIGUE] < 0 else 0")
     decide = asker(make_restricted(looks, read_forbidden("intrigue")))
     unaware = asker(make_restricted(looks, read_forbidden("land")))
@@ -173,7 +173,7 @@ def test_a_policy_sees_what_it_may_never_play(tmp_path):
     assert (decide(game), unaware(game)) == (1, 0)
 
 
-def test_a_heuristic_values_no_category_that_it_may_never_play():
+def test_heuristic_buys_less_of_a_forbidden_category():
     bought = []
     for policy in ("economist", restricted("senator", "economist")):
         lineup = paxsim.make_lineup([policy, "random"], 2)
@@ -184,13 +184,13 @@ def test_a_heuristic_values_no_category_that_it_may_never_play():
     assert bought[0] > 2 * bought[1]
 
 
-def test_a_restricted_policy_passes_the_check(curious):
+def test_restricted_policy_passes_the_check(curious):
     for policy in ("weighted", curious, "search:rollouts=2:self=random:opponents=random"):
         result = check_policy(restricted("intrigue+fleet+peek+second", policy), deals=2)
         assert [check.problem for check in result] == [None] * len(result)
 
 
-def test_an_option_that_was_not_offered_is_an_error_of_the_policy(tmp_path):
+def test_option_that_was_not_offered_is_an_error_of_the_policy(tmp_path):
     last = find(tmp_path, "return 1")
     assert paxsim.play([last, "random"], seed=1).rounds
     wrong = find(tmp_path, "return choice.count if choice.kind == PLAY else 0")
@@ -214,7 +214,7 @@ def test_an_option_that_was_not_offered_is_an_error_of_the_policy(tmp_path):
         "restricted:without=buy:policy=search:rollouts=2:self=hermit:opponents=weighted+tribune",
     ],
 )
-def test_a_restricted_policy_is_found_by_its_label_and_pickled(spec):
+def test_restricted_policy_is_found_by_its_label_and_pickled(spec):
     result = paxsim.get_policy(spec)
     assert result.label == result.spec == spec
     for again in (paxsim.get_policy(spec), pickle.loads(pickle.dumps(result))):
@@ -223,7 +223,7 @@ def test_a_restricted_policy_is_found_by_its_label_and_pickled(spec):
     assert paxsim.get_policy(spaced).label == spec
 
 
-def test_its_parameters_are_those_of_the_policy_that_plays():
+def test_parameters_are_those_of_the_policy_that_plays():
     result = restricted("peek", "weighted")
     changed = result.with_params({"new": 0.25})
     assert result.params == paxsim.get_policy("weighted").params
@@ -233,7 +233,7 @@ def test_its_parameters_are_those_of_the_policy_that_plays():
         result.with_params({"newer": 1.0})
 
 
-def test_the_order_of_words_does_not_matter_and_restrictions_add_up():
+def test_restrictions_add_up_in_any_order():
     one = restricted("peek+land+intrigue", "random")
     assert one.label == restricted("intrigue+peek+land+peek", "random").label
     assert restricted("land", restricted("peek+intrigue", "random").label).label == one.label
@@ -241,7 +241,7 @@ def test_the_order_of_words_does_not_matter_and_restrictions_add_up():
     assert one.fingerprint != restricted("intrigue+peek", "random").fingerprint
 
 
-def test_a_restricted_users_policy_is_pickled_with_its_file(tmp_path):
+def test_restricted_users_policy_is_pickled_with_its_file(tmp_path):
     file = policy_file(tmp_path, "return 0", arguments="table, me, choice, greed=1.0")
     result = restricted("peek", f"{file}:greed=2")
     assert not result.built_in and pickle.loads(pickle.dumps(result)).label == result.label
@@ -275,7 +275,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("spec", MISTAKES)
-def test_a_mistake_in_the_name_is_answered_in_one_line(spec, capsys):
+def test_mistake_in_the_name_is_refused_in_one_line(spec, capsys):
     message = mistake(capsys, "run", "--players", "2", "--policies", spec)
     assert MISTAKES[spec] in message
 
@@ -286,7 +286,7 @@ def test_too_many_cards_by_name_are_refused():
         restricted(many, "random")
 
 
-def test_the_name_restricted_is_reserved():
+def test_name_restricted_is_reserved():
     def restricted(table, me, choice):
         return 0
 
