@@ -123,5 +123,4 @@ def _rich_table(view: View) -> Table:
 
 def _min_width(table: Table) -> int:
     """Return the width of a table with all texts wrapped (rich underestimates it)."""
-    between = 3  # a divider with a space on each side
-    return sum(column.min_width or 0 for column in table.columns) + between * len(table.columns) - 1
+    return sum(column.min_width or 0 for column in table.columns) + 2 * len(table.columns)
