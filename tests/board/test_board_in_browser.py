@@ -5,8 +5,8 @@ import random
 import re
 
 import pytest
+from support.board_server import make_host, serve
 from support.browser import Tab, chromium
-from support.hosted import make_host, served
 
 import paxsim
 from paxsim.analysis import analyse
@@ -195,7 +195,7 @@ def test_every_category_has_its_own_shape_and_colour(browser, page_file):
 def test_game_is_played_by_clicking(browser, tmp_path, width, policies, rules):
     """Play as published on the phone; on the desktop with fewer cards, which needs fewer clicks."""
     rng = random.Random(width)
-    with served(lambda: make_host(tmp_path, policies, seed=6, rules=rules)) as (seats, _):
+    with serve(lambda: make_host(tmp_path, policies, seed=6, rules=rules)) as (seats, _):
         tab = Tab(browser, seats[1].base, width)
         page = tab.page
         taken_back = clicked_on_board = False
@@ -230,7 +230,7 @@ def test_game_is_played_by_clicking(browser, tmp_path, width, policies, rules):
 
 
 def test_two_people_in_two_windows_see_only_their_own_cards(browser, tmp_path):
-    with served(lambda: make_host(tmp_path, [None, None], seed=2)) as (seats, _):
+    with serve(lambda: make_host(tmp_path, [None, None], seed=2)) as (seats, _):
         tabs = {seat: Tab(browser, seats[seat].base, 900) for seat in (1, 2)}
         for seat in (1, 2):
             tabs[seat].page.locator("[data-option]").first.click()
@@ -243,7 +243,7 @@ def test_two_people_in_two_windows_see_only_their_own_cards(browser, tmp_path):
 
 
 def test_hint_marks_the_best_option(browser, tmp_path):
-    with served(lambda: make_host(tmp_path, [None, "random"], seed=2)) as (seats, _):
+    with serve(lambda: make_host(tmp_path, [None, "random"], seed=2)) as (seats, _):
         page = Tab(browser, seats[1].base, 390).page
         page.locator("#hint").click()
         page.wait_for_selector(".options .best", timeout=300_000)  # the first hint compiles

@@ -9,8 +9,8 @@ import signal
 from types import SimpleNamespace
 
 import pytest
+from support.board_server import SeatClient, make_host, serve, wait_for_decision
 from support.commands import mistake, start
-from support.hosted import Seat, make_host, served, wait_for_decision
 
 import paxsim
 from paxsim.board.server import BAD_REQUEST, CONFLICT, FORBIDDEN
@@ -228,8 +228,8 @@ def test_seen_cards_change_what_a_seat_is_sent(tmp_path):
 def test_server_sends_the_state_of_the_host_and_nothing_else(tmp_path):
     """Compare every state with `Host.state`, which is tested above."""
     with (
-        served(lambda: make_host(tmp_path, [None, "random"], seed=8)) as (seats, _),
-        served(lambda: make_host(tmp_path, [None, "first"], seed=9, name="other")) as (others, _),
+        serve(lambda: make_host(tmp_path, [None, "random"], seed=8)) as (seats, _),
+        serve(lambda: make_host(tmp_path, [None, "first"], seed=9, name="other")) as (others, _),
     ):
         client = seats[1]
         twin = make_host(tmp_path, [None, "random"], seed=8, name="twin")
@@ -250,7 +250,7 @@ def test_server_sends_the_state_of_the_host_and_nothing_else(tmp_path):
 
 def test_state_waits_for_a_change(tmp_path, monkeypatch):
     monkeypatch.setattr("paxsim.board.server.PATIENCE", 0.3)
-    with served(lambda: make_host(tmp_path, [None, None])) as (seats, _):
+    with serve(lambda: make_host(tmp_path, [None, None])) as (seats, _):
         state = seats[1].state()
         assert seats[1].state(state["version"]) == state
         assert seats[2].choose(0, 0)[0] == CONFLICT
@@ -262,7 +262,7 @@ def test_state_waits_for_a_change(tmp_path, monkeypatch):
 
 
 def test_refused_requests_leave_the_game_as_it_was(tmp_path):
-    with served(lambda: make_host(tmp_path, [None, None, "random"])) as (seats, _):
+    with serve(lambda: make_host(tmp_path, [None, None, "random"])) as (seats, _):
         me, rival = seats[1], seats[2]
         assert me.base.startswith("http://127.0.0.1:") and me.token != rival.token
         assert len(me.token) == len(rival.token) == 24
@@ -322,7 +322,7 @@ def test_failing_policy_stops_the_game_and_the_deal_stays_secret(tmp_path, monke
         raise paxsim.PaxsimError("policy x failed; to see this game: --seed 4711")
 
     monkeypatch.setattr(Session, "ask_policy", fail)
-    with served(lambda: make_host(tmp_path, ["random", None])) as (seats, reported):
+    with serve(lambda: make_host(tmp_path, ["random", None])) as (seats, reported):
         state = seats[2].state()
         while not state["failed"]:
             state = seats[2].state(state["version"])
@@ -392,7 +392,7 @@ def test_killing_the_server_loses_nothing(tmp_path):
     def link_of(process):
         for line in process.stdout:
             if line.startswith("seat 1: "):
-                return Seat(int(line.split(":")[3].split("/")[0]), line.split("/")[-2])
+                return SeatClient(int(line.split(":")[3].split("/")[0]), line.split("/")[-2])
         raise AssertionError(process.stderr.read())
 
     words = ["play", "--players", "2", "--policies", "random", "--seed", "5", "--save", "my.json"]

@@ -7,8 +7,8 @@ from random import Random
 from conftest import deck_counts
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
+from support.hypothesis_strategies import RULE_VALUES, playable_settings
 from support.reference import CATEGORIES, ReferenceGame, as_card, count_cards, count_symbols
-from support.strategies import RULE_VALUES, playable_settings
 
 import paxsim
 from paxsim.rules import field_names

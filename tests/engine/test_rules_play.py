@@ -1,6 +1,7 @@
 """The second half of a turn: play and income; primus conspiratus and senators."""
 
 import pytest
+from support.decisions import play
 from support.positions import (
     bare_game,
     bare_solo,
@@ -14,7 +15,6 @@ from support.positions import (
     seat_of,
     texts,
 )
-from support.situations import play
 
 from paxsim.cards import ARMY, FLEET, WEALTH
 

@@ -10,7 +10,7 @@ import pytest
 from conftest import deck_counts
 from hypothesis import given
 from hypothesis import strategies as st
-from support.strategies import cards, odd_decks
+from support.hypothesis_strategies import cards, odd_decks
 
 import paxsim
 from paxsim.cards import (

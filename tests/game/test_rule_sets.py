@@ -5,8 +5,8 @@ import json
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from support.hypothesis_strategies import RELIGION, any_rules
 from support.positions import deck_of
-from support.strategies import RELIGION, any_rules
 
 import paxsim
 from paxsim.rules import PLAYER_DEPENDENT, SPANS, Rules, field_names, load_rules

@@ -8,7 +8,7 @@ played.
 import math
 
 import pytest
-from support.situations import (
+from support.decisions import (
     LAST_ROUND,
     alone,
     buy,

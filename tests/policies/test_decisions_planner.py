@@ -5,8 +5,7 @@ A limit is the value of an Aureus up to which something is done: it shows the wh
 
 import pytest
 from support import term_policies as terms
-from support.positions import choose
-from support.situations import (
+from support.decisions import (
     LAST_ROUND,
     buy,
     chosen,
@@ -19,6 +18,7 @@ from support.situations import (
     turn,
     turning_point,
 )
+from support.positions import choose
 
 
 def is_about(number):

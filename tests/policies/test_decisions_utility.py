@@ -4,8 +4,7 @@ import math
 
 import pytest
 from support import term_policies as terms
-from support.positions import lay_display
-from support.situations import (
+from support.decisions import (
     LAST_ROUND,
     buy,
     chosen,
@@ -14,6 +13,7 @@ from support.situations import (
     turning_point,
     worth_of,
 )
+from support.positions import lay_display
 
 from paxsim.helpers import ARMY, RELIGION, WEALTH
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.commands import mistake
-from support.strategies import playable_settings
+from support.hypothesis_strategies import playable_settings
 from support.user_files import find, policy_file
 
 import paxsim

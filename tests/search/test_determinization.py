@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 from support import worlds
-from support.strategies import playable_settings
+from support.hypothesis_strategies import playable_settings
 
 import paxsim
 from paxsim.engine.loop import apply_option, start_game

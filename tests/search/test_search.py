@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import THOROUGH, worlds
 from support.commands import mistake
-from support.strategies import playable_settings
+from support.hypothesis_strategies import playable_settings
 from support.user_files import policy_file
 
 import paxsim

@@ -13,7 +13,7 @@ from paxsim.engine.lowlevel import copy_game as copy_game_kernel
 from paxsim.engine.records import MAX_PARAMS, RING, address_of
 from paxsim.search.rollouts import begin_search, determinize
 from paxsim.search.searcher import search_at
-from support.kept import kept
+from support.cached_code import cached
 
 PLACES = types.void(types.int64, types.int64)
 
@@ -23,7 +23,7 @@ def compiled(function):
 
     @functools.cache
     def dispatcher():
-        made = kept(numba.njit(**OPTIONS)(function))
+        made = cached(numba.njit(**OPTIONS)(function))
         made.compile(PLACES)
         return made
 

@@ -1,4 +1,4 @@
-"""Compiled code of the tests' own, kept between runs where the package's is kept."""
+"""Compiled code of the tests, cached between runs where the package caches its own."""
 
 import hashlib
 import inspect
@@ -10,7 +10,7 @@ from paxsim.engine.lowlevel import POLICY_SIGNATURE
 from paxsim.policies.policy import _outer
 
 
-def kept(dispatcher, file=None):
+def cached(dispatcher, file=None):
     """Let a dispatcher load and save its code.
 
     The package's fingerprint does not cover the tests, so the name under which code is filed
@@ -23,8 +23,8 @@ def kept(dispatcher, file=None):
     return dispatcher
 
 
-def kept_policy(function, file):
-    """A policy of the tests' own, compiled as those of the package are, which takes less time."""
-    compiled = kept(whole(_outer(function, kernel(function), "table, me, choice")), file)
+def cached_policy(function, file):
+    """Compile a policy of the tests as those of the package are, which takes less time."""
+    compiled = cached(whole(_outer(function, kernel(function), "table, me, choice")), file)
     compiled.compile(POLICY_SIGNATURE)
     return compiled

@@ -1,4 +1,4 @@
-"""Situations: a decision of the engine's own, with chosen cards on the table, put to a policy.
+"""Decisions with chosen cards on the table, put to a policy.
 
 A situation is built from a bare table (see positions.py). The cards asked for are laid out, and the
 engine goes on to the decision wanted, so that its options, price and places are the engine's. "I"
@@ -12,7 +12,7 @@ import numpy as np
 
 import paxsim
 from support import plain
-from support.kept import kept_policy
+from support.cached_code import cached_policy
 from support.positions import (
     QUIET,
     bare_game,
@@ -180,13 +180,13 @@ def chosen_and_noted(policy, game, **params):
 
 
 def _compiled(policy):
-    """A policy's compiled code; that of policies in term_policies.py is kept between runs."""
-    return policy.compiled if policy.built_in else _kept(policy.function)
+    """A policy's compiled code; that of policies in term_policies.py is cached between runs."""
+    return policy.compiled if policy.built_in else _cached(policy.function)
 
 
 @functools.cache
-def _kept(function):
-    return kept_policy(function, function.__code__.co_filename)
+def _cached(function):
+    return cached_policy(function, function.__code__.co_filename)
 
 
 def turning_point(policy, game, name, option=None, low=0.0, high=64.0, **params):

@@ -17,7 +17,7 @@ def make_host(folder, policies, seed=3, name="game", games=None, **arranged):
     return Host(arrangement, folder / f"{name}.json", folder / f"{name}.jsonl", games)
 
 
-class Seat:
+class SeatClient:
     """A client with the link of a seat."""
 
     def __init__(self, port, token):
@@ -51,7 +51,7 @@ class Seat:
 
 
 @contextlib.contextmanager
-def served(make):
+def serve(make):
     """Serve the host that `make` returns; yield the clients by seat, and reported errors."""
     reported = []
     with ThreadPoolExecutor(max_workers=1) as worker, socket.socket() as listener:
@@ -63,7 +63,7 @@ def served(make):
         thread.start()
         port = listener.getsockname()[1]
         try:
-            yield {seat: Seat(port, token) for token, seat in room.tokens.items()}, reported
+            yield {seat: SeatClient(port, token) for token, seat in room.tokens.items()}, reported
         finally:
             server.should_exit = True
             thread.join(20)
