@@ -52,13 +52,13 @@ HEADINGS = {
     "lineup": "line-up", "lineups": "line-ups", "lowest_lineup": "lowest line-up %",
     "margin": "winning margin", "near": "about a half at", "on_points": "wins on points %",
     "one_in": "about one in", "p_holm": "p (Holm)", "payoff": "a seat wins %",
-    "players_won": "games won by players", "rival_win_rate": "rival wins %",
+    "players_won": "games won on points", "rival_win_rate": "rival wins %",
     "rome": "Rome's win or defeat stands %", "rome_after": "Rome after %",
     "rome_alone": "Rome alone %", "rome_before": "Rome before %",
     "rome_change": "Rome's change, pp", "rome_change_p_holm": "Rome, p (Holm)",
     "rome_wins": "Rome wins %", "rounds_change": "rounds, change", "seat1_change": "seat 1, pp",
     "seat1_change_p": "seat 1, p", "seat1_change_p_holm": "seat 1, p (Holm)",
-    "seat1_over_fair": "seat 1 over fair, pp", "stable_draws": "stable %",
+    "seat1_over_fair": "seat 1 above fair, pp", "stable_draws": "stable %",
     "sure_misfit": "significant misfit, pp", "temptation": "gain of a defector, pp",
     "tribune": "a tribune wins %", "verdict": "vs. fair", "win_change": "change, pp",
     "winner": "winner stands %", "with_rome": "wins with Rome %",
@@ -242,7 +242,7 @@ def _simulation(result: Any) -> Iterator[View | str]:
                 _with_verdict(seats).drop(columns="players"),
                 "seats",
                 f"{title}, by seat",
-                "The intervals of all seats hold jointly.",
+                "The intervals hold for all seats together.",
             )
         (rome,) = _same(result["rome"], players, lineup).to_dict("records")
         (games,) = _same(result["games"], players, lineup).to_dict("records")
@@ -253,7 +253,7 @@ def _simulation(result: Any) -> Iterator[View | str]:
         if players > 1 and not math.isnan(games["margin"]):
             parts.append(
                 f"winning margin {_amount(games, 'margin')} points in the "
-                f"{games['players_won']:,} games won by players"
+                f"{games['players_won']:,} games won on points"
             )
         yield " · ".join(parts) + "\n"
 
@@ -289,10 +289,10 @@ def _tournament(result: Any) -> Iterator[View | str]:
 def rating_fit(row: Any) -> str:
     """Return how well Plackett–Luce ratings reproduce the win rates."""
     text = (
-        f"Rating: log strength (Plackett–Luce), which misses win rates by up to "
-        f"{in_percent(row['misfit'], 0)} pp ({in_percent(row['sure_misfit'], 0)} pp significantly)"
+        f"Rating: log strength (Plackett–Luce); win rates predicted from it are off by up to "
+        f"{in_percent(row['misfit'], 0)} percentage points"
     )
-    return f"{text}." if row["readable"] else f"{text}; read the matrix of win rates instead."
+    return f"{text}." if row["readable"] else f"{text}. Read the matrix of win rates instead."
 
 
 def _payoff_matrix(payoffs: pd.DataFrame, players: int, names: list[str]) -> View:

@@ -145,7 +145,7 @@ class Result:
             f"{self.games:,} games in {self.blocks:,} blocks",
             seeds_named(seeds_of(self)),
             f"deck {', '.join(decks)}",
-            f"rules {', '.join(rules[:3])}{more}",
+            "published rules" if rules == ["published"] else f"rules {', '.join(rules[:3])}{more}",
             f"paxsim {self.manifest['plan']['version']}",
         ]
         if self.manifest["question"].get("precision") is not None:

@@ -16,7 +16,7 @@ from paxsim.cli import EXIT_INTERRUPTED, run_command
 PLAIN = ["--policies", "random,first", "--games", "400", "--seed", "3"]
 #: Games, blocks, seed, deck, rules and version.
 PROVENANCE = (
-    r"400 games in 200 blocks · seed 3 · deck assumed \[[0-9a-f]{12}\] · rules published · "
+    r"400 games in 200 blocks · seed 3 · deck assumed \[[0-9a-f]{12}\] · published rules · "
     r"paxsim \d\S*"
 )
 
