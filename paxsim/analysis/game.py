@@ -91,7 +91,7 @@ class Analysis:
 
     @cached_property
     def marked(self) -> np.ndarray:
-        """Which decisions are mistakes; see `paxsim.analysis.judge.marked`."""
+        """Mistakes among the decisions, as a mask; see `paxsim.analysis.judge.marked`."""
         return marked(self.verdicts)
 
     def decisions(self) -> pd.DataFrame:

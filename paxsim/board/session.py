@@ -60,12 +60,12 @@ class Session:
 
     @property
     def over(self) -> bool:
-        """Whether the game has ended."""
+        """True if the game has ended."""
         return self.game.over
 
     @property
     def waits_for_person(self) -> bool:
-        """Whether the next decision is a person's."""
+        """True if the next decision is a person's."""
         return not self.over and self.game.seat in self.persons
 
     def decide(self, seat: int, number: int, option: Any) -> None:

@@ -145,7 +145,9 @@ def add_flow_legend(ax: Axes, columns: int = 2) -> None:
         ),
         Line2D([], [], color=QUIET, marker=">", markersize=4, label="best response of one"),
         Line2D([], [], label="some leave together, and gain (points each)", **diamond),
-        Line2D([], [], label="and do not gain", markerfacecolor="white", **diamond),
+        Line2D(
+            [], [], label="some leave together, but do not gain", markerfacecolor="white", **diamond
+        ),
     ]
     with style():
         ax.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.4, -0.22), ncols=columns)

@@ -68,7 +68,7 @@ def seat_bars(
     --------
     >>> from paxsim import charts, simulate
     >>> charts.seat_bars(simulate("random,first", games=200)).get_title(loc="left")
-    '2 players (fair: 49.5 %)'
+    '2 players (fair: 49.5%)'
     """
     players, table = of_players(table_of(source, "seats"), players)
     rows = only(table, lineup=lineup).drop_duplicates("seat").sort_values("seat", kind="stable")
@@ -94,7 +94,7 @@ def seat_bars(
     ax.set_xlabel("seat")
     ax.set_ylabel("share of wins over fair (points)")
     fair = in_percent(float(rows["fair_share"].iloc[0]))
-    ax.set_title(f"{players} players (fair: {fair} %)", fontsize="medium")
+    ax.set_title(f"{players} players (fair: {fair}%)", fontsize="medium")
 
 
 def _verdict_colour(difference: float, sure: bool) -> str:

@@ -17,7 +17,7 @@ from paxsim.cli import Group, options
 from paxsim.cli.console import print_view, say, warn
 from paxsim.errors import PaxsimError
 from paxsim.rules import MAX_PLAYERS
-from paxsim.views import rows_view
+from paxsim.table_views import rows_view
 
 if TYPE_CHECKING:
     from paxsim.policies.policy import Policy

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from paxsim.views import View
+    from paxsim.table_views import View
 
 #: Width of a table that goes to a file or a pipe.
 PIPED_WIDTH = 120

@@ -17,7 +17,7 @@ from paxsim.cli.console import print_blocks, print_view, say, say_wrapped, warn
 from paxsim.errors import PaxsimError
 from paxsim.experiment.progress import ProgressBar
 from paxsim.rules import load_rules
-from paxsim.views import blocks_of
+from paxsim.table_views import blocks_of
 
 #: Options that change how a run is carried out but not what it plays.
 _NOT_RECORDED = ("--jobs", "--backend", "--address", "--out", "--json", "--csv", "--chunk-games")

@@ -18,7 +18,7 @@ from paxsim.cli.experiments import progress_bar
 from paxsim.cli.options import is_given, refuse_given
 from paxsim.errors import PaxsimError, checked_int, checked_path
 from paxsim.io import atomic_write, check_can_write
-from paxsim.views import view_of
+from paxsim.table_views import view_of
 
 if TYPE_CHECKING:
     from paxsim.board import Replay

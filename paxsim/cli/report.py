@@ -8,7 +8,7 @@ import click
 
 from paxsim.cli import EXIT_INTERRUPTED, options
 from paxsim.cli.console import print_view, say, warn
-from paxsim.views import rows_view
+from paxsim.table_views import rows_view
 
 _seed = click.option("--seed", type=int, help="Random seed (default: the report's own).")
 _out = click.option(

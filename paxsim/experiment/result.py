@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from paxsim import views
+from paxsim import table_views
 from paxsim.errors import PaxsimError, checked_path, one_line, unknown, visible
 from paxsim.experiment import tables
 from paxsim.experiment.design import Facts, facts_of
@@ -180,13 +180,13 @@ class Result:
         return Plots(self)
 
     def _repr_html_(self) -> str:
-        view = views.headline(self.main, self.tables[self.main])
-        return views.to_html(view, " · ".join([*self._rome, self.caption]))
+        view = table_views.headline(self.main, self.tables[self.main])
+        return table_views.to_html(view, " · ".join([*self._rome, self.caption]))
 
     def __repr__(self) -> str:
-        view = views.headline(self.main, self.tables[self.main])
+        view = table_views.headline(self.main, self.tables[self.main])
         caption = textwrap.wrap(" · ".join([*self._rome, self.caption]), WIDTH)
-        return visible("\n".join([views.to_text(view), *caption]))
+        return visible("\n".join([table_views.to_text(view), *caption]))
 
     @property
     def _rome(self) -> list[str]:

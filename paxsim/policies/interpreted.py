@@ -119,7 +119,7 @@ def callback(function: FunctionType, params: int) -> Any:
     """Return a C function that calls a policy; kept for good, as games hold its address.
 
     It is only called outside the main thread: an interrupt there, before the first line of `call`,
-    would be lost, and the engine would go on with an answer that nobody gave.
+    would be lost, and the engine would continue with an arbitrary answer.
     """
     decide = plain_function(function)
 

@@ -145,7 +145,7 @@ class Policy:
 
     @property
     def built_in(self) -> bool:
-        """Whether it comes with the package."""
+        """True if it comes with the package."""
         if self.function.__module__ != BUILT_IN_MODULE:
             return False
         original = vars(import_module(BUILT_IN_MODULE)).get(self.name)
@@ -153,7 +153,7 @@ class Policy:
 
     @property
     def draws(self) -> bool:
-        """Whether it may draw random numbers; always true of a user's policy."""
+        """True if it may draw random numbers, as any user's policy may."""
         return not self.built_in or self.name == "random"
 
     @property
@@ -168,7 +168,7 @@ class Policy:
 
     @property
     def searches(self) -> bool:
-        """Whether it plays rollouts (`paxsim.search`)."""
+        """True if it plays rollouts (`paxsim.search`)."""
         return False
 
     def check_solo(self) -> None:

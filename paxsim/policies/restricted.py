@@ -265,12 +265,12 @@ class Restricted(Policy):
 
     @property
     def built_in(self) -> bool:
-        """Whether the policy that plays comes with the package."""
+        """True if the policy that plays comes with the package."""
         return self.policy.built_in
 
     @property
     def searches(self) -> bool:
-        """Whether the policy that plays does so."""
+        """True if the policy that plays is a searcher."""
         return self.policy.searches
 
     def check_solo(self) -> None:

@@ -14,8 +14,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from paxsim.experiment.tally import MEMBER
 from paxsim.report.study import Finding, Section, Table, estimate_of
 from paxsim.report.subject import HEADLINE_PLAYERS
+from paxsim.table_views import View, page_view
 from paxsim.text import in_percent, number
-from paxsim.views import View, page_view
 
 #: Populations in the order of the rows of the first table, with their names there.
 POPULATIONS = {"weak": "weak strategies", "all line-ups": "all line-ups",

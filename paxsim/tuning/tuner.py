@@ -30,6 +30,7 @@ from paxsim.rules import SOLO_LEVELS
 from paxsim.setting import MAX_NUMBER, make_setting
 from paxsim.stats import DIFFERENCE, Moments, block_rate, contrast
 from paxsim.stats.intervals import unit
+from paxsim.table_views import View, to_html, to_text, view_of
 from paxsim.text import in_lines, percent, points
 from paxsim.tuning.arena import (
     GOALS,
@@ -55,7 +56,6 @@ from paxsim.tuning.cmaes import (
 )
 from paxsim.tuning.record import TuningRecord
 from paxsim.version import __version__
-from paxsim.views import View, to_html, to_text, view_of
 
 TUNED, START, CATALOGUE = "tuned", "start", "catalogue"
 _ROLES = {TUNED: "tuned parameters", START: "initial parameters"}

@@ -17,7 +17,7 @@ from support.user_files import write_deck
 from paxsim.cli import console, run_command
 from paxsim.cli.console import escape_unencodable, print_view
 from paxsim.errors import visible
-from paxsim.views import rows_view
+from paxsim.table_views import rows_view
 
 PLAYED = "run --policies random,first --games 8"
 FULL = Path("/dev/full")

@@ -22,7 +22,7 @@ from paxsim.experiment import compare, load_result, simulate, solo, tournament
 from paxsim.experiment.design import Plan, fingerprint_of
 from paxsim.experiment.result import incomplete
 from paxsim.experiment.store import FORMAT, RunStore, lock_folder, plan_of, read_manifest
-from paxsim.views import blocks_of
+from paxsim.table_views import blocks_of
 
 GAMES = 60
 PLAIN = ["run", "--policies", "random,first", "--games", "60", "--seed", "9"]

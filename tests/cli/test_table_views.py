@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import paxsim
-from paxsim import views
-from paxsim.views import COLUMNS, FIRST_ROWS, View, blocks_of, page_view, to_text, view_of
+from paxsim import table_views
+from paxsim.table_views import COLUMNS, FIRST_ROWS, View, blocks_of, page_view, to_text, view_of
 
 
 def texts(view):
@@ -40,15 +40,15 @@ def test_page_views_start_with_the_deck_and_omit_constant_columns():
     ],
 )  # fmt: skip
 def test_cells_of_plain_values(value, text):
-    assert views.cell({"x": value}, "x").text == text
+    assert table_views.cell({"x": value}, "x").text == text
 
 
 def test_p_values_are_never_zero():
-    assert views.cell({"change_p": 0.0}, "change_p").text == "< 0.001"
+    assert table_views.cell({"change_p": 0.0}, "change_p").text == "< 0.001"
 
 
 def test_text_leaves_out_the_last_columns_where_they_do_not_fit():
-    wide = View(["name", "a" * 60, "b" * 60], [False, True, True], [[views.Cell("x")] * 3])
+    wide = View(["name", "a" * 60, "b" * 60], [False, True, True], [[table_views.Cell("x")] * 3])
     lines = to_text(wide).splitlines()
     assert lines[0].split() == ["name", "a" * 60] and max(map(len, lines)) <= 100
 
