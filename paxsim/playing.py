@@ -36,7 +36,7 @@ from paxsim.engine.rng import seat_keys
 from paxsim.errors import PaxsimError, checked_bool, checked_int, checked_list, one_line
 from paxsim.io import html_table
 from paxsim.lineup import Lineup, PolicyContexts, as_specs, make_lineup
-from paxsim.policies.checks import is_cell, place_in, quoted_from
+from paxsim.policies.checks import is_cell, place_in, quote
 from paxsim.policies.interpreted import line_of, take_error
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import BUILT_IN, get_policy
@@ -506,7 +506,7 @@ def _describe_error(error: Exception) -> tuple[str, str]:
     what = f"raised {type(error).__name__}{f': {text}' if text else ''}"
     if not line:
         return (text if isinstance(error, PaxsimError) else what), ""
-    return f"{what} in {place_in(file, line)}", quoted_from(file, line)
+    return f"{what} in {place_in(file, line)}", quote(file, line)
 
 
 def _position(lineup: Lineup, progress: np.void) -> int:

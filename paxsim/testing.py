@@ -8,7 +8,6 @@ import pickle
 import re
 import subprocess
 import sys
-import textwrap
 import threading
 from bdb import BdbQuit
 from collections import Counter
@@ -23,7 +22,7 @@ from paxsim.errors import PaxsimError, checked_int, checked_list, is_number, one
 from paxsim.game import Option, decisions
 from paxsim.lineup import Lineup, make_lineup
 from paxsim.playing import MAX_NUMBER, in_worker_thread, play_batch, play_deals
-from paxsim.policies.checks import place, quoted
+from paxsim.policies.checks import at_line, tree_of
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import get_policy
 from paxsim.policies.restricted import Restricted
@@ -338,16 +337,10 @@ def lint(policy: str | Policy, play: bool = True) -> list[str]:
 
 def lint_source(function: Callable) -> Iterator[str]:
     """Yield likely mistakes that show in the source of a policy."""
-    try:
-        lines, first = inspect.getsourcelines(function)
-        tree = ast.increment_lineno(ast.parse(textwrap.dedent("".join(lines))), first - 1)
-    except (OSError, TypeError, SyntaxError):
-        return  # typed into a prompt: there is no source
     records = list(inspect.signature(function).parameters)[:3]
-    for node in ast.walk(tree):
+    for node in ast.walk(tree_of(function)):
         if message := _lint_node(node, records):
-            line = getattr(node, "lineno", 0)
-            yield f"{place(function, line)}: {message}{quoted(function, line)}"
+            yield at_line(function, getattr(node, "lineno", 0), message)
 
 
 def _lint_node(node: ast.AST, records: list[str]) -> str:

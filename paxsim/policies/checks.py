@@ -40,31 +40,24 @@ def is_cell(file: str) -> bool:
 
 def place_in(file: str, line: int) -> str:
     """Return ``"line 12 of mine.py"`` or ``"line 3 of the cell In[28]"``."""
-    return f"line {line} of {_cell_name(file) if is_cell(file) else Path(file).name}"
-
-
-def _cell_name(file: str) -> str:
-    """Return a cell's name with its number, where IPython knows it."""
+    if not is_cell(file):
+        return f"line {line} of {Path(file).name}"
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     numbers = getattr(getattr(shell, "compile", None), "_filename_map", {})
-    return f"the cell In[{numbers[file]}]" if file in numbers else "the cell"
+    cell = f"the cell In[{numbers[file]}]" if file in numbers else "the cell"
+    return f"line {line} of {cell}"
 
 
-def place(function: Callable, line: int) -> str:
-    """Return the place of a line in a function's file."""
-    return place_in(function.__code__.co_filename, line)
-
-
-def quoted(function: Callable, line: int) -> str:
+def quote(file: str, line: int) -> str:
     """Return ``"; the line: return 0"``, or nothing where there is no source to show."""
-    return quoted_from(function.__code__.co_filename, line)
-
-
-def quoted_from(file: str, line: int) -> str:
-    """Return the same for a line of a file."""
-    text = linecache.getline(file, line).strip() if line else ""
-    text = textwrap.shorten(one_line(text), _QUOTED, placeholder=" ...")
+    text = textwrap.shorten(one_line(linecache.getline(file, line)), _QUOTED, placeholder=" ...")
     return f"; the line: {text}" if text else ""
+
+
+def at_line(function: Callable, line: int, what: str) -> str:
+    """Return a message with the place of a line before it, and the line behind it."""
+    file = function.__code__.co_filename
+    return f"{place_in(file, line)}: {what}{quote(file, line)}" if line else what
 
 
 def tree_of(function: Callable) -> ast.AST:
@@ -75,11 +68,6 @@ def tree_of(function: Callable) -> ast.AST:
     except (OSError, TypeError, SyntaxError):  # typed into a prompt, or a lambda
         return ast.Module([], [])
     return ast.increment_lineno(tree, first - 1)
-
-
-def _mistake(policy: str, function: Callable, line: int, what: str) -> PaxsimError:
-    where = f"{place(function, line)}: " if line else ""
-    return PaxsimError(f"policy {policy}: {where}{what}{quoted(function, line)}")
 
 
 # --- when a policy is defined ---------------------------------------------------------------
@@ -102,7 +90,7 @@ def check_source(function: FunctionType) -> None:
     names = list(inspect.signature(function).parameters)[: len(_RECORDS)]
     records = dict(zip(names, _RECORDS.values(), strict=False))
     for line, what in _misuses(tree_of(function), records):
-        raise _mistake(function.__name__, function, line, what)
+        raise PaxsimError(f"policy {function.__name__}: {at_line(function, line, what)}")
 
 
 def _misuses(tree: ast.AST, records: dict[str, np.dtype]) -> Iterator[tuple[int, str]]:
@@ -121,13 +109,9 @@ def _misuses(tree: ast.AST, records: dict[str, np.dtype]) -> Iterator[tuple[int,
             owner, _, field = ast.unparse(node.value).rpartition(".")
             if owner in fields and field == "stream":
                 yield node.lineno, f"writes to {owner}.stream; {_ONLY_MEMORY}"
-        elif isinstance(node, ast.While) and _is_true(node.test):
+        elif isinstance(node, ast.While) and ast.unparse(node.test) in ("True", "1"):
             if not any(isinstance(n, (ast.Break, ast.Return, ast.Raise)) for n in ast.walk(node)):
                 yield node.lineno, "this loop never ends; it needs a break or return"
-
-
-def _is_true(test: ast.expr) -> bool:
-    return isinstance(test, ast.Constant) and bool(test.value)
 
 
 # --- before a policy is compiled ------------------------------------------------------------
@@ -200,12 +184,13 @@ def check_compilable(function: FunctionType) -> None:
         records = {name: dtype for name, dtype in _RECORDS.items() if name in names}
         misuses = _misuses(tree, records) if each is not function else ()
         for line, what in (*misuses, *_uncompilable(each, tree)):
-            raise _mistake(policy, each, line, what)
+            raise PaxsimError(f"policy {policy}: {at_line(each, line, what)}")
 
 
 def _uncompilable(function: FunctionType, tree: ast.AST) -> Iterator[tuple[int, str]]:
     """Yield lines that can't be compiled, with what is wrong."""
-    scope = _names_outside(function)
+    outside = inspect.getclosurevars(function).nonlocals
+    scope = {**vars(builtins), **function.__globals__, **outside}
     used = names_in(function.__code__)  # others stand in lines that are never reached
     for definition in (d for d in ast.iter_child_nodes(tree) if isinstance(d, ast.FunctionDef)):
         nodes = [node for statement in definition.body for node in ast.walk(statement)]
@@ -215,6 +200,7 @@ def _uncompilable(function: FunctionType, tree: ast.AST) -> Iterator[tuple[int, 
                 local.add(node.id)
             elif isinstance(node, ast.FunctionDef):
                 local.add(node.name)
+        values = {name: value for name, value in scope.items() if name not in local}
         if definition.args.kwarg:
             yield definition.lineno, f"takes **{definition.args.kwarg.arg}; name the arguments"
         for node in nodes:
@@ -231,45 +217,8 @@ def _uncompilable(function: FunctionType, tree: ast.AST) -> Iterator[tuple[int, 
                 if node.id in used:
                     yield line, _undefined(node.id, {*local, *scope})
             elif isinstance(node, (ast.Name, ast.Attribute)):
-                value = _value_of(node, scope, local)
-                if _leads_back(value, function):
-                    yield line, f"{function.__name__} calls itself; use a loop"
-                elif what := _missing(node, scope, local) or _unfit(value, ast.unparse(node)):
+                if what := _unfit(node, values, function):
                     yield line, what
-
-
-def _names_outside(function: FunctionType) -> dict[str, Any]:
-    """Return the values of the names that a function can see outside itself."""
-    outside = inspect.getclosurevars(function)
-    return {**vars(builtins), **function.__globals__, **outside.nonlocals}
-
-
-def _value_of(node: ast.AST, scope: dict[str, Any], local: set[str]) -> Any:
-    """Return what a name, or an attribute of a module, stands for outside the function."""
-    if isinstance(node, ast.Name) and node.id not in local:
-        return scope.get(node.id)
-    if isinstance(node, ast.Attribute):
-        owner = _value_of(node.value, scope, local)
-        return getattr(owner, node.attr, None) if isinstance(owner, ModuleType) else None
-    return None
-
-
-def _leads_back(value: Any, function: FunctionType) -> bool:
-    """Return whether a compiled function of the user calls a function that calls it."""
-    inner = getattr(value, "py_func", None)
-    if inner is None or is_shared(inner.__module__):
-        return False
-    return function in user_functions(inner)
-
-
-def _missing(node: ast.AST, scope: dict[str, Any], local: set[str]) -> str:
-    """Return that a module has no such attribute; empty if it has, or if it is no module."""
-    if not isinstance(node, ast.Attribute):
-        return ""
-    owner = _value_of(node.value, scope, local)
-    if not isinstance(owner, ModuleType) or hasattr(owner, node.attr):
-        return ""
-    return f"{owner.__name__} has no {node.attr}{suggestion(node.attr, dir(owner))}"
 
 
 def _undefined(name: str, names: set[str]) -> str:
@@ -279,8 +228,23 @@ def _undefined(name: str, names: set[str]) -> str:
     return f"the name {name} is not defined{suggestion(name, visible)}"
 
 
-def _unfit(value: Any, name: str) -> str:
+def _value_of(node: ast.AST, values: dict[str, Any]) -> Any:
+    """Return what a name, or an attribute of a module, stands for outside the function."""
+    if isinstance(node, ast.Name):
+        return values.get(node.id)
+    if isinstance(node, ast.Attribute):
+        owner = _value_of(node.value, values)
+        return getattr(owner, node.attr, None) if isinstance(owner, ModuleType) else None
+    return None
+
+
+def _unfit(node: ast.Name | ast.Attribute, values: dict[str, Any], function: FunctionType) -> str:
     """Return why a compiled policy can't use a value from outside; empty if it may."""
+    value, name = _value_of(node, values), ast.unparse(node)
+    if isinstance(node, ast.Attribute):
+        module = _value_of(node.value, values)
+        if isinstance(module, ModuleType) and not hasattr(module, node.attr):
+            return f"{module.__name__} has no {node.attr}{suggestion(node.attr, dir(module))}"
     owner = getattr(value, "__self__", None)
     if isinstance(owner, (random.Random, np.random.RandomState)):
         value = owner
@@ -288,8 +252,8 @@ def _unfit(value: Any, name: str) -> str:
         homes = [value.__name__]
     else:
         homes = [str(getattr(value, "__module__", "")), type(value).__module__]
-    for module, instead in _UNREPEATABLE.items():
-        if any(f"{home}.".startswith(f"{module}.") for home in homes):
+    for home, instead in _UNREPEATABLE.items():
+        if any(f"{each}.".startswith(f"{home}.") for each in homes):
             return f"uses {name}{instead}"
     if hasattr(type(value), "fingerprint"):
         return f"calls the policy {name}; put what they share into a function with @paxsim.helper"
@@ -299,6 +263,9 @@ def _unfit(value: Any, name: str) -> str:
         if f"{value.__module__}.".startswith("paxsim."):
             return f"{name} is not for use inside a policy; see paxsim.helpers"
         return f"{name} is a plain Python function; put @paxsim.helper above its def"
+    inner = getattr(value, "py_func", None)
+    if inner and not is_shared(inner.__module__) and function in user_functions(inner):
+        return f"{function.__name__} calls itself; use a loop"
     try:
         return f"uses {name}{_FUNCTIONS[value]}" if value in _FUNCTIONS else ""
     except TypeError:  # not hashable
@@ -332,8 +299,7 @@ def explain(error: Exception, function: FunctionType) -> str:
     else:
         reason = _first_sentence(text) or repr(error)
         what = f"numba can't compile it: {reason}; if there is no other way, try {_PLAIN}"
-    where = f"{place(culprit, line)}: " if line else ""
-    return f"{where}{what}{quoted(culprit, line)}"
+    return at_line(culprit, line, what)
 
 
 def _writes_to_record(error: Exception, text: str, tree: ast.AST, line: int) -> bool:
@@ -354,9 +320,7 @@ def explain_answer(kind: Any, function: FunctionType) -> str:
     elif isinstance(kind, (types.Optional, types.NoneType)):
         what = "can end without returning the index of an option"
         lines = [node.lineno for node in nodes if isinstance(node, ast.FunctionDef)][:1]
-    line = lines[0] if len(lines) == 1 else 0
-    where = f"{place(function, line)}: " if line else ""
-    return f"{where}{what}{quoted(function, line)}"
+    return at_line(function, lines[0] if len(lines) == 1 else 0, what)
 
 
 def _place_of(

@@ -112,19 +112,9 @@ def _import_error(path: Path, error: BaseException) -> str:
 _PACKAGE = Path(__file__).resolve().parent.parent
 #: The parts of the package that decide how games are played and counted.
 _SOURCES = (
-    "cards.py",
-    "rules.py",
-    "setting.py",
-    "helpers.py",
-    "lineup.py",
-    "playing.py",
-    "engine/*.py",
-    "policies/*.py",
-    "search/*",
-    "experiment/design.py",
-    "experiment/run.py",
-    "experiment/tally.py",
-)
+    "cards.py", "rules.py", "setting.py", "helpers.py", "lineup.py", "playing.py", "engine/*.py",
+    "policies/*.py", "search/*", "experiment/design.py", "experiment/run.py", "experiment/tally.py",
+)  # fmt: skip
 
 
 @functools.cache

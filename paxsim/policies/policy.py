@@ -8,10 +8,10 @@ import functools
 import hashlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import FunctionType
 from typing import Any, TypeVar
 
 import numba
@@ -203,10 +203,8 @@ class Policy:
 
     def __reduce__(self) -> tuple:
         """Return how another process makes the policy: a user's function travels by value."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        values["params"] = dict(self.params)
-        values["function"] = None if self.built_in else pack(self.function)
-        return _from_values, (values,)
+        function = None if self.built_in else pack(self.function)
+        return _from_values, ({**vars(self), "params": dict(self.params), "function": function},)
 
     @property
     def compiled(self) -> Any:
@@ -308,38 +306,7 @@ def helper(function: AnyFunction) -> AnyFunction:
 def make_policy(function: FunctionType, *, solo: bool, signed: Sequence[str] = ()) -> Policy:
     """Build a policy from a function, without compiling it."""
     params = _params_of(function)
-    name, module = function.__name__, function.__module__
-    both_signs = _check_signed(name, signed, params)
-    origin = module
-    if module != BUILT_IN_MODULE:
-        with contextlib.suppress(TypeError):  # a function typed into a prompt has no file
-            origin = str(Path(inspect.getfile(function)).resolve())
-            note_source(function, Path(origin))
-    return Policy(name, function, params, dict(params), origin, solo, both_signs)
-
-
-def find_in_module(module: ModuleType, source: str, name: str = "") -> Policy:
-    """Return the policy of a name in a module; without a name, the module's only policy."""
-    policies = {p.name: p for p in vars(module).values() if isinstance(p, Policy)}
-    if not policies:
-        raise PaxsimError(f"policy {source}: there is no function with @paxsim.policy in it")
-    if not name and len(policies) == 1:
-        return next(iter(policies.values()))
-    if name not in policies:
-        raise unknown(f"policy {source}: policy", name, policies)
-    return policies[name]
-
-
-def _from_values(values: dict[str, Any]) -> Policy:
-    """Build a policy in another process."""
-    if values["function"] is None:
-        original = vars(import_module(BUILT_IN_MODULE))[values["name"]]
-        return Policy(**{**values, "function": original.function})
-    return Policy(**{**values, "function": unpack(values["function"])})
-
-
-def _check_signed(name: str, signed: Any, params: dict[str, float]) -> frozenset[str]:
-    """Return the parameters that may be negative: those declared, and those not above 0."""
+    name, origin = function.__name__, function.__module__
     if not isinstance(signed, (list, tuple)):
         raise PaxsimError(
             f"policy {name}: signed must be a list of parameters, got {safe_repr(signed)}"
@@ -347,7 +314,21 @@ def _check_signed(name: str, signed: Any, params: dict[str, float]) -> frozenset
     for parameter in signed:
         if parameter not in params:
             raise unknown(f"policy {name}: signed: parameter", parameter, params)
-    return frozenset([*signed, *(key for key, value in params.items() if value <= 0)])
+    both_signs = frozenset([*signed, *(key for key, value in params.items() if value <= 0)])
+    if origin != BUILT_IN_MODULE:
+        with contextlib.suppress(TypeError):  # a function typed into a prompt has no file
+            origin = str(Path(inspect.getfile(function)).resolve())
+            note_source(function, Path(origin))
+    return Policy(name, function, params, dict(params), origin, solo, both_signs)
+
+
+def _from_values(values: dict[str, Any]) -> Policy:
+    """Build a policy in another process."""
+    if values["function"] is None:
+        function = vars(import_module(BUILT_IN_MODULE))[values["name"]].function
+    else:
+        function = unpack(values["function"])
+    return Policy(**{**values, "function": function})
 
 
 def _params_of(function: Callable) -> dict[str, float]:
@@ -396,24 +377,14 @@ def compile_built_in(function: Callable) -> Any:
 
 #: Bad indices and division by zero raise, as in Python.
 CHECKED: dict[str, Any] = {"nogil": True, "error_model": "python", "boundscheck": True}
-_CHECKED_PART = {**PART, **CHECKED}
+_compile_part = numba.njit(**{**PART, **CHECKED})
 #: Checked versions of the functions that policies call, and of modules, by the original.
 _checked: dict[Any, Any] = {}
 
 
-def _compile_part(function: FunctionType) -> Any:
-    return numba.njit(**_CHECKED_PART)(function)
-
-
 @functools.cache
 def compile_checked(function: FunctionType) -> Any:
-    """Compile a user's policy, and all that it calls, with checks and read-only records.
-
-    Raises
-    ------
-    PaxsimError
-        One line about what can't be compiled.
-    """
+    """Compile a user's policy, and all that it calls, with checks and read-only records."""
     check_compilable(function)
     code_fingerprint(function)  # the values that it reads are compiled in now
     inner = _compile_part(rebuild(function, _compile_part, _checked))

@@ -25,12 +25,7 @@ from paxsim.errors import (
 )
 from paxsim.policies.checks import check_source
 from paxsim.policies.files import import_user_file, stdout_to_stderr
-from paxsim.policies.policy import (
-    BUILT_IN_MODULE,
-    Policy,
-    find_in_module,
-    make_policy,
-)
+from paxsim.policies.policy import BUILT_IN_MODULE, Policy, make_policy
 from paxsim.policies.restricted import RESTRICTED, make_restricted, read_forbidden
 
 #: Built-in policies, in the order in which they are listed.
@@ -195,7 +190,11 @@ def load_entry_points() -> tuple[tuple[str, PaxsimError], ...]:
 def _check_offer(name: str, value: str, offer: object) -> None:
     """Check that an entry point leads to the policy of its name, or to a module with policies."""
     if isinstance(offer, ModuleType):
-        if not _has_policies(offer):
+        prefix, values = f"{offer.__name__}.", set(map(id, vars(offer).values()))
+        if not any(
+            f"{made.function.__module__}.".startswith(prefix) or id(made) in values
+            for made in _registry.values()  # registered in it or below it, or imported into it
+        ):
             raise PaxsimError(f"policy {name}: the module {value} has no policy")
     elif not isinstance(offer, Policy):
         raise PaxsimError(
@@ -207,16 +206,6 @@ def _check_offer(name: str, value: str, offer: object) -> None:
             f"policy {name}: {value} is the policy {offer.name}; "
             f"the entry point needs the same name: {offer.name} = {value!r}"
         )
-
-
-def _has_policies(module: ModuleType) -> bool:
-    """Return whether policies were registered in a module or below it, or imported into it."""
-    prefix = f"{module.__name__}."
-    values = {id(value) for value in vars(module).values()}
-    return any(
-        f"{made.function.__module__}.".startswith(prefix) or id(made) in values
-        for made in _registry.values()
-    )
 
 
 def get_policy(spec: str | Policy) -> Policy:
@@ -358,7 +347,14 @@ def _from_file(file: str, name: str) -> Policy:
         raise PaxsimError(
             f"policy {name}: importing {path.name} fails at another policy: {error}"
         ) from None
-    return get_policy(find_in_module(module, file, name))
+    policies = {value.name: value for value in vars(module).values() if isinstance(value, Policy)}
+    if not policies:
+        raise PaxsimError(f"policy {file}: there is no function with @paxsim.policy in it")
+    if not name and len(policies) == 1:
+        name = next(iter(policies))
+    if name not in policies:
+        raise unknown(f"policy {file}: policy", name, policies)
+    return get_policy(policies[name])
 
 
 def parse_setting(policy_name: str, text: str) -> tuple[str, float]:
