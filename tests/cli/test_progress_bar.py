@@ -50,6 +50,17 @@ def test_a_short_run_shows_nothing_and_a_long_one_is_erased(monkeypatch):
         assert not wanted or stream.getvalue().endswith("\r\x1b[K")
 
 
+def test_a_run_counts_the_games_of_every_chunk():
+    calls = []
+    result = paxsim.simulate(
+        "random,first", games=2_000, seed=1, jobs=1, chunk_games=600,
+        progress=lambda done, expected, text: calls.append((done, expected)),
+    )  # fmt: skip
+    done = [0, *(number for number, _ in calls)]
+    assert calls[-1] == (result.games, result.games) == (2_000, 2_000)
+    assert {after - before for before, after in itertools.pairwise(done)} == {200, 600}
+
+
 def test_a_file_gets_a_line_every_few_seconds(monkeypatch):
     monkeypatch.setattr("sys.stderr", stream := io.StringIO())
     with progress.ProgressBar(clock=clock(1.0)) as bar:
