@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import inspect
+import math
 import pickle
 import re
 import subprocess
 import sys
 import threading
-from bdb import BdbQuit
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,9 +19,9 @@ from typing import Any
 
 from paxsim.cards import DEFAULT_DECK, Deck
 from paxsim.engine.records import DECISIONS, OVER
-from paxsim.errors import PaxsimError, checked_int, checked_list, is_number, one_line, safe_repr
+from paxsim.errors import PaxsimError, checked_int, checked_list, is_number, safe_repr
 from paxsim.game import Option, decisions
-from paxsim.lineup import Lineup, make_lineup
+from paxsim.lineup import make_lineup
 from paxsim.playing import MAX_NUMBER, in_worker_thread, play_batch, play_deals
 from paxsim.policies.checks import at_line, tree_of
 from paxsim.policies.policy import Policy
@@ -44,6 +45,9 @@ OFFERED = 100
 #: Each parameter is also tried at these multiples of its value, with this added.
 _TRIES = ((0.0, 0.0), (2.0, 1.0), (-1.0, -5.0))
 
+_UNREPEATABLE = (
+    "plays the same games differently; draw random numbers with paxsim.helpers.random_below(me, n)"
+)
 #: Kinds of decisions that policies are asked for, as they are named in `paxsim.helpers`.
 _KINDS = [name.upper() for name in DECISIONS[:OVER]]
 
@@ -184,7 +188,9 @@ def check_policy(
     settings = _settings(deck, rules, players)
     played = policy if compiled else policy.as_plain()
     play_batch("random", 2)  # the time to compile the engine doesn't count as the policy's
-    deals = deals or _default_deals(played)
+    if deals is None:  # fewer for policies that take long
+        rollouts = int(played.params["rollouts"]) if played.searches else 1
+        deals = INTERPRETED_DEALS if played.is_plain else max(DEALS // rollouts, 1)
     if played.built_in or played.is_plain or played.searches:
         checks = Checks(policy.name, _checks(played, settings, deals, seed))
         if checks.fine:
@@ -200,21 +206,17 @@ def _check_in_process(
     code = f"import sys; sys.path[:] = {sys.path!r}; import paxsim.testing as t; t._send_checks()"
     command = [sys.executable, "-c", code]
     checks = Checks(policy.name, [])
-    stuck = threading.Event()
-
-    def give_up() -> None:
-        stuck.set()
-        child.kill()
-
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         assert child.stdin is not None and child.stdout is not None
+        start = math.inf
         try:
             with child.stdin as stdin:
                 pickle.dump((policy, settings, deals, seed), stdin)
             answer: Any = pickle.load(child.stdout)  # compiling takes as long as it takes
             while answer is None or isinstance(answer, Check):
                 checks += [] if answer is None else [answer]
-                timer = threading.Timer(patience, give_up)
+                start = time.monotonic()
+                timer = threading.Timer(patience, child.kill)
                 timer.start()
                 try:
                     answer = pickle.load(child.stdout)
@@ -222,11 +224,11 @@ def _check_in_process(
                     timer.cancel()
         except EOFError:
             problem = "ended the process that played it"
-            if stuck.is_set():
+            if time.monotonic() - start >= patience:
                 problem = f"gave no answer within {patience:g} s"
-            names = [name for name in settings if name not in {check.setting for check in checks}]
-            if names:
-                checks.append(Check(names[0], 0, f"policy {policy.name} {problem}"))
+            if len(checks) < len(settings):
+                name = list(settings)[len(checks)]
+                checks.append(Check(name, 0, f"policy {policy.name} {problem}"))
             return checks
         finally:
             child.kill()
@@ -258,14 +260,6 @@ def _send_checks() -> None:
         send(PaxsimError(str(error)))
 
 
-def _default_deals(policy: Policy) -> int:
-    """Return the number of deals: fewer for policies that take long."""
-    if policy.is_plain:
-        return INTERPRETED_DEALS
-    rollouts = policy.params["rollouts"] if policy.searches else 1
-    return max(DEALS // int(rollouts), 1)
-
-
 def _settings(deck: Any, rules: Any, players: Sequence[int] | None) -> dict[str, Setting]:
     """Return the settings to play by name; solo at every level."""
     counts: Sequence[int] = range(1, MAX_PLAYERS + 1)
@@ -281,36 +275,19 @@ def _settings(deck: Any, rules: Any, players: Sequence[int] | None) -> dict[str,
 
 
 def _checks(policy: Policy, settings: dict[str, Setting], deals: int, seed: int) -> Iterator[Check]:
-    """Play the policy in each setting among random players."""
+    """Play the policy in each setting among random players, the same games twice."""
     for name, setting in settings.items():
         lineup = make_lineup([policy] + ["random"] * (setting.players - 1), setting.players)
-        yield Check(name, *_play_twice(setting, lineup, seed, deals))
-
-
-def _play_twice(setting: Setting, lineup: Lineup, seed: int, deals: int) -> tuple[int, str | None]:
-    """Play the same games twice; return their number, and what is wrong, or None."""
-    rotations = tuple(range(setting.players))
-    games = 0
-    try:
+        rotations = tuple(range(setting.players))
         batches = []
-        for _ in range(2):
-            batch = play_deals(setting, lineup, seed, 0, deals, rotations)
-            batches.append(batch.results.tobytes())
-            games = len(batch)
-    except PaxsimError as error:
-        return games, str(error)
-    except BdbQuit:  # the author left the debugger
-        raise
-    except Exception as error:  # a check that can't be completed has failed
-        return games, f"could not be played: {one_line(repr(error))}"
-    if games < deals * setting.players:
-        return games, f"only {games} of {deals * setting.players} games were played"
-    if batches[0] != batches[1]:
-        return games, (
-            "plays the same games differently; draw random numbers with "
-            "paxsim.helpers.random_below(me, n)"
-        )
-    return games, None
+        try:
+            for _ in range(2):
+                batches.append(play_deals(setting, lineup, seed, 0, deals, rotations))
+        except PaxsimError as error:
+            yield Check(name, len(batches) * deals * setting.players, str(error))
+        else:
+            problem = None if batches[0] == batches[1] else _UNREPEATABLE
+            yield Check(name, len(batches[0]), problem)
 
 
 def lint(policy: str | Policy, play: bool = True) -> list[str]:

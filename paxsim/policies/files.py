@@ -155,11 +155,8 @@ def is_shared(module: str | None) -> bool:
 
 def source_digest(path: Path) -> str:
     """Return sixteen hexadecimal digits of a file and of the modules beside it that it imports."""
-    digest = hashlib.sha256()
-    for file in _with_modules_beside(path):
-        with contextlib.suppress(OSError):
-            digest.update(repr(file.read_bytes()).encode())
-    return digest.hexdigest()[:16]
+    sources = [file.read_bytes() for file in _with_modules_beside(path)]
+    return hashlib.sha256(repr(sources).encode()).hexdigest()[:16]
 
 
 def _with_modules_beside(path: Path) -> list[Path]:
@@ -173,27 +170,20 @@ def _with_modules_beside(path: Path) -> list[Path]:
             tree = ast.parse(file.read_bytes())
         except (OSError, SyntaxError, ValueError):
             continue  # the import will say what is wrong
-        for folder, name in _imports_of(tree, file, root):
-            stem = folder.joinpath(*name.split("."))
-            for candidate in (stem.with_name(f"{stem.name}.py"), stem / "__init__.py"):
-                if candidate not in files and candidate.is_file():
-                    files.append(candidate)
+        for node in ast.walk(tree):
+            folder, package = root, ""
+            if isinstance(node, ast.ImportFrom):
+                above = [root, *file.parents]  # by the number of dots
+                folder, package = above[min(node.level, len(above) - 1)], node.module or ""
+            elif not isinstance(node, ast.Import):
+                continue
+            inner = [f"{package}.{alias.name}".strip(".") for alias in node.names]
+            for name in [package, *inner] if package else inner:
+                stem = folder.joinpath(*name.split("."))
+                for candidate in (stem.with_name(f"{stem.name}.py"), stem / "__init__.py"):
+                    if candidate not in files and candidate.is_file():
+                        files.append(candidate)
     return files
-
-
-def _imports_of(tree: ast.AST, file: Path, root: Path) -> Iterator[tuple[Path, str]]:
-    """Yield the modules that a file may import, with the folder that their names start from."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield root, alias.name
-        elif isinstance(node, ast.ImportFrom):
-            above = [root, *file.parents]  # by the number of dots
-            folder = above[min(node.level, len(above) - 1)]
-            if node.module:
-                yield folder, node.module
-            for alias in node.names:
-                yield folder, f"{node.module}.{alias.name}" if node.module else alias.name
 
 
 _sources: dict[Callable, str] = {}

@@ -13,6 +13,7 @@ import functools
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from traceback import walk_tb
 from types import CellType, FunctionType, ModuleType
 from typing import Any
 
@@ -105,12 +106,10 @@ def take_error() -> BaseException | None:
 
 def line_of(error: BaseException) -> tuple[str, int]:
     """Return the user's file and line in which an exception was raised, or line 0."""
-    traceback, place = error.__traceback__, ("", 0)
-    while traceback is not None:
-        file = traceback.tb_frame.f_code.co_filename
-        if not Path(file).is_relative_to(Path(__file__).parent.parent):
-            place = file, traceback.tb_lineno
-        traceback = traceback.tb_next
+    place = "", 0
+    for frame, line in walk_tb(error.__traceback__):
+        if not Path(frame.f_code.co_filename).is_relative_to(Path(__file__).parent.parent):
+            place = frame.f_code.co_filename, line
     return place
 
 
@@ -127,37 +126,23 @@ def callback(function: FunctionType, params: int) -> Any:
         answer[0] = NO_OPTION
         try:
             places = (table, table_dtype), (me, seat_dtype), (choice, choice_dtype)
-            records = [_copy_at(*place) for place in places]
+            # As bytes, which are copied many times as fast as records.
+            copies = [(bytearray(ctypes.string_at(at, kind.itemsize)), kind) for at, kind in places]
+            records = [np.frombuffer(*copy)[0] for copy in copies]
             seat = records[1]
             with np.errstate(over="ignore"):
                 option = decide(*map(PlainRecord, records), *seat["params"][:params].tolist())
-            answer[0] = _checked_option(option)
+            if not is_integer(option) or not _INT64.min <= option <= _INT64.max:
+                raise PaxsimError(f"returned {safe_repr(option)}, not the index of an option")
+            answer[0] = int(option)
             for name in WRITABLE:
-                _record_at(me, seat_dtype)[name] = seat[name]
+                start = me + seat_dtype.fields[name][1]  # type: ignore[index]
+                ctypes.memmove(start, seat[name].ctypes.data, seat[name].nbytes)
         except BaseException as error:  # it can't pass through compiled code
             _last.error = error
         return 0
 
     return _CALLBACK(call)
-
-
-def _checked_option(option: Any) -> int:
-    """Return an option if it is an integer; a fraction would be cut off in silence."""
-    if is_integer(option) and _INT64.min <= option <= _INT64.max:
-        return int(option)
-    raise PaxsimError(f"returned {safe_repr(option)}, which is not the index of an option")
-
-
-def _copy_at(address: int, dtype: np.dtype) -> np.void:
-    """Return a copy of the engine's record at an address."""
-    # As bytes, which are copied many times as fast as a record.
-    return np.frombuffer(bytearray(ctypes.string_at(address, dtype.itemsize)), dtype)[0]
-
-
-def _record_at(address: int, dtype: np.dtype) -> np.ndarray:
-    """Return the engine's record at an address as an array of one, valid while the game exists."""
-    place = (ctypes.c_char * dtype.itemsize).from_address(address)
-    return np.frombuffer(memoryview(place), dtype)
 
 
 # --- functions with other versions of the functions that they call ---------------------------
@@ -172,15 +157,8 @@ def plain_function(function: FunctionType) -> FunctionType:
 def rebuild(function: Any, convert: Callable[[FunctionType], Any], made: dict[Any, Any]) -> Any:
     """Return a function that calls converted versions of the compiled functions that it called.
 
-    Parameters
-    ----------
-    function : callable
-        A Python function, or a compiled one, which is converted as well.
-    convert : callable
-        Makes what is called of a copy of a Python function. The copy has the same code, so that
-        tracebacks and debuggers show its lines.
-    made : dict
-        The results by original function or module; shared between calls.
+    They are made by `convert` of copies with the same code, so that tracebacks show its lines, and
+    stored in `made` by the original, as are modules. A compiled function is converted itself.
     """
     source = getattr(function, "py_func", function)
     if source in made:

@@ -309,16 +309,10 @@ class Restricted(Policy):
     def context(self) -> PolicyContext:
         """Return parameters that hold the address of a new workspace."""
         inner = self.policy.context()
-        workspace = self._new_workspace(inner.params)
-        vector = np.zeros(MAX_PARAMS)
-        vector[0] = address_of(workspace)
-        return PolicyContext(vector, inner.rollouts, inner.asked, (workspace, inner))
-
-    def _new_workspace(self, params: np.ndarray) -> np.ndarray:
         workspace = np.zeros(1, workspace_dtype)
         one = workspace[0]
         one["policy"] = self.policy.address()
-        one["params"] = params
+        one["params"] = inner.params
         for category in self.forbidden.categories:
             one["category"][CATEGORIES.index(category)] = 1
         one["cards"] = len(self.forbidden.cards)
@@ -326,7 +320,9 @@ class Restricted(Policy):
             one["card"][number] = card.code
         for action in self.forbidden.actions:
             one[action] = 1
-        return workspace
+        vector = np.zeros(MAX_PARAMS)
+        vector[0] = address_of(workspace)
+        return PolicyContext(vector, inner.rollouts, inner.asked, (workspace, inner))
 
     def with_params(self, changes: dict[str, float]) -> Restricted:
         """Return the same restriction of the policy with some parameters changed."""

@@ -165,7 +165,7 @@ def test_answer_that_is_no_index_is_refused(answer):
         return answer
 
     policy = make_policy(half, solo=False).as_plain()
-    with pytest.raises(paxsim.PolicyError, match=f"returned {answer}, which is not the index"):
+    with pytest.raises(paxsim.PolicyError, match=f"returned {answer}, not the index of"):
         paxsim.play([policy, "random"])
 
 
