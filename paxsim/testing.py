@@ -293,12 +293,8 @@ def _checks(policy: Policy, settings: dict[str, Setting], deals: int, seed: int)
 def lint(policy: str | Policy, play: bool = True) -> list[str]:
     """Return likely mistakes in a policy that plays legal games, a line each.
 
-    Parameters
-    ----------
-    policy : str or Policy
-        See `paxsim.get_policy`. Of a restricted policy, the policy that plays is examined.
-    play : bool
-        Whether to play games too, to find options never chosen and parameters without effect.
+    Games are played, too, to find options never chosen and parameters without effect. Of a
+    restricted policy, the policy that plays is examined.
     """
     policy = get_policy(policy)
     if isinstance(policy, Restricted):
@@ -398,7 +394,8 @@ def _parameters(policy: Policy) -> Iterator[str]:
     for name, value in policy.params.items():
         others = [policy.with_params({name: times * value + more}) for times, more in _TRIES]
         try:
-            if any(_games(policy) != _games(other) for other in others):
+            games = _games(policy)
+            if any(_games(other) != games for other in others):
                 continue
         except PaxsimError:  # other values or tables may be impossible
             continue

@@ -23,7 +23,7 @@ from paxsim import helpers
 from paxsim.engine.records import choice_dtype, seat_dtype, table_dtype
 from paxsim.errors import PaxsimError, one_line, suggestion, unknown
 from paxsim.policies.files import is_library, is_shared, names_in, user_functions
-from paxsim.policies.readonly import ReadOnlyChoice, ReadOnlySeat, ReadOnlyTable
+from paxsim.policies.readonly import TYPES
 
 # --- places in files ------------------------------------------------------------------------
 
@@ -78,13 +78,7 @@ _ONLY_MEMORY = "a policy may only write the numbers of me.memory, such as me.mem
 
 
 def check_source(function: FunctionType) -> None:
-    """Check a policy for fields that do not exist, assignments to fields and endless loops.
-
-    Raises
-    ------
-    PaxsimError
-        One line that names the policy and the line in its file.
-    """
+    """Check a policy for fields that do not exist, assignments to fields and endless loops."""
     if function.__name__ == "<lambda>":
         raise PaxsimError("policy: must be a function that begins with def, got a lambda")
     names = list(inspect.signature(function).parameters)[: len(_RECORDS)]
@@ -167,13 +161,7 @@ _UNREPEATABLE = {
 
 
 def check_compilable(function: FunctionType) -> None:
-    """Check a policy, and the user's functions that it calls, for what can't be compiled.
-
-    Raises
-    ------
-    PaxsimError
-        One line that names the policy, the line in its file, and what to use instead.
-    """
+    """Check a policy, and the user's functions that it calls, for what can't be compiled."""
     policy = function.__name__
     for each in user_functions(function):
         if hasattr(each, "__wrapped__"):
@@ -356,7 +344,7 @@ def _first_sentence(text: str) -> str:
     reason = next((line for line in lines if line and not line.startswith(skipped)), "")
     if reason.endswith("signature:"):
         reason += next((line[3:] for line in lines if line.startswith(">>>")), "")
-    for name, kind in (("table", ReadOnlyTable), ("me", ReadOnlySeat), ("choice", ReadOnlyChoice)):
+    for name, kind in TYPES.items():
         reason = reason.replace(str(kind), name).replace(repr(kind), name)
     for pattern, short in _VERBOSE:
         reason = re.sub(pattern, short, reason)

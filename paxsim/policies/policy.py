@@ -28,14 +28,7 @@ from paxsim.io import html_table
 from paxsim.policies.checks import check_compilable, explain, explain_answer
 from paxsim.policies.files import code_fingerprint, note_source, pack, package_fingerprint, unpack
 from paxsim.policies.interpreted import PlainRecord, callback, plain_function, rebuild
-from paxsim.policies.readonly import (
-    ReadOnlyChoice,
-    ReadOnlySeat,
-    ReadOnlyTable,
-    choice_view,
-    seat_view,
-    table_view,
-)
+from paxsim.policies.readonly import TYPES, VIEWS
 from paxsim.text import WIDTH
 
 AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
@@ -47,26 +40,15 @@ _RECORDS = ("table", "me", "choice")
 
 @dataclass(frozen=True)
 class PolicyContext:
-    """Parameters of a policy at a seat, for one call of the engine or one game.
+    """Parameters of a policy at a seat, to be kept as long as the games are played."""
 
-    Keep it as long as the games are played: the parameters may hold addresses of its memory.
-
-    Attributes
-    ----------
-    params : numpy.ndarray
-        Parameter values as in the seat record, shape ``(MAX_PARAMS,)``.
-    rollouts : numpy.void or None
-        Progress of the policy's rollouts (``paxsim.engine.loop.progress_dtype``); None if it
-        plays none.
-    asked : callable or None
-        Function that returns the policy asked last in rollouts with this progress.
-    memory : object
-        Memory that the parameters refer to by address; None if they are only numbers.
-    """
-
+    #: Values as in the seat record, shape ``(MAX_PARAMS,)``.
     params: np.ndarray
+    #: Progress of the policy's rollouts (``paxsim.engine.loop.progress_dtype``), if it plays any.
     rollouts: np.void | None = None
+    #: Function that returns the policy asked last in rollouts with this progress.
     asked: Callable[[np.void], Policy] | None = None
+    #: Memory that the parameters refer to by address, if they are not only numbers.
     memory: object = None
 
 
@@ -361,10 +343,10 @@ def _params_of(function: Callable) -> dict[str, float]:
 
 
 @functools.cache
-def compile_cached(function: Callable, what: str = "policies (about 2 s each)") -> Any:
+def compile_cached(function: Callable) -> Any:
     """Compile a function with the signature of a policy, through the package's cache."""
     dispatcher = whole(function)
-    enable_cache(dispatcher, what)
+    enable_cache(dispatcher, "policies (about 2 s each)")
     dispatcher.compile(POLICY_SIGNATURE)
     return dispatcher
 
@@ -389,7 +371,7 @@ def compile_checked(function: FunctionType) -> Any:
     code_fingerprint(function)  # the values that it reads are compiled in now
     inner = _compile_part(rebuild(function, _compile_part, _checked))
     numbers = [types.float64] * len(_params_of(function))
-    arguments = (ReadOnlyTable, ReadOnlySeat, ReadOnlyChoice, *numbers)
+    arguments = (*TYPES.values(), *numbers)
     try:
         inner.compile(arguments)
     except Exception as error:  # numba may also stumble over what it did not expect
@@ -397,17 +379,15 @@ def compile_checked(function: FunctionType) -> Any:
     kind = inner.overloads[arguments].signature.return_type
     if not isinstance(kind, types.Integer):  # a fraction would be cut off
         raise PaxsimError(f"policy {function.__name__}: {explain_answer(kind, function)}")
-    records = "table_view(table), seat_view(me), choice_view(choice)"
-    views = {"table_view": table_view, "seat_view": seat_view, "choice_view": choice_view}
+    views = {f"{name}_view": view for name, view in VIEWS.items()}
+    records = ", ".join(f"{name}_view({name})" for name in VIEWS)
     outer = whole(_outer(function, inner, records, **views))
     outer.compile(POLICY_SIGNATURE)
     return outer
 
 
-@functools.cache
-def compiled_address(compiled: Any) -> int:
-    """Return the address of compiled code; the cache keeps the code alive."""
-    return policy_address(compiled)
+#: Return the address of compiled code; the cache keeps the code alive.
+compiled_address = functools.cache(policy_address)
 
 
 def _outer(function: Callable, decide: Any, records: str, **names: Any) -> Callable:

@@ -14,14 +14,7 @@ from numba.core.errors import NumbaTypeError
 from numba.core.imputils import lower_setattr_generic
 from numba.extending import intrinsic, register_model
 
-from paxsim.engine.records import (
-    BY_CATEGORY,
-    N_CATEGORIES,
-    ROW,
-    ChoiceType,
-    SeatType,
-    TableType,
-)
+from paxsim.engine.records import BY_CATEGORY, N_CATEGORIES, ROW, ChoiceType, SeatType, TableType
 
 #: What a policy may write: its notes, and its random stream by drawing from it.
 WRITABLE = ("memory", "stream")
@@ -90,7 +83,7 @@ def _view_as(read_only_type: ReadOnlyRecord, record: Any) -> Any:
     return view
 
 
-ReadOnlyTable, ReadOnlySeat, ReadOnlyChoice = map(read_only, (TableType, SeatType, ChoiceType))
-table_view = _view_as(ReadOnlyTable, TableType)
-seat_view = _view_as(ReadOnlySeat, SeatType)
-choice_view = _view_as(ReadOnlyChoice, ChoiceType)
+_RECORDS = {"table": TableType, "me": SeatType, "choice": ChoiceType}
+#: Types of a policy's records, and intrinsics that pass on the engine's records as these.
+TYPES = {name: read_only(record) for name, record in _RECORDS.items()}
+VIEWS = {name: _view_as(TYPES[name], record) for name, record in _RECORDS.items()}

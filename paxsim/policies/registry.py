@@ -163,14 +163,7 @@ def list_policies() -> list[str]:
 
 @functools.cache
 def load_entry_points() -> tuple[tuple[str, PaxsimError], ...]:
-    """Import the policies of other packages: those in the entry-point group ``paxsim.policies``.
-
-    Returns
-    -------
-    tuple of (str, PaxsimError)
-        Names and errors of those that can't be loaded, which doesn't affect the others. Names may
-        repeat: two packages may choose the same name for a module.
-    """
+    """Import the policies of other packages; return names and errors of those that are broken."""
     broken = []
     for point in entry_points(group=ENTRY_POINTS):
         try:
@@ -293,9 +286,7 @@ def split_specs(text: str) -> list[str]:
 def _by_name(name: str) -> Policy:
     if name in BUILT_IN:
         return vars(import_module(BUILT_IN_MODULE))[name]
-    if name in _registry:
-        return _registry[name]
-    broken = load_entry_points()
+    broken = () if name in _registry else load_entry_points()
     if name in _registry:
         return _registry[name]
     for offer, error in broken:
@@ -314,15 +305,7 @@ _untrusted_source: ContextVar[str] = ContextVar("untrusted source", default="")
 
 @contextmanager
 def policies_named_by(source: str | Path, trusted: bool) -> Iterator[None]:
-    """Refuse policy files named by a file that may come from others, unless it is trusted.
-
-    Parameters
-    ----------
-    source : str or pathlib.Path
-        The run directory, save or other data file that names the policies.
-    trusted : bool
-        Whether the user agreed to importing policy files that the data names.
-    """
+    """Refuse policy files named by data that may come from others, unless it is trusted."""
     token = _untrusted_source.set("" if trusted else str(source))
     try:
         yield

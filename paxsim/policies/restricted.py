@@ -56,20 +56,13 @@ POWERS = {
 
 @dataclass(frozen=True)
 class Forbidden:
-    """Cards and actions that a seat may not choose.
+    """Cards and actions that a seat may not choose."""
 
-    Attributes
-    ----------
-    categories : tuple of str
-        Categories of which no card is ever added to the display.
-    cards : tuple of Card
-        Cards that are never added to the display.
-    actions : tuple of str
-        Some of `ACTIONS`.
-    """
-
+    #: Categories of which no card is ever added to the display.
     categories: tuple[str, ...] = ()
+    #: Cards that are never added to the display.
     cards: tuple[Card, ...] = ()
+    #: Some of `ACTIONS`.
     actions: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -250,17 +243,11 @@ def ask_inner(workspace, table, me, choice):
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Restricted(Policy):
-    """Policy without certain cards or actions; its parameters are those of the policy.
+    """Policy without certain cards or actions; its parameters are those of the policy."""
 
-    Attributes
-    ----------
-    policy : Policy
-        The policy that plays.
-    forbidden : Forbidden
-        Cards and actions that it is never offered.
-    """
-
+    #: The policy that plays.
     policy: Policy
+    #: Cards and actions that it is never offered.
     forbidden: Forbidden
 
     @property
