@@ -81,6 +81,15 @@ def test_interpreted_policy_may_use_all_of_python():
     assert all(check.problem is None for check in check_policy(learned, deals=1))
 
 
+def test_interpreted_policy_may_call_itself():
+    @paxsim.policy(compiled=False)
+    def nested(table, me, choice, depth=1.0):
+        return nested(table, me, choice, depth=0.0) if depth else 0
+
+    assert paxsim.simulate([nested, "random"], games=2, seed=1).games == 2
+    assert len(nested.fingerprint) == 12
+
+
 def test_game_played_interpreted_prints_and_raises_with_the_line(capsys):
     @paxsim.policy
     def careless(table, me, choice):

@@ -389,17 +389,14 @@ def test_time_to_compile_the_engine_does_not_count_as_the_policys(tmp_path):
     assert done.stdout.startswith("solo level 1: 1 games, fine\n"), done.stderr
 
 
-def test_check_compares_two_plays_of_the_same_games(tmp_path):
-    """Only an interpreted policy can remember anything outside me.memory."""
-    before = "seen = []"
-    file = write(
-        tmp_path,
-        "elephant",
-        "seen.append(1)\nreturn min(len(seen) // 99, choice.count - 1)",
-        before,
-    )
-    checks = check_policy(str(file), deals=2, players=[2], compiled=False)
+def test_policy_that_remembers_outside_its_memory_is_refused(tmp_path):
+    """The first deal is played twice; only an interpreted policy can remember anything else."""
+    body = "seen.append(1)\nreturn len(seen) // 7 % choice.count"
+    policy = paxsim.get_policy(str(write(tmp_path, "elephant", body, "seen = []"))).as_plain()
+    checks = check_policy(policy, deals=2, players=[2])
     assert "plays the same games differently" in checks[0].problem
+    message = complaint(lambda: paxsim.simulate([policy, "random"], games=4))
+    assert message.startswith("policies elephant,random play the same game differently the second")
 
 
 def test_sound_policy_passes_the_check(tmp_path, capsys):

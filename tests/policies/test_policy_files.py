@@ -455,10 +455,11 @@ pickle.dump(([policy.label for policy in policies], results), sys.stdout.buffer)
 def test_policies_play_the_same_games_in_a_process_without_their_file(folder, tmp_path_factory):
     mine = write(folder / "mine.py", THRIFTY.format(name="travelling"))
     lineup = list(map(paxsim.get_policy, ["builder:breadth=0.8", "mine.py:travelling:top=1.25"]))
+    lineup.append(paxsim.get_policy("mine.py").as_plain())
     expected = games(*lineup)
     data = pickle.dumps(lineup)
     assert pickle.loads(data) == lineup
     mine.unlink()  # as on another machine
     labels, results = elsewhere(data, tmp_path_factory.mktemp("other"))
-    assert labels == ["builder:breadth=0.8", "travelling:top=1.25"]
+    assert labels == ["builder:breadth=0.8", "travelling:top=1.25", "travelling"]
     assert results == expected
