@@ -80,10 +80,9 @@ def _check_sequence(trace: list[tuple[int, dict[str, Any]]]) -> None:
         except PaxsimError as error:
             raise PaxsimError(f"line {place} ({name}): {error}") from None
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-            reason = f"missing or unknown {error}" if isinstance(error, KeyError) else str(error)
-            raise PaxsimError(
-                f"line {place} ({name}) can't follow the lines before: {one_line(reason)}"
-            ) from None
+            what = one_line(f": missing or unknown {error}") if isinstance(error, KeyError) else ""
+            message = f"line {place} ({name}) does not fit the lines before{what}"
+            raise PaxsimError(message) from None
     if name != "score":
         raise PaxsimError(f"the trace ends at line {trace[-1][0]}, before the score")
 
@@ -107,7 +106,7 @@ def replay(game: GameResult | Replay | str | Path, number: int | None = None) ->
     Raises
     ------
     PaxsimError
-        If the file is not a trace, or its events can't follow each other.
+        If the file is not a trace, or its events do not fit each other.
 
     Examples
     --------

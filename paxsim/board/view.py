@@ -7,7 +7,7 @@ from typing import Any
 
 from paxsim.board.words import card_name, in_words
 from paxsim.cards import ARMY, CATEGORIES, FLEET
-from paxsim.errors import checked_int
+from paxsim.errors import PaxsimError, checked_int, safe_repr
 from paxsim.rules import MAX_PLAYERS, load_rules
 
 #: The viewer from whom nothing is hidden; other viewers are seats, from 1.
@@ -76,8 +76,8 @@ class Observer:
     def observe(self, event: dict[str, Any]) -> dict[str, Any]:
         """Update the view with a whole event; return what changed and the event as a sentence.
 
-        An event that can't follow the ones before, in a damaged trace, raises a ValueError,
-        ArithmeticError, LookupError, TypeError or AttributeError.
+        An event that does not fit the ones before, in a damaged trace, raises a PaxsimError, or
+        an ArithmeticError, AttributeError, LookupError, TypeError or ValueError.
         """
         event = visible_to(self.viewer, event)
         name = event["event"]
@@ -94,6 +94,10 @@ class Observer:
     def _setup(self, event: dict[str, Any]) -> None:
         self.players = checked_int("players", event["players"], 1, MAX_PLAYERS)
         self.seats = range(1, self.players + 1)
+        names = event["policies"]
+        is_names = isinstance(names, list) and all(isinstance(name, str) for name in names)
+        if not is_names or len(names) not in (0, self.players):
+            raise PaxsimError(f"policies must be a name for each seat, got {safe_repr(names)}")
         self.rules = load_rules(event["rules"]).resolve(self.players, event["solo_level"])
         self.legions: dict[int, list[str]] = {
             legion: [] for legion in range(1, self.rules["legions"] + 1)
@@ -119,7 +123,7 @@ class Observer:
             self.displays[self.turn].append(_take(drawn, card))
         self.hands[self.turn].append(_take(drawn, event["kept"]))
         if len(event["bottom"]) != len(drawn):
-            raise ValueError("the cards under the deck are not the ones that were not kept")
+            raise PaxsimError("the cards under the deck are not the ones that were not kept")
         self.deck += [_take(drawn, card) for card in event["bottom"]]
 
     def _refill(self, event: dict[str, Any]) -> None:
@@ -190,14 +194,14 @@ class Observer:
         for card in cards:
             top = self.deck.pop(0)
             if None not in (card, top) and card != top:
-                raise ValueError(f"{card_name(card)} is not on top of the deck")
+                raise PaxsimError(f"{card_name(card)} is not on top of the deck")
             drawn.append(card if top is None else top)
         return drawn
 
     def _clear_legion(self, event: dict[str, Any]) -> list[str]:
         cards = self.legions[event["legion"]]
         if sorted(event["cards"]) != sorted(cards):
-            raise ValueError(f"other cards lie below legion {event['legion']}")
+            raise PaxsimError(f"other cards lie below legion {event['legion']}")
         self.legions[event["legion"]] = []
         return cards
 
@@ -273,6 +277,6 @@ def _take(cards: list[Any], card: Seen) -> Any:
     if card is None:
         return cards.pop()
     if card not in cards and None not in cards:
-        raise ValueError(f"{card_name(card)} is not there to be taken")
+        raise PaxsimError(f"{card_name(card)} is not there to be taken")
     cards.remove(card if card in cards else None)
     return card

@@ -170,6 +170,9 @@ DAMAGE = {
     "unknown rule": (lambda e: e[0].update(rules={"x": 1}), "rule"),
     "another version": (lambda e: e[0].update(version=7), "version 1, not 7"),
     "missing field": (lambda e: first(e, "buy").pop("price"), "'price'"),
+    "number for cards": (lambda e: first(e, "buy").update(cards=5), "(buy) does not fit the lines"),
+    "policy that is no name": (lambda e: e[0]["policies"].insert(0, ["x"]), "policies must be"),
+    "policies for other seats": (lambda e: e[0]["policies"].pop(), "policies must be"),
     "missing end": (lambda e: e.pop(), "before the score"),
     "more after the end": (lambda e: e.append(e[-2]), "already over"),
     "missing beginning": (lambda e: e.pop(0), "begins with a 'setup'"),
@@ -184,7 +187,9 @@ def test_damaged_trace_is_refused_in_one_line(name, events, tmp_path, capsys):
     damaged = copy.deepcopy(events)
     damage(damaged)
     path, out = write_trace(tmp_path / "damaged.jsonl", damaged), tmp_path / "game.html"
-    assert message in mistake(capsys, "replay", path, "--out", out)
+    error = mistake(capsys, "replay", path, "--out", out)
+    assert message in error
+    assert not re.search("list|object|index|range|subscript|type", error)  # Python's words
     assert not out.exists()
 
 
