@@ -5,12 +5,11 @@
 
 Makes an environment for each end of the range, in a temporary folder, and runs there the tests
 that meet the compiler most closely: recorded games, the reference, the cache of compiled code,
-policies of users, for which the package puts two passes of its own into numba's pipeline, and what
-hands addresses to compiled code or is called by it: environments, copies, plain Python, Ctrl-C. The
-oldest numba comes with the oldest numpy, the newest with the newest of everything. Both are made
-with this Python unless another one is named: numba compiles bytecode, which every version of Python
-has of its own, so the newest Python belongs to the newest end. A folder keeps the environments for
-the next time.
+policies of users, with types of the package's own for their records, and what is called by
+compiled code: interpreted policies, Ctrl-C. The oldest numba comes with the oldest numpy, the
+newest with the newest of everything. Both are made with this Python unless another
+one is named: numba compiles bytecode, which every version of Python has of its own, so the newest
+Python belongs to the newest end. A folder keeps the environments for the next time.
 """
 
 from __future__ import annotations

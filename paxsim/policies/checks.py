@@ -201,7 +201,7 @@ def _uncompilable(function: FunctionType, tree: ast.AST) -> Iterator[tuple[int, 
                 yield line, f"uses @{_FUNCTIONS[np.matmul]}"
             elif isinstance(node, ast.keyword) and node.arg == "key":
                 yield node.value.lineno, "uses key=; use a loop that keeps the best so far"
-            elif isinstance(node, ast.Name) and node.id not in {*local, *scope}:
+            elif isinstance(node, ast.Name) and node.id not in local and node.id not in scope:
                 if node.id in used:
                     yield line, _undefined(node.id, {*local, *scope})
             elif isinstance(node, (ast.Name, ast.Attribute)):
