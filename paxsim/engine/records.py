@@ -131,6 +131,20 @@ BY_CATEGORY = (
     "copy_symbols", "copy_cards", "rome_hidden",
 )  # fmt: skip
 
+#: Field that says how long the first axis of an array is, by the name of the array.
+LENGTHS = {
+    **dict.fromkeys(
+        ("discount", "symbols", "cards", "money", "hand_size", "peeked", "diary_count",
+         "allowance", "strength", "diary"), "players"),
+    **dict.fromkeys(("legion_size", "legion_value", "legion_cards"), "legions"),
+    **dict.fromkeys(("buried", "buried_at"), "buried_count"),
+    "copy": "copy_count",
+    "shown": "shown_count",
+    "hand": "hand_count",
+    "drawn": "drawn_count",
+    "options": "count",
+}  # fmt: skip
+
 choice_dtype = np.dtype(
     [
         ("kind", np.int32),  # DISPLAY, KEEP, TURN, PLACE, BUY, PLAY or REACT

@@ -22,6 +22,7 @@ from numba.core.dispatcher import Dispatcher
 
 from paxsim.engine.records import (
     BY_CATEGORY,
+    LENGTHS,
     N_CATEGORIES,
     choice_dtype,
     described,
@@ -60,6 +61,8 @@ class PlainRecord:
         if isinstance(value, np.ndarray):
             if name in BY_CATEGORY:
                 value = value[..., :N_CATEGORIES]
+            if name in LENGTHS:
+                value = value[: int(self._record[LENGTHS[name]])]
             value = value.view(PlainArray)
             value.flags.writeable = name in WRITABLE
             return value

@@ -1,7 +1,8 @@
 """Record types that a user's policy receives: the compiler refuses to write to them.
 
 An array in such a record is read-only, and so is every part of it, in every function that it is
-passed to; only `me.memory` and `me.stream` are not.
+passed to; only `me.memory` and `me.stream` are not. Arrays are as long as what they hold, so that a
+wrong index is out of bounds instead of reading room for more players or cards.
 """
 
 from __future__ import annotations
@@ -9,12 +10,22 @@ from __future__ import annotations
 from typing import Any
 
 from numba import types
+from numba.core.cgutils import get_record_member, pack_array
 from numba.core.datamodel.models import NestedArrayModel, RecordModel
 from numba.core.errors import NumbaTypeError
-from numba.core.imputils import lower_setattr_generic
+from numba.core.imputils import impl_ret_borrowed, lower_getattr_generic, lower_setattr_generic
 from numba.extending import intrinsic, register_model
+from numba.np.arrayobj import make_array, populate_array, record_getattr
 
-from paxsim.engine.records import BY_CATEGORY, N_CATEGORIES, ROW, ChoiceType, SeatType, TableType
+from paxsim.engine.records import (
+    BY_CATEGORY,
+    LENGTHS,
+    N_CATEGORIES,
+    ROW,
+    ChoiceType,
+    SeatType,
+    TableType,
+)
 
 #: What a policy may write: its notes, and its random stream by drawing from it.
 WRITABLE = ("memory", "stream")
@@ -46,6 +57,12 @@ class ReadOnlyArray(types.NestedArray):
 class ReadOnlyRecord(types.Record):
     """A record whose fields can't be assigned to."""
 
+    def typeof(self, key: str) -> types.Type:
+        kind = super().typeof(key)
+        if key in LENGTHS and isinstance(kind, types.NestedArray):
+            return types.Array(kind.dtype, kind.ndim, kind.layout, readonly=True)
+        return kind
+
 
 register_model(ReadOnlyArray)(NestedArrayModel)
 register_model(ReadOnlyRecord)(RecordModel)
@@ -54,6 +71,33 @@ register_model(ReadOnlyRecord)(RecordModel)
 @lower_setattr_generic(ReadOnlyRecord)
 def _refuse_assignment(context: Any, builder: Any, signature: Any, args: Any, name: str) -> None:
     raise NumbaTypeError(f"readonly field {name}")
+
+
+@lower_getattr_generic(ReadOnlyRecord)
+def _read_field(context: Any, builder: Any, record: Any, value: Any, name: str) -> Any:
+    """Return a field; an array of `LENGTHS` as an array with the number of its entries."""
+    kind, field = record.typeof(name), record.fields[name]
+    if kind is field.type:
+        return record_getattr(context, builder, record, value, name)
+
+    def number(constant: int) -> Any:
+        return context.get_constant(types.intp, constant)
+
+    count = record_getattr(context, builder, record, value, LENGTHS[name])
+    count = context.cast(builder, count, record.typeof(LENGTHS[name]), types.intp)
+    room, *others = map(number, field.type.shape)
+    length = builder.select(builder.icmp_signed("<", count, room), count, room)
+    array = make_array(kind)(context, builder)
+    populate_array(
+        array,
+        data=get_record_member(builder, value, field.offset, context.get_data_type(kind.dtype)),
+        shape=pack_array(builder, [length, *others]),
+        strides=pack_array(builder, list(map(number, field.type.strides))),
+        itemsize=number(context.get_abi_sizeof(context.get_data_type(kind.dtype))),
+        meminfo=None,
+        parent=None,
+    )
+    return impl_ret_borrowed(context, builder, kind, array._getvalue())
 
 
 def read_only(record: Any) -> ReadOnlyRecord:

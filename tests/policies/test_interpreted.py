@@ -142,13 +142,13 @@ def test_records_kept_by_an_interpreted_policy_stay_unchanged():
 
     @paxsim.policy(compiled=False)
     def keeper(table, me, choice):
-        kept.append((table.money, table.money.tolist(), me, int(me.hand[0]), me.memory))
+        kept.append((table.money, table.money.tolist(), me, me.hand.tolist(), me.memory))
         me.memory[0] += 1
         return 0
 
     batch = paxsim.play_batch([keeper, "random"], deals=3, seed=1)
     assert all(money.tolist() == then for money, then, *_ in kept)
-    assert all(me.hand[0] == card for _, _, me, card, _ in kept)
+    assert all(me.hand.tolist() == hand for _, _, me, hand, _ in kept)
     assert max(memory[0] for *_, memory in kept) > 5  # the notes of one decision reach the next
     for *_, memory in kept:
         memory[:] = 77

@@ -77,7 +77,7 @@ def test_memory_and_own_names_can_be_written(tmp_path):
         money -= 1
         best = table.symbols[me.seat, 0]
         best *= 2
-        numbers = me.hand.copy()
+        numbers = table.money.copy()
         numbers[0] = 3
         if me.memory[4] < 6.0 or me.memory[2] < 3.0 or numbers[0] != 3:
             raise ValueError("forgetful")
