@@ -28,6 +28,7 @@ from paxsim.errors import (
     unknown,
 )
 from paxsim.io import html_table
+from paxsim.text import quantity
 
 CATEGORIES = ("wealth", "fleet", "army", "religion", "senator", "land", "intrigue")
 WEALTH, FLEET, ARMY, RELIGION, SENATOR, LAND, INTRIGUE = range(7)
@@ -125,7 +126,7 @@ class Deck:
             raise PaxsimError(f"{where} has other cards than the deck of this name in the package")
 
     def __repr__(self) -> str:
-        kinds = f"{len(self.cards)} cards of {len(self.counts)} kinds"
+        kinds = f"{quantity(len(self.cards), 'card')} of {quantity(len(self.counts), 'kind')}"
         return f"Deck {self.name!r}: {kinds} [{self.fingerprint}]"
 
     def _repr_html_(self) -> str:

@@ -15,7 +15,7 @@ from paxsim.errors import PaxsimError, checked_int, checked_list, one_line
 from paxsim.io import html_table
 from paxsim.policies.policy import Policy, PolicyContext
 from paxsim.policies.registry import get_policy, names_built_in, split_specs
-from paxsim.text import in_lines
+from paxsim.text import in_lines, quantity
 
 #: Line-ups of a tournament with more than two players; all combinations if there are no more.
 MAX_LINEUPS = 120
@@ -172,7 +172,7 @@ def _seated(policies: list[Policy], players: int) -> Lineup:
         policies *= players
     if len(policies) != players:
         raise PaxsimError(
-            f"policies: {players} players need {players} policies, or one for all seats, "
+            f"policies must be {players} for {quantity(players, 'player')}, or one for all seats, "
             f"got {len(policies)}"
         )
     if players == 1:

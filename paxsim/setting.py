@@ -14,7 +14,7 @@ from paxsim.engine.records import MAX_CARDS, game_dtype, rules_record
 from paxsim.errors import PaxsimError, checked_int, one_line, safe_repr
 from paxsim.io import html_table
 from paxsim.rules import MAX_PLAYERS, SOLO_LEVELS, Rules, load_rules, shown_value
-from paxsim.text import in_lines
+from paxsim.text import in_lines, quantity
 
 #: Seeds and deal numbers are 63-bit.
 MAX_NUMBER = 2**63 - 1
@@ -139,7 +139,7 @@ def players_meant(policies: int, solo_level: int | None, people: int = 0) -> int
     if policies < 2 or solo_level is not None:
         return None
     if policies + people > MAX_PLAYERS:
-        reason = f" with {people} human seat{'s' if people > 1 else ''}" if people else ""
+        reason = f" with {quantity(people, 'human seat')}" if people else ""
         raise PaxsimError(
             f"policies: at most {max(MAX_PLAYERS - people, 0)}{reason}, got {policies}"
         )
@@ -154,10 +154,15 @@ def _checked_setting(players: int, solo_level: int | None, deck: Deck, rules: Ru
     return setting
 
 
-def check_numbers(setting: Setting, seed: int, deal: int, rotation: int) -> tuple[int, int, int]:
-    """Return the numbers that identify a game of a setting, as Python integers."""
+def check_setting(setting: Any) -> None:
+    """Check that an argument is a setting."""
     if not isinstance(setting, Setting):
         raise PaxsimError(f"setting must be a Setting from make_setting, got {safe_repr(setting)}")
+
+
+def check_numbers(setting: Setting, seed: int, deal: int, rotation: int) -> tuple[int, int, int]:
+    """Return the numbers that identify a game of a setting, as Python integers."""
+    check_setting(setting)
     return (
         checked_int("seed", seed, 0, MAX_NUMBER),
         checked_int("deal", deal, 0, MAX_NUMBER),
@@ -169,7 +174,7 @@ def _check_enough_cards(setting: Setting) -> None:
     """Raise if there are too few cards for the draft and a card below every legion."""
     values = setting.resolved()
     copy = len(setting.deck.cards)
-    where = f"with {setting.players} player{'s' if setting.players > 1 else ''}"
+    where = f"with {quantity(setting.players, 'player')}"
     if values["cards_added"] > copy:
         raise PaxsimError(
             f"rules: cards_added must be at most {copy}, the cards in deck {setting.deck.name}, "

@@ -25,6 +25,7 @@ from paxsim.text import (
     p_value,
     percent,
     points,
+    quantity,
     significant,
     whole_percent,
 )
@@ -365,7 +366,7 @@ def _lineups(result: Any) -> Iterator[View | str]:
     (rome,) = result["rome"].to_dict("records")
     yield (
         f"Rome wins {_percent(rome, 'rome_wins')}, alone {_percent(rome, 'rome_alone')}, over "
-        f"{len(result['lineups'])} line-ups"
+        f"{quantity(len(result['lineups']), 'line-up')}"
     )
 
 

@@ -78,6 +78,13 @@ def listing(names: Iterable[object]) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]] if words[1:] else words)
 
 
+def quantity(number: int, noun: str) -> str:
+    """Return ``1 card``, ``2 cards`` or ``1,000 categories``."""
+    if number != 1:
+        noun = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number:,} {noun}"
+
+
 def in_lines(text: str, indent: int = 2) -> str:
     """Wrap text at `WIDTH` characters and indent all lines but the first."""
     return textwrap.fill(text, WIDTH, subsequent_indent=" " * indent, break_on_hyphens=False)

@@ -28,7 +28,7 @@ from paxsim.analysis.judge import (
 from paxsim.board.replay import Replay, replay
 from paxsim.board.words import card_names, in_words
 from paxsim.cards import Deck, list_decks, load_deck
-from paxsim.errors import PaxsimError, checked_int, is_integer
+from paxsim.errors import PaxsimError, checked_int, checked_path, is_integer
 from paxsim.experiment.run import checked_jobs
 from paxsim.game import Game
 from paxsim.io import atomic_write
@@ -262,7 +262,7 @@ class Analysis:
     def save(self, path: str | Path) -> None:
         """Write the page to a file."""
         page = self.page()
-        with atomic_write(Path(path)) as file:
+        with atomic_write(checked_path("path", path)) as file:
             file.write(page)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from paxsim.board.session import Arrangement, Host, read_save
 from paxsim.cards import DEFAULT_DECK, Deck
-from paxsim.errors import PaxsimError, checked_int, checked_path
+from paxsim.errors import PaxsimError, checked_int, checked_list, checked_path
 from paxsim.lineup import as_specs
 from paxsim.playing import LineupLike
 from paxsim.policies.policy import Policy
@@ -89,6 +89,7 @@ def host_game(
         path = checked_path("resume", resume)
         arrangement, games = read_save(path, trust_policies)
     else:
+        seats = checked_list("seats", seats, "a list of seats, e.g. [1, 3]")
         specs = as_specs("weighted" if policies is None else policies)
         if players is None:
             players = 1 if campaign else players_meant(len(specs), solo_level, people=len(seats))

@@ -115,10 +115,12 @@ def replay(game: GameResult | Replay | str | Path, number: int | None = None) ->
     >>> replay.sentences()[4]
     'Round 1 begins; seat 1 starts.'
     """
+    if not isinstance(game, (GameResult, Replay)):
+        return _read_replay(checked_path("game", game), number)
+    if number is not None:
+        raise PaxsimError(f"number must be None, except for a file, got {safe_repr(number)}")
     if isinstance(game, Replay):
         return game
-    if not isinstance(game, GameResult):
-        return _read_replay(checked_path("game", game), number)
     numbers = (game.seed, int(game.record["deal"]), int(game.record["rotation"]))
     command = trace_command(game.setting, game.lineup, *numbers)
     if command.startswith("paxsim trace"):
@@ -181,7 +183,7 @@ class Replay:
     def save(self, path: str | Path) -> None:
         """Write the page to a file."""
         page = self.page()
-        with atomic_write(Path(path)) as file:
+        with atomic_write(checked_path("path", path), "path") as file:
             file.write(page)
 
     def _repr_html_(self) -> str:

@@ -317,6 +317,7 @@ class Host:
         self._traces = ""
         self._failed = False
         self.session = arrangement.new_session()
+        check_can_write(save, "save")
         check_can_write(trace)  # fail now rather than at the end of the game
         expected = [None, ""]
         for number, options in enumerate(games or [[]]):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from paxsim.text import listing
+from paxsim.text import listing, quantity
 
 if TYPE_CHECKING:
     from paxsim.game import Option
@@ -42,7 +42,7 @@ def card_names(cards: Sequence[str | None]) -> str:
     names = [card_name(card) for card in cards if card is not None]
     hidden = len(cards) - len(names)
     if hidden:
-        names.append(_count(hidden, "card") if hidden > 1 else "a card")
+        names.append(quantity(hidden, "card") if hidden > 1 else "a card")
     return listing(names) if names else "no cards"
 
 
@@ -91,10 +91,6 @@ def table_in_words(names: list[str], view: dict[str, Any], seat: int) -> str:
             f"hand: {card_names(view[f'hand {other}'])}."
         )
     return "\n".join(lines)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _aurei(number: int) -> str:
@@ -167,12 +163,12 @@ def _score(event: dict[str, Any]) -> str:
     points = {player["seat"]: player["points"]["total"] for player in event["players"]}
     if "solo_won" in event:
         outcome = "won" if event["solo_won"] else "lost"
-        return f"The solo game is {outcome} with {_count(points[1], 'point')}."
-    rome = f"Rome holds {_count(event['rome_categories'], 'category').replace('ys', 'ies')}"
+        return f"The solo game is {outcome} with {quantity(points[1], 'point')}."
+    rome = f"Rome holds {quantity(event['rome_categories'], 'category')}"
     if event["rome_wins"]:
         ally = f"together with {listing(winners)}, primus conspiratus" if winners else "alone"
         return f"{rome} and wins {ally}."
-    best = _count(points[event["winners"][0]], "point")
+    best = quantity(points[event["winners"][0]], "point")
     share = "share the win" if len(winners) > 1 else "wins"
     return f"{rome}, so the players win: {listing(winners)} {share} with {best}."
 
@@ -203,9 +199,9 @@ SENTENCES: dict[str, Callable[[dict[str, Any]], str]] = {
         f"{card_names(event['cards'])}."
     ),
     "end": lambda event: (
-        f"The game ends after {_count(event['rounds'], 'round')} with "
-        f"{_count(event['empty_legions'], 'empty legion')} and "
-        f"{_count(event['deck_left'], 'card')} in the deck."
+        f"The game ends after {quantity(event['rounds'], 'round')} with "
+        f"{quantity(event['empty_legions'], 'empty legion')} and "
+        f"{quantity(event['deck_left'], 'card')} in the deck."
     ),
     "turn_up": lambda event: f"Rome reveals {card_names(event['cards'])}.",
     "score": _score,

@@ -433,9 +433,13 @@ def tune_command(policy, opponents, generations, restarts, games, out, as_json, 
     The result is compared with the catalogue on held-out deals. The first line is the tuned policy
     in the form that --policies takes.
     """
-    from paxsim.tuning.arena import parse_opponents
+    from paxsim.tuning.arena import SOLO, parse_opponents
     from paxsim.tuning.tuner import tune
 
+    if run["goal"] == SOLO:
+        options.refuse_given(["opponents", "players", "coalition"], "with --goal solo")
+    else:
+        options.refuse_given(["levels"], "without --goal solo")
     effort = {"generations": generations, "restarts": restarts, "games": games}
     run |= {name: value for name, value in effort.items() if value is not None}
     with progress_bar(out) as bar:

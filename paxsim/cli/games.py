@@ -79,7 +79,7 @@ def trace_command(games, directory, game, trust_policies, text, out, **game_opti
         refuse_given(GAME, "with --run: the run determines the game")
         texts = stored_traces(directory, game or 0, games, trust_policies)
     else:
-        refuse_given(["game"], "without --run")
+        refuse_given(["game", "trust_policies"], "without --run")
         texts = trace_texts(*prepare_game(**game_options, games=games))
     try:
         write_texts(map(_in_sentences, texts) if text else texts, out)
@@ -144,6 +144,8 @@ def play_command(seat, **game_options) -> None:
 
     if game_options["resume"] is not None:
         refuse_given(_SAVED, "with --resume: the saved game determines it")
+    else:
+        refuse_given(["trust_policies"], "without --resume")
     host_game(seats=seat, **game_options, say=say, warn=warn)
 
 
@@ -193,6 +195,7 @@ def find_game(
         words = f"paxsim {command} {shlex.quote(str(path))} --game {first} --out {out}"
         planned = plan_of(path, trusted).locate_game(first)
         return Replay(events, words), planned.match.setting.deck
+    refuse_given(["trust_policies"], "without a run")
     if path is not None:
         refuse_given(["game"], "with a trace: use --number")
         # A trace has only the name of its deck, and an analysis needs the cards.
@@ -291,6 +294,8 @@ def _analyse_games(
             raise PaxsimError(f"--games needs a run or a line-up, got {source}")
         refuse_given(what, "with a run, which determines the game")
         what = {"run": path, "trust_policies": trust_policies}
+    else:
+        refuse_given(["trust_policies"], "without a run")
     with progress_bar(resumable=False) as bar:
         habits = analyse_games(
             **what, games=games, models=models, jobs=jobs,

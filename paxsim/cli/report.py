@@ -43,7 +43,8 @@ def report_command(scale, seed, jobs, out, studies, deck, rules, policies, playe
 
     try:
         page = make_report(
-            out, scale=scale, seed=SEED if seed is None else seed, jobs=jobs, studies=studies,
+            out, scale=scale, seed=SEED if seed is None else seed, jobs=jobs,
+            studies=studies or None,
             deck=deck, rules=rules, policies=policies, players=players,
         )  # fmt: skip
     except KeyboardInterrupt:

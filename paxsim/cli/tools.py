@@ -18,6 +18,7 @@ from click.shell_completion import get_completion_class
 from paxsim.cli import cli, options
 from paxsim.cli.console import say, say_wrapped
 from paxsim.errors import checked_int, unknown
+from paxsim.text import quantity
 from paxsim.version import __version__
 
 if TYPE_CHECKING:
@@ -62,10 +63,10 @@ def bench_command(
         say(json.dumps(result, indent=2))
         return
     say_wrapped(
-        f"{setting.players} players, {','.join(lineup.labels)}: "
+        f"{quantity(setting.players, 'player')}, {','.join(lineup.labels)}: "
         f"{result['games_per_second']:,.0f} games/s, "
-        f"{result['decisions_per_second']:,.0f} decisions/s on {jobs} "
-        f"thread{'s' if jobs > 1 else ''} (best of {repeats} × {result['games']:,} games) · "
+        f"{result['decisions_per_second']:,.0f} decisions/s on "
+        f"{quantity(jobs, 'thread')} (best of {repeats} × {result['games']:,} games) · "
         f"deck {setting.deck.name} · paxsim {__version__} · {machine()}"
     )
 
@@ -185,5 +186,5 @@ def warmup_command() -> None:
         return
     removed = remove_unused(MAX_AGE)
     if removed:
-        say(f"removed compiled code of {removed} versions, unused for {MAX_AGE} days")
+        say(f"removed compiled code of {quantity(removed, 'version')}, unused for {MAX_AGE} days")
     say(f"ready; compiled code is stored in {folder.parent}")

@@ -22,7 +22,7 @@ from paxsim.cards import CATEGORIES, Card
 from paxsim.engine.records import DECISIONS
 from paxsim.errors import PaxsimError, checked_int, unknown
 from paxsim.io import html_table
-from paxsim.setting import Setting
+from paxsim.setting import Setting, check_setting
 from paxsim.text import in_lines
 
 #: Most cards that a draw step shows at once.
@@ -110,6 +110,7 @@ class Layout:
     """
 
     def __init__(self, setting: Setting):
+        check_setting(setting)
         self.setting = setting
         rules = setting.resolved()
         self.legions: int = rules["legions"]

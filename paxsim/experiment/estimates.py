@@ -30,7 +30,7 @@ from paxsim.stats import (
 from paxsim.stats.constants import ALPHA, LEVEL, SEQUENTIAL_TIGHTEST
 from paxsim.stats.intervals import Bounds, make_interval
 from paxsim.stats.multiple import joint_level
-from paxsim.text import significant
+from paxsim.text import PERCENT, significant
 
 #: Standard deviation of a strategy's share of a block, roughly; it was always 0.15 to 0.5.
 TYPICAL_SD = 0.3
@@ -390,11 +390,20 @@ def sequential_rule(plan: Plan, delta: float) -> StopRule:
     return stop
 
 
+def checked_share(field: str, value: Any, low: float, high: float) -> float:
+    """Return `value` as a float if it is a number between `low` and `high`; raise otherwise."""
+    if is_number(value) and low < value < high:
+        return float(value)
+    least, most = (f"{significant(PERCENT * end)}%" for end in (low, high))
+    shown = safe_repr(value)
+    if is_number(value):
+        shown = f"{significant(PERCENT * float(value))}% ({float(value):g})"
+    raise PaxsimError(f"{field} must be above {least} and below {most} ({high:g}), got {shown}")
+
+
 def checked_precision(precision: Any) -> float:
     """Return a valid half-width of rates."""
-    if not is_number(precision) or not 0 < precision < 0.5:
-        raise PaxsimError(f"precision must be between 0 and 50% (0.5), got {safe_repr(precision)}")
-    return float(precision)
+    return checked_share("precision", precision, 0, 0.5)
 
 
 def reached(measures: MatchMeasures, precision: float) -> float:

@@ -13,12 +13,11 @@ from paxsim.errors import (
     checked_bool,
     checked_int,
     checked_list,
-    is_number,
     safe_repr,
     unknown,
 )
 from paxsim.experiment.design import Match, Plan, blocks_for_games, make_match, plan_for_games
-from paxsim.experiment.estimates import bundle_moments, sequential_rule
+from paxsim.experiment.estimates import bundle_moments, checked_share, sequential_rule
 from paxsim.experiment.result import Result
 from paxsim.experiment.run import RunOptions, run
 from paxsim.experiment.simulation import (
@@ -142,8 +141,7 @@ def _plan(
     **cards_and_rules: Any,
 ) -> Plan:
     games = checked_games(games)
-    if not is_number(delta) or not -1 < delta < 1:
-        raise PaxsimError(f"delta must be between -100% (-1) and 100% (1), got {safe_repr(delta)}")
+    checked_share("delta", delta, -1, 1)
     setting = make_setting(players, **cards_and_rules)
     checked_int("players", setting.players, 2, MAX_PLAYERS)
     others = as_specs(opponents, "opponents")
@@ -329,13 +327,14 @@ class Restriction:
     def _answered(self, lineup: Lineup, answers: Answers, without: str) -> Lineup:
         """Return the line-up with the tuned policy at the restricted position."""
         policies = list(lineup.policies)
-        if self.position is None or (without, self.position) not in answers:
+        answer = answers.get((without, -1 if self.position is None else self.position))
+        if self.position is None or not isinstance(answer, Policy):
             where = "all seats" if self.position is None else f"position {self.position + 1}"
             raise PaxsimError(
                 f"answers must come from tune_for_ablation with the same arguments; there is none "
                 f"without {without or 'anything'!r} for {where}"
             )
-        policies[self.position] = answers[without, self.position]
+        policies[self.position] = answer
         return Lineup(tuple(policies))
 
 
@@ -394,6 +393,8 @@ def ablate(
     ['peek']
     """
     games = checked_games(games)
+    if answers is not None and not isinstance(answers, Mapping):
+        raise PaxsimError(f"answers must come from tune_for_ablation, got {safe_repr(answers)}")
     setting, lineup = prepare(policies, players, solo_level, deck, rules)
     restrictions = restrictions_of(lineup, setting.deck, without, seats, positions)
     bundles = tuple(restriction.pair(setting, lineup, answers) for restriction in restrictions)
@@ -460,6 +461,6 @@ def _positions(
     labels = lineup.labels
     if positions is not None:
         chosen = checked_list("positions", positions, "a list of numbers, e.g. [1, 3]")
-        return [checked_int("position", one, 1, len(labels)) - 1 for one in dict.fromkeys(chosen)]
+        return [checked_int("positions", one, 1, len(labels)) - 1 for one in dict.fromkeys(chosen)]
     around = {tuple(lineup.at_seats(place)): place for place in reversed(range(len(labels)))}
     return [*sorted(around.values())]

@@ -24,6 +24,7 @@ from paxsim.policies.policy import Policy
 from paxsim.policies.registry import get_policy
 from paxsim.rules import MAX_PLAYERS
 from paxsim.setting import Setting, make_setting
+from paxsim.text import quantity
 
 if TYPE_CHECKING:
     from paxsim.gametheory.games import Counts
@@ -203,6 +204,6 @@ def _check_enough(games: int, lineups: int, players: int) -> None:
     fewest = FEWEST_BLOCKS * players * lineups
     if games < fewest:
         raise PaxsimError(
-            f"games must be at least {fewest} for {lineups} line-ups of {players} players, "
-            f"got {games}"
+            f"games must be at least {fewest} for {quantity(lineups, 'line-up')} of {players} "
+            f"players, got {games}"
         )

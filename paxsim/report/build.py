@@ -11,7 +11,7 @@ import numpy as np
 from paxsim import cards, charts
 from paxsim.board.replay import Replay
 from paxsim.cards import DEFAULT_DECK, Deck
-from paxsim.errors import checked_int, checked_path
+from paxsim.errors import checked_int, checked_list, checked_path
 from paxsim.experiment.progress import ProgressBar
 from paxsim.experiment.result import as_csv
 from paxsim.io import atomic_write, make_folder
@@ -83,11 +83,12 @@ def make_report(
     >>> paxsim.make_report("report", scale=0.01, studies=["seat_bias"])  # doctest: +SKIP
     PosixPath('report/index.html')
     """
-    names = list(studies or STUDIES)
+    listed = tuple(STUDIES) if studies is None else studies
+    names = checked_list("studies", listed, "a list of names of studies")
     for name in names:
         load_study(name)  # a wrong name fails before hours of games, not after
     subject = make_subject(deck, rules, policies, players)
-    out = checked_path("out", Path(out))
+    out = checked_path("out", out)
     with ProgressBar() as bar:
         runs = Runs(subject, out, scale, seed, jobs, bar, names)
         sections = [_run_study(name, runs) for name in names]
@@ -150,7 +151,7 @@ def run_study(
     subject = make_subject(deck, rules, policies, players)
     usual = study_games(name)
     games = usual if games is None else checked_int("games", games, 1, MAX_SCALE * usual)
-    out = checked_path("out", Path(out))
+    out = checked_path("out", out)
     with ProgressBar() as bar:
         runs = Runs(subject, out, games / usual, seed, jobs, bar, [name])
         section = _run_study(name, runs)

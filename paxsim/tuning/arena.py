@@ -19,7 +19,7 @@ from paxsim.playing import LineupLike, play_deals
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import get_policy
 from paxsim.setting import Setting
-from paxsim.text import in_percent, significant
+from paxsim.text import in_percent, quantity, significant
 
 OpponentsLike = LineupLike | Mapping[str, float]
 #: Function of the number of games done, the number expected, and a short text.
@@ -248,7 +248,7 @@ class Arena:
     def __str__(self) -> str:
         if self.goal.name == SOLO:
             return f"solo levels {', '.join(str(s.solo_level) for s in self.settings)}"
-        seats = f"{self.coalition} seat{'s' if self.coalition > 1 else ''}"
+        seats = quantity(self.coalition, "seat")
         return f"{self.players} players: {seats} against {self.opponents}"
 
 

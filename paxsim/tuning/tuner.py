@@ -316,7 +316,7 @@ def _arena(
     seed: int,
 ) -> Arena:
     """Check the arguments that make up an arena."""
-    if goal not in GOALS:
+    if not isinstance(goal, str) or goal not in GOALS:
         raise unknown("goal", goal, GOALS)
     if goal == SOLO:
         numbers = checked_list("levels", levels, "numbers of solo levels")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import paxsim
+import paxsim.envs
 from paxsim.testing import check_policy
 from paxsim.trace import trace_game
 
@@ -61,6 +62,10 @@ WRONG = [
     (lambda: paxsim.make_lineup("random", None), "players … None"),
     (lambda: paxsim.make_lineup("random", 2.0), "players … 2.0"),
     (lambda: paxsim.make_lineup("random,,first", 3), "policies … 'random,,first'"),
+    (lambda: paxsim.host_game(seats=-1), "seats … -1"),
+    (lambda: paxsim.replay(paxsim.play("random,first"), 2), "number … 2"),
+    (lambda: paxsim.replay(paxsim.play("random,first")).save(3), "path … 3"),
+    (lambda: paxsim.envs.ObservationEncoder(3), "setting … 3"),
     # decks and rules
     (lambda: paxsim.load_deck(5), "deck … 5"),
     (lambda: paxsim.load_deck(["assumed"]), "deck … ['assumed']"),

@@ -15,6 +15,6 @@ from paxsim.report.study import STUDIES
 
 def load_study(name: str) -> ModuleType:
     """Import a study by its name in `STUDIES`."""
-    if name not in STUDIES:
+    if not isinstance(name, str) or name not in STUDIES:
         raise unknown("study", name, STUDIES)
     return importlib.import_module(f"{__name__}.{name}")
