@@ -33,7 +33,15 @@ class PolicyContexts:
 
 @dataclass(frozen=True)
 class Lineup:
-    """Policies by position. In rotation r, seat s is played by position (s + r) modulo players."""
+    """Policies by position. In rotation r, seat s is played by position (s + r) modulo players.
+
+    Examples
+    --------
+    >>> import paxsim
+    >>> lineup = paxsim.make_lineup("builder,random,first", 3)
+    >>> lineup.labels, lineup.at_seats(rotation=2)
+    (['builder', 'random', 'first'], ['first', 'builder', 'random'])
+    """
 
     policies: tuple[Policy, ...]
 

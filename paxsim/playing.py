@@ -380,7 +380,20 @@ class GameResult:
 
 
 class PolicyError(PaxsimError):
-    """A policy failed in a game; the message says which policy, where, and how to replay it."""
+    """A policy failed in a game; the message says which policy, where, and how to replay it.
+
+    Examples
+    --------
+    >>> import paxsim
+    >>> @paxsim.policy(compiled=False)
+    ... def careless(table, me, choice):
+    ...     return choice.count
+    >>> try:
+    ...     paxsim.play([careless, "random"], seed=1)
+    ... except paxsim.PolicyError as error:
+    ...     print(str(error).partition(",")[0])
+    policy careless at seat 1 returned option 2
+    """
 
 
 #: Put into `progress_dtype.failure` to end a batch after its current game.

@@ -36,6 +36,13 @@ class Setting:
         One copy of the cards.
     rules : Rules
         The rule set.
+
+    Examples
+    --------
+    >>> import paxsim
+    >>> setting = paxsim.make_setting(3, rules="rome_needs=5")
+    >>> setting.players, setting.deck.name, setting.rules.changed()
+    (3, 'assumed', {'rome_needs': 5})
     """
 
     players: int

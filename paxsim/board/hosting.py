@@ -82,6 +82,12 @@ def host_game(
     ------
     PaxsimError
         If the arrangement is impossible, or a file can't be used.
+
+    Examples
+    --------
+    >>> import paxsim
+    >>> paxsim.host_game("builder,feeder", seed=7, save="game.json")  # doctest: +SKIP
+    Open the link of your seat; Ctrl-C ends the server.
     """
     checked_int("port", port, 0, 65_535)
     games = None

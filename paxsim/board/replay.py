@@ -150,6 +150,14 @@ class Replay:
         The events of one trace, from ``setup`` to ``score``.
     command : str, optional
         The command that is shown for making the page again.
+
+    Examples
+    --------
+    >>> import paxsim
+    >>> replay = paxsim.replay(paxsim.play("random,first", seed=1))
+    >>> replay.setup["policies"]
+    ['random', 'first']
+    >>> replay.save("game.html")  # doctest: +SKIP
     """
 
     def __init__(self, events: Sequence[dict[str, Any]], command: str | None = None):

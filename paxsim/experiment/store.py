@@ -33,6 +33,7 @@ FORMAT = 6
 MANIFEST = "manifest.json"
 CHUNKS = "chunks"
 _CHUNK_NAME = re.compile(r"bundle-(\d+)-blocks-(\d+)-(\d+)\.parquet")
+_UNFINISHED = re.compile(rf"\.(?:{_CHUNK_NAME.pattern}|{re.escape(MANIFEST)})\.\d+\.part")
 _DIGEST, _OWNER, _SHAPES = b"paxsim_digest", b"paxsim_chunk", b"paxsim_shapes"
 
 
@@ -266,6 +267,7 @@ class RunStore:
                 self._began_here = True
                 self._write(manifest)
             self._made += make_folder(_not_a_link(path / CHUNKS), "out")
+            _remove_unfinished(path, path / CHUNKS)
             self._chunks, _ = find_chunks(path / CHUNKS, manifest["plan"]["blocks"])
         except BaseException:
             self._leave_nothing()
@@ -336,6 +338,14 @@ def _load_chunk(path: Path, chunk: Chunk, deals: str, damaged: list[str]) -> Tal
     except ValueError as error:
         damaged.append(f"{name}: {error}")
         return None
+
+
+def _remove_unfinished(*folders: Path) -> None:
+    """Remove the files that a killed process had not finished."""
+    for folder in folders:
+        for name in filter(_UNFINISHED.fullmatch, os.listdir(folder)):
+            with suppress(OSError):
+                (folder / name).unlink()
 
 
 def _not_a_link(path: Path) -> Path:

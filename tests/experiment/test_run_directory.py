@@ -179,6 +179,16 @@ def test_a_run_killed_before_its_new_manifest_is_written_stays_as_it_was(copy, m
     assert run(copy).games == GAMES
 
 
+def test_unfinished_files_of_a_killed_run_are_removed(copy):
+    chunk = chunk_files(copy)[0]
+    unfinished = [copy / ".manifest.json.7.part", chunk.with_name(f".{chunk.name}.12.part")]
+    others = [copy / ".notes.part", chunk.with_name(".bundle-mine.7.part")]
+    for path in unfinished + others:
+        path.touch()
+    run(copy)
+    assert [path.exists() for path in unfinished + others] == [False, False, True, True]
+
+
 def test_fewer_games_than_the_run_has_are_refused(copy):
     before = content(copy)
     with pytest.raises(PaxsimError, match="games must be at least .* 60, got 40"):
