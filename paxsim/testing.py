@@ -206,7 +206,12 @@ def _check_in_process(
     code = f"import sys; sys.path[:] = {sys.path!r}; import paxsim.testing as t; t._send_checks()"
     command = [sys.executable, "-c", code]
     checks = Checks(policy.name, [])
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,  # Ctrl-C reaches only this process, which then ends the child
+    ) as child:
         assert child.stdin is not None and child.stdout is not None
         start = math.inf
         try:

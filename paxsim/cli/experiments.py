@@ -351,9 +351,7 @@ def metagame_command(**run):
 @click.option(
     "--seats",
     type=options.NUMBERS,
-    default="1-3",
-    show_default=True,
-    help="Numbers of seats that deviate together.",
+    help="Numbers of seats that deviate together (default: 1 to 3, with one seat left over).",
 )
 @click.option(
     "--margin",

@@ -12,7 +12,6 @@ import ctypes
 import functools
 import threading
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from traceback import walk_tb
 from types import CellType, FunctionType, ModuleType
 from typing import Any
@@ -111,7 +110,7 @@ def line_of(error: BaseException) -> tuple[str, int]:
     """Return the user's file and line in which an exception was raised, or line 0."""
     place = "", 0
     for frame, line in walk_tb(error.__traceback__):
-        if not Path(frame.f_code.co_filename).is_relative_to(Path(__file__).parent.parent):
+        if not is_shared(frame.f_globals.get("__name__")):
             place = frame.f_code.co_filename, line
     return place
 

@@ -85,7 +85,7 @@ def double_oracle(
     seed: int = 0,
     *,
     tuned: str | Policy = "weighted",
-    seats: Sequence[int] = (1, 2, 3),
+    seats: Sequence[int] | None = None,
     margin: float = MARGIN,
     rounds: int = ROUNDS,
     oracle: Oracle = tune,
@@ -109,8 +109,8 @@ def double_oracle(
         Games of the initial metagame. Line-ups with new strategies get as many each.
     tuned : str or Policy
         Policy whose parameters are tuned for a response.
-    seats : sequence of int
-        Numbers of seats that deviate together.
+    seats : sequence of int, optional
+        Numbers of seats that deviate together; by default 1 to 3, with one seat left over.
     margin : float
         Gain in win rate that a response has to exceed (0.01 is one percentage point).
     rounds : int
@@ -144,8 +144,10 @@ def double_oracle(
     """
     strategies = find_strategies(policies)
     setting = table_setting(len(strategies), players, deck, rules)
+    most = setting.players - 1
+    seats = range(1, min(most, 3) + 1) if seats is None else seats
     coalition_sizes = [
-        checked_int("seats", number, 1, setting.players - 1)
+        checked_int("seats", number, 1, most)
         for number in checked_list("seats", seats, "a list of seat counts, e.g. 1,2,3")
     ]
     if not is_number(margin) or not 0 <= margin < 1:

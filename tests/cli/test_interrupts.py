@@ -1,9 +1,11 @@
 """Ctrl-C ends commands with one line and exit code 130, and calls with KeyboardInterrupt."""
 
+import os
 import signal
 import subprocess
 import sys
 import textwrap
+import time
 
 import pytest
 
@@ -124,3 +126,29 @@ for policy in (plain, endless):
 def test_an_interrupt_ends_a_batch_with_an_interpreted_or_endless_policy(tmp_path):
     ended = run(["-c", PLAYING], tmp_path)
     assert (ended.returncode, ended.stdout) == (0, 2 * "interrupted\n"), ended.stderr
+
+
+#: A policy file that leaves a mark when it is loaded.
+MARKING = """
+import paxsim
+open("loaded", "w").close()
+
+@paxsim.policy
+def mine(table, me, choice):
+    return 0
+"""
+
+
+def test_an_interrupt_of_a_terminal_does_not_reach_the_process_of_a_check(tmp_path):
+    (tmp_path / "mine.py").write_text(MARKING)
+    words = ["-m", "paxsim", "check", "mine.py:mine", "--deals", "1000000"]
+    with subprocess.Popen(
+        [sys.executable, *words], cwd=tmp_path, stderr=subprocess.PIPE, start_new_session=True,
+        text=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as process:  # fmt: skip
+        while not (tmp_path / "loaded").exists():
+            time.sleep(0.1)
+        time.sleep(1)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+        _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors.strip()) == (EXIT_INTERRUPTED, "paxsim: interrupted")

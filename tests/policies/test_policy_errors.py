@@ -280,6 +280,7 @@ FAILURES = {
     "in_helper": (HELPER.replace("[i]", "[i]  #!"), "return far(me.hand, 240)", "IndexError"),
     "in_numba_helper": (NUMBA_HELPER.replace("[i]", "[i]  #!"), "return far(me.hand, 240)",
                         "IndexError: index 240 is out of bounds"),
+    "in_numpy": ("", "return int(np.take(np.zeros(3), 9))", "IndexError: index 9 is out of bounds"),
     "seat_beyond": ("", "return table.money[table.players]", "IndexError: index 2 is out of bou"),
     "seat_of_a_row": ("", "return table.symbols[2, 0]", "IndexError: index 2 is out of bounds"),
     "seat_in_helper": ("", "return strength(table, 2, 0)", "IndexError: index 2 is out of bou"),

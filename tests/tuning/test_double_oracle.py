@@ -61,3 +61,11 @@ def test_the_number_of_rounds_is_limited():
     outcome = double_oracle(["first", "miser"], oracle=grid_oracle([], (2.0,)), **arguments)
     assert outcome.steps["joined"].tolist() == [True] and outcome.steps["seats"].tolist() == [2]
     assert outcome.ended.startswith("Ended after round 1, the last allowed")
+
+
+@pytest.mark.parametrize(("players", "seats"), [(2, [1]), (3, [1, 2])])
+def test_by_default_one_seat_stays_out_of_the_largest_coalition(players, seats):
+    calls = []
+    double_oracle(["first", "random"], players, 4 * players * 40, tuned="weighted", rounds=1,
+                  margin=0.99, jobs=1, oracle=grid_oracle(calls, (2.0,)))  # fmt: skip
+    assert [coalition for _, coalition, _ in calls] == seats
