@@ -93,7 +93,6 @@ MISTAKES = [
     ("ablate --without peeek", "did you mean 'peek'?"),
     ("ablate --without peek --generations 3", "--tuned"),
     ("ablate --without peek --tuned --seats all", "--tuned"),
-    ("ablate --without peek --positions 9", "positions must be between 1 and 4, got 9"),
     # files
     ("trace --out nowhere/game.jsonl", "No such file or directory"),
     ("trace --out .", "is a folder"),

@@ -136,7 +136,7 @@ MISTAKES = [
     (["--without", "categories+peek"], "without: unknown category, action or card 'categories'"),
     (["--without", "peek", "--seats", "2"], "seats must be 1 (one at a time) or all, got '2'"),
     (["--without", "peek", "--seats", "all", "--positions", "1"], "seats must be 1"),
-    (["--without", "peek", "--positions", "3"], "position must be between 1 and 2, got 3"),
+    (["--without", "peek", "--positions", "3"], "positions must be between 1 and 2, got 3"),
     (["--without", "peek", "--policies", "nobody"], "unknown policy 'nobody'"),
 ]
 
