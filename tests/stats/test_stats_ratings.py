@@ -138,6 +138,8 @@ def test_bad_arguments():
         fit_ratings([[1.0, 2.0]], [[1, 0]])
     with pytest.raises(PaxsimError, match="negative"):
         fit_ratings([[1.0, -2.0]], [[1, 1]])
+    with pytest.raises(PaxsimError, match="pseudo_games must be positive, got 0"):
+        fit_ratings([[1.0, 2.0]], [[1, 1]], pseudo_games=0)
     with pytest.raises(PaxsimError, match="groups"):
         bootstrap_ratings([[[1.0, 2.0]]], [[1, 1]])
 

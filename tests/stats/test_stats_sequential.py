@@ -91,6 +91,7 @@ def test_confidence_sequence_by_hand():
     sd, u = math.sqrt(0.04 + 1 / 2000), 8.2  # u solves u = log(u + 1) - 2 log(0.05)
     wide = sd * math.sqrt((1 + 1 / u) * (math.log(1 + u) - 2 * math.log(0.05)) / 2000)
     assert x.half_width == pytest.approx(wide, rel=1e-3)
+    assert (x.level, x.df, x.method) == (0.95, 1999, "sequence")
     assert x.half_width / (1.96 * x.se) == pytest.approx(1.55, abs=0.02)
     early = confidence_sequence(99, 0.3, 0.04)
     assert (early.low, early.high) == (0.0, 1.0)
