@@ -39,11 +39,10 @@ gc.set_threshold(200_000, 20, 100)
 
 #: Files that take longest, in this order, so that all workers end at the same time.
 LONGEST = (
-    "report_page", "cache", "board_in_browser", "search", "wheel", "documentation",
-    "tuning", "attacks_writing", "knowledge", "invariants", "attacks_hanging",
-    "attacks_repeating", "attacks_reading", "attacks_fingerprint", "experiment_parallel", "lint",
-    "policy_files", "stats_few_events", "metagame", "policy_errors", "stats_coverage",
-    "learning", "analysis",
+    "documentation", "report_page", "cache", "board_in_browser", "run_directory", "search",
+    "policy_errors", "play", "lint", "wheel", "experiments", "knowledge",
+    "experiment_parallel", "tuning", "stats_coverage", "determinization", "analysis",
+    "tables_against_oracle", "helpers", "interrupts", "policy_files",
 )  # fmt: skip
 
 #: Every way to play: two to eight players, and the five solo levels.
