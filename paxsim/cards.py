@@ -209,6 +209,10 @@ def _shipped_names() -> tuple[str, ...]:
 def list_decks() -> list[str]:
     """Return the names of the decks included in the package, the default first.
 
+    Returns
+    -------
+    list of str
+
     Examples
     --------
     >>> import paxsim

@@ -116,7 +116,8 @@ def print_result(result: Any, as_json: bool, csv: Path | None) -> None:
 def run_command(names, players, policies, plan, precision, games, **run):
     """Play a line-up and estimate win rates.
 
-    Win rates are estimated by strategy and by seat. If only one is given, it plays at all seats.
+    Win rates are estimated by strategy and by seat. If you name only one policy, it plays at every
+    seat.
     """
     from paxsim.experiment.simulation import PRECISION_GAMES, simulate, simulation_size
 

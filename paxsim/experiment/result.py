@@ -372,6 +372,10 @@ def load_result(path: str | Path) -> Result:
     path : str or pathlib.Path
         The run directory. Damaged files in it are left out; ``timing["damaged"]`` lists them.
 
+    Returns
+    -------
+    Result
+
     Raises
     ------
     PaxsimError
@@ -379,8 +383,12 @@ def load_result(path: str | Path) -> Result:
 
     Examples
     --------
+    >>> import tempfile
     >>> import paxsim
-    >>> result = paxsim.load_result("runs/first")  # doctest: +SKIP
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = paxsim.simulate("first", players=2, games=20, out=folder, progress=False)
+    ...     paxsim.load_result(folder).games
+    20
     """
     path = checked_path("run", path)
     with readable(path):
