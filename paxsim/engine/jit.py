@@ -8,7 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numba
+from numba.core import ir
 from numba.core.errors import NumbaExperimentalFeatureWarning
+from numba.core.ir_utils import remove_dead_extensions
 
 from paxsim.engine.cache import enable_cache
 
@@ -21,6 +23,26 @@ warnings.filterwarnings(
 #: can be debugged; the engine is compiled whatever it says, and numba must know that it may.
 PLAIN_WANTED = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
 numba.config.DISABLE_JIT = 0  # type: ignore[attr-defined]
+
+#: Expressions that can raise, or change what they are computed from.
+_EFFECTS = ("getitem", "static_getitem", "binop", "inplace_binop", "exhaust_iter")
+
+
+def _keep_effects(statement: Any, lives: set[str], lives_n_aliases: set[str], *_: Any) -> Any:
+    """Keep a statement that numba would remove as dead code by mistake.
+
+    Where numba inlines a comprehension, it removes every store to an array that it does not know
+    to be part of an argument, such as one out of a tuple, a list or a call. What is kept in vain is
+    removed by LLVM. See docs/policies.md.
+    """
+    if isinstance(statement, ir.SetItem):
+        lives_n_aliases.add(statement.target.name)
+    elif isinstance(statement.value, ir.Expr) and statement.value.op in _EFFECTS:
+        lives.add(statement.target.name)
+    return statement
+
+
+remove_dead_extensions.update({ir.SetItem: _keep_effects, ir.Assign: _keep_effects})
 
 #: NumPy's error model doesn't test for division by zero, which the checks of the rules exclude.
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}

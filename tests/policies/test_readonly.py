@@ -85,3 +85,42 @@ def test_memory_and_own_names_can_be_written(tmp_path):
         """,
     )
     assert paxsim.play([policy, "random"]).rounds > 0
+
+
+def test_stores_are_done_by_whatever_name_the_memory_goes(tmp_path):
+    """numba drops such stores as dead code where it has put a comprehension into the function."""
+    file = policy_file(
+        tmp_path,
+        """
+        cards = [card for card in me.hand]
+        parts = me.memory[:2], me.memory[2:4]
+        for part in parts:
+            part[0] = 1.0
+        for part in [me.memory[4:6], me.memory[6:8]]:
+            part[0] = 2.0
+        for part in parts:
+            part += 1.0
+        for i in range(2):
+            parts[i][1] *= 4.0
+        notes(me)[8] = len(cards)
+        expected = (2.0, 4.0, 2.0, 4.0, 2.0, 0.0, 2.0, 0.0, 1.0 * len(cards))
+        for i in range(9):
+            if me.memory[i] != expected[i]:
+                raise ValueError(i)
+        me.memory[:8] = 0
+        return 0
+        """,
+    )
+    helper = "import paxsim\n@paxsim.helper\ndef notes(me):\n    return me.memory\n"
+    file.write_text(helper + file.read_text("utf-8"), "utf-8")
+    assert paxsim.play([str(file), "random"]).rounds > 0
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [("me.hand[len(cards)]", "IndexError"), ("1 // me.memory[0]", "ZeroDivisionError")],
+)
+def test_mistake_raises_where_nothing_uses_the_value(tmp_path, line, error):
+    policy = find(tmp_path, f"cards = [card for card in me.hand]\n{line}\nreturn 0")
+    with pytest.raises(paxsim.PolicyError, match=error):
+        paxsim.play([policy, "random"])
