@@ -24,7 +24,12 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from unittest import mock
+
+import paxsim.cli
+from paxsim.policies import registry
 
 ROOT = Path(__file__).resolve().parent.parent
 #: Pages without examples of their own: generated, or about other things.
@@ -79,18 +84,19 @@ def run_commands(body: str) -> str:
 
 
 def run_command(command: str) -> str:
-    """Return what a command prints."""
+    """Return what a command prints; a paxsim command runs in this process."""
     words = shlex.split(command.replace("\\\n", " "))
     if words[0] == "paxsim":
-        words = [sys.executable, "-m", *words]
-    environment = {**os.environ, "COLUMNS": str(WIDTH), "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
+        printed = io.StringIO()
+        with (
+            mock.patch.object(sys, "argv", words),
+            contextlib.redirect_stdout(printed),
+            contextlib.redirect_stderr(printed),
+        ):
+            paxsim.cli.run_command(words[1:])
+        return tidy(printed.getvalue())
     done = subprocess.run(
-        words,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        env=environment,
-        check=False,
+        words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
     )
     return tidy(done.stdout)
 
@@ -115,13 +121,31 @@ def without_timings(text: str) -> str:
     return TIMINGS.sub("#", text)
 
 
+@contextlib.contextmanager
+def fresh_state() -> Iterator[None]:
+    """Run a page in an empty folder; forget its policies and modules afterwards."""
+    policies, modules = registry._registry.copy(), set(sys.modules)
+    shown = {"COLUMNS": str(WIDTH), "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        contextlib.chdir(folder),
+        mock.patch.dict(os.environ, shown),
+        mock.patch.object(sys, "path", [folder, *sys.path]),
+        mock.patch.object(registry, "_registry", policies),
+    ):
+        try:
+            yield
+        finally:
+            for name in set(sys.modules) - modules:
+                if (getattr(sys.modules[name], "__file__", None) or "").startswith(folder):
+                    del sys.modules[name]
+
+
 def process(page: Path, check: bool) -> bool:
     """Rewrite a page, or compare it; return whether it shows what its examples print."""
     old = page.read_text("utf-8")
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        sys.path.insert(0, folder)
+    with fresh_state():
         new = rewrite(old)
-        sys.path.remove(folder)
     if without_timings(old) == without_timings(new):
         return True
     if check:

@@ -296,7 +296,7 @@ def test_result_depends_on_the_seed_but_not_on_threads(game, analysis):
     assert alone.decisions().equals(analysis.decisions())
     assert alone.luck_and_play().equals(analysis.luck_and_play())
     assert alone.page() == analysis.page()
-    other = analyse(game, rollouts=20, seed=1, jobs=2)
+    other = analyse(game, rollouts=8, seed=1, jobs=2)
     assert not other.decisions().equals(analysis.decisions())
 
 

@@ -200,7 +200,7 @@ def test_unseen_cards_change_no_byte_that_a_seat_is_sent(tmp_path):
             movable[card[0]].append(card)
     rng = random.Random(7)
     messages = 0
-    for number, piles in enumerate(3 * list(itertools.combinations_with_replacement(movable, 2))):
+    for number, piles in enumerate(itertools.combinations_with_replacement(movable, 2)):
         one, other = (rng.choice(movable[pile]) for pile in piles)
         if tracker.name[one] == tracker.name[other]:
             continue
@@ -211,7 +211,7 @@ def test_unseen_cards_change_no_byte_that_a_seat_is_sent(tmp_path):
         sent = states_sent(world, 1, options[: usable[-1]])
         assert [data for _, data in sent] == [plain[i][1] for i in usable], (one, other)
         messages += len(usable)
-    assert messages > 400
+    assert messages > 130
 
 
 def test_seen_cards_change_what_a_seat_is_sent(tmp_path):

@@ -1,5 +1,6 @@
 """Files are written completely or not at all, and nothing else is touched."""
 
+import contextlib
 import json
 import os
 import resource
@@ -91,19 +92,22 @@ def test_folders_are_removed_only_if_they_are_new_and_empty():
     assert files() == {"file": "mine"}
 
 
-@pytest.fixture
+@contextlib.contextmanager
 def small_disk():
     """Limit all files to a few bytes."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    yield lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (64, before[1]))
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (64, before[1]))
+    try:
+        yield
+    finally:  # at once, because pytest may write its report to a file
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @pytest.mark.parametrize("option", ["--csv", "--out"])
-def test_full_disk_leaves_no_incomplete_file(option, capsys, small_disk):
+def test_full_disk_leaves_no_incomplete_file(option, capsys):
     words = ["run", "--policies", "random,first", "--games", "8", option, "folder"]
-    small_disk()
-    assert "File too large" in mistake(capsys, *words)
+    with small_disk():
+        assert "File too large" in mistake(capsys, *words)
     assert not files()
 
 

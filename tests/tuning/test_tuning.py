@@ -49,7 +49,7 @@ def files_of(folder):
 
 def test_a_known_optimum_is_found_and_confirmed(file):
     result = paxsim.tune(
-        str(file), "random", 2, params="x,y", generations=30, restarts=1, games=400, jobs=1
+        str(file), "random", 2, params="x,y", generations=20, restarts=1, games=300, jobs=1
     )
     params = result.policy.params
     assert abs(params["x"] - 3) < 0.5 and abs(params["y"] + 1) < 0.5 and params["idle"] == 1

@@ -3,6 +3,7 @@
 import ast
 import contextlib
 import doctest
+import functools
 import importlib
 import re
 import runpy
@@ -21,6 +22,7 @@ from paxsim.engine.records import choice_dtype, seat_dtype, table_dtype
 
 ROOT = Path(paxsim.__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+RUN_EXAMPLES = runpy.run_path(str(ROOT / "docs" / "run_examples.py"))
 #: What each example script prints, and options that make it short.
 EXAMPLES = {
     "my_first_policy": ("thrifty wins", []),
@@ -49,10 +51,8 @@ def commands(page):
 
 @pytest.mark.whole
 @pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, "console", "python")], ids=name_of)
-def test_examples_print_what_the_page_shows(page):
-    script = ROOT / "docs" / "run_examples.py"
-    done = subprocess.run([sys.executable, script, page, "--check"], capture_output=True, text=True)
-    assert done.returncode == 0, f"run `make docs`\n{done.stdout}{done.stderr}"
+def test_examples_print_what_the_page_shows(page, capsys):
+    assert RUN_EXAMPLES["process"](page, check=True), f"run `make docs`\n{capsys.readouterr().out}"
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=name_of)
@@ -154,15 +154,19 @@ def test_links_lead_somewhere(page):
             assert anchor in anchors_of(goal), target
 
 
+@functools.cache
+def project_files():
+    return [name_of(path) for path in ROOT.rglob("*.*") if ".venv" not in path.parts]
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_files_named_on_a_page_exist(page):
     """Full paths, and names such as `engine/setup.py` within a package."""
-    paths = [name_of(path) for path in ROOT.rglob("*.*") if ".venv" not in path.parts]
     for name in re.findall(
         r"`([\w./-]+/[\w.-]+\.(?:py|toml|js|css|md|c))`", page.read_text("utf-8")
     ):
         if not re.search("NAME|AREA|runs/|tables/", name):
-            assert any(f"/{path}".endswith(f"/{name}") for path in paths), name
+            assert any(f"/{path}".endswith(f"/{name}") for path in project_files()), name
 
 
 # --- what a policy sees ---------------------------------------------------------------------
