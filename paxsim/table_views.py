@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from paxsim.io import html_table
+from paxsim.measures import MEASURES
 from paxsim.text import (
     MISSING,
     WIDTH,
@@ -51,11 +52,11 @@ HEADINGS = {
     "highest_lineup": "highest line-up %", "in_force": "in force", "joined": "if it joins %",
     "last": "leader before last round wins %", "last_change": "last seat, pp",
     "lineup": "line-up", "lineups": "line-ups", "lowest_lineup": "lowest line-up %",
-    "margin": "winning margin", "near": "about a half at", "on_points": "wins on points %",
+    "near": "about a half at", "on_points": "wins on points %",
     "one_in": "about one in", "p_holm": "p (Holm)", "payoff": "a seat wins %",
-    "players_won": "games won on points", "rival_win_rate": "rival wins %",
+    "rival_win_rate": "rival wins %",
     "rome": "Rome's win or defeat stands %", "rome_after": "Rome after %",
-    "rome_alone": "Rome alone %", "rome_before": "Rome before %",
+    "rome_before": "Rome before %",
     "rome_change": "Rome's change, pp", "rome_change_p_holm": "Rome, p (Holm)",
     "rome_wins": "Rome wins %", "rounds_change": "rounds, change", "seat1_change": "seat 1, pp",
     "seat1_change_p": "seat 1, p", "seat1_change_p_holm": "seat 1, p (Holm)",
@@ -136,6 +137,8 @@ def heading(name: str) -> str:
     """Return the heading of a column."""
     if name in HEADINGS:
         return HEADINGS[name]
+    if name in MEASURES:
+        return MEASURES[name].heading
     if name.startswith(SHARE):
         return f"{name.removeprefix(SHARE)} %"
     unit = " %" if name in PERCENTAGES else ", pp" if name in DIFFERENCES else ""
@@ -247,15 +250,11 @@ def _simulation(result: Any) -> Iterator[View | str]:
             )
         (rome,) = _same(result["rome"], players, lineup).to_dict("records")
         (games,) = _same(result["games"], players, lineup).to_dict("records")
-        parts = [
-            f"Rome wins {_percent(rome, 'rome_wins')}, alone {_percent(rome, 'rome_alone')}",
-            f"{_amount(games, 'rounds')} rounds",
-        ]
-        if players > 1 and not math.isnan(games["margin"]):
-            parts.append(
-                f"winning margin {_amount(games, 'margin')} points in the "
-                f"{games['players_won']:,} games won on points"
-            )
+        parts = [f"Rome wins {_percent(rome, 'rome_wins')}, alone {_percent(rome, 'rome_alone')}"]
+        for name, measure in MEASURES.items():
+            if measure.sentence and not math.isnan(games[name]):
+                where = games.get(measure.where)
+                parts.append(measure.sentence.format(_amount(games, name), where=where))
         yield " · ".join(parts) + "\n"
 
 

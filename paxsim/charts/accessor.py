@@ -116,7 +116,7 @@ class Plots:
         return rome_rate(self._check("rome"), **options)
 
     def rounds(self, **options: Any) -> Axes:
-        """Draw rounds, points or margins of games; see `paxsim.charts.distribution`."""
+        """Draw the histogram of a measure of games; see `paxsim.charts.distribution`."""
         return distribution(self._check("rounds"), **options)
 
     def payoffs(self, **options: Any) -> Axes:

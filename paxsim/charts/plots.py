@@ -27,6 +27,7 @@ from paxsim.charts.style import (
     table_of,
 )
 from paxsim.errors import unknown
+from paxsim.measures import MEASURES
 from paxsim.stats.constants import SURE
 from paxsim.text import in_percent, number, whole_percent
 
@@ -34,12 +35,6 @@ from paxsim.text import in_percent, number, whole_percent
 LEAST_SHOWN = 0.015
 #: All possible rates, in percent, with room for a mark at either end.
 ALL_RATES = (-2.0, 102.0)
-#: Histograms of a result, with the label of the axis.
-HISTOGRAMS = {
-    "rounds": "rounds of a game",
-    "winner_points": "points of the winner, where the players won",
-    "margins": "points between winner and next, where the players won",
-}
 #: Height of a name at the end of a line, as a share of the height of the axes.
 NAME_HEIGHT = 0.055
 
@@ -362,14 +357,14 @@ def mistake_costs(source: Any, *, ax: Any = None) -> None:
 def distribution(
     source: Any, name: str = "rounds", *, players: int | None = None, ax: Any = None
 ) -> None:
-    """Draw the share of games by rounds, points or margins, one line per player count.
+    """Draw the share of games by the value of a measure, one line per player count.
 
     Parameters
     ----------
     source : Result or pandas.DataFrame
         A result, or a table with ``players``, ``value`` and ``share``.
     name : str
-        ``"rounds"``, ``"winner_points"`` or ``"margins"``.
+        A measure, such as ``"rounds"``, ``"winner_points"`` or ``"margin"``.
     players : int, optional
         Only this player count.
     ax : matplotlib.axes.Axes, optional
@@ -397,10 +392,10 @@ def distribution(
     ax.grid(axis="y", visible=True)
     ax.set_ylim(bottom=0)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.set_xlabel(HISTOGRAMS.get(name, name))
+    ax.set_xlabel(MEASURES[name].label)
     ax.set_ylabel("share of games (%)")
     if players is None:
-        ax.set_title({"winner_points": "Points of the winner"}.get(name, name.capitalize()))
+        ax.set_title(name.replace("_", " ").capitalize())
     else:
         ax.set_title(f"{players} players" if players > 1 else "solo")
     if table["players"].nunique() > 1:
@@ -408,14 +403,14 @@ def distribution(
 
 
 def histogram_table(source: Any, name: str) -> pd.DataFrame:
-    """Return shares of games by value of a histogram: columns players, value, share."""
-    if name not in HISTOGRAMS:
-        raise unknown("name", name, HISTOGRAMS)
+    """Return shares of games by value of a measure: columns players, value, share."""
+    if name not in MEASURES:
+        raise unknown("measure", name, MEASURES)
     if isinstance(source, pd.DataFrame):
         return source
     pooled: dict[int, Any] = {}
     for match in checked_result(source).matches:
-        pooled[match.players] = pooled.get(match.players, 0) + match.detail(name)
+        pooled[match.players] = pooled.get(match.players, 0) + match.histogram(name)
     tables = []
     for players, counts in pooled.items():
         values = np.flatnonzero(counts)

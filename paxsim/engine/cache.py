@@ -29,6 +29,7 @@ COMPILED_SOURCES = (
     "policies/*.py",
     "search/*.py",
     "envs/*.py",
+    "measures.py",
     "experiment/tally.py",
 )
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from paxsim.errors import PaxsimError, is_number, safe_repr
 from paxsim.experiment.design import Facts, Plan
-from paxsim.experiment.tally import SUPERBLOCKS, Layout, Tally, in_units, in_wins
+from paxsim.experiment.tally import NAMES, SUPERBLOCKS, Layout, Tally, in_units, in_wins
+from paxsim.measures import MEASURES
 from paxsim.stats import (
     DIFFERENCE,
     RATE,
@@ -147,27 +148,27 @@ class MatchMeasures:
         """Return the points of a seat, on average over these positions."""
         return self._unbounded_mean("points", positions, "winner_points")
 
-    def range_of(self, histogram: str) -> Bounds:
-        """Return 0 and one more than the highest value in a histogram."""
-        bins = np.flatnonzero(self.detail(histogram))
+    def histogram(self, name: str) -> np.ndarray:
+        """Return the number of games by value of a measure."""
+        return self.detail("histograms")[NAMES.index(name)]
+
+    def range_of(self, name: str) -> Bounds:
+        """Return 0 and one more than the highest value of a measure."""
+        bins = np.flatnonzero(self.histogram(name))
         return 0.0, float(bins[-1] + 1 if len(bins) else 1)
 
-    def _unbounded_mean(self, statistic: str, numbers: Sequence[int], histogram: str) -> Interval:
-        """Return a mean without natural bounds; if all blocks are equal, a histogram bounds it."""
+    def _unbounded_mean(self, statistic: str, numbers: Sequence[int], measure: str) -> Interval:
+        """Return a mean without natural bounds; if all blocks are equal, a measure bounds it."""
         mean = self.mean(statistic, numbers)
         if mean.se > 0:
             return mean
-        low, high = self.range_of(histogram)
+        low, high = self.range_of(measure)
         bounds = min(low, mean.estimate), max(high, mean.estimate + 1)
         return self.mean(statistic, numbers, bounds)
 
     def rome_rate(self) -> Interval:
         """Return the rate at which Rome wins."""
         return self._watched_rate(self.weights("rome"))
-
-    def rome_alone(self) -> Interval:
-        """Return the rate at which Rome wins and no player with it."""
-        return self.mean("rome_alone", bounds=RATE)
 
     def _watched_rate(self, weights: np.ndarray, among: int = 1) -> Interval:
         """Return a rate that a stopping rule looks at, as one of several with joint intervals."""
@@ -186,16 +187,17 @@ class MatchMeasures:
 
     def fair_share(self) -> float:
         """Return the win rate of every seat if none were favoured."""
-        return (1.0 - self.rome_alone().estimate) / self.players
+        return (1.0 - self.measure("rome_alone").estimate) / self.players
 
-    def rounds(self) -> Interval:
-        """Return the rounds of a game."""
-        return self._unbounded_mean("rounds", (0,), "rounds")
-
-    def margin(self) -> Interval:
-        """Return the points between the winner and the next seat, where players won."""
-        places = self.layout.place("margin"), self.layout.place("players_won")
-        return ratio(self.moments, *places, bounds=self.range_of("margins"))
+    def measure(self, name: str) -> Interval:
+        """Return the mean of a measure over the games that it is defined for."""
+        where = MEASURES[name].where
+        if where:
+            places = self.layout.place(name), self.layout.place(where)
+            return ratio(self.moments, *places, bounds=self.range_of(name))
+        if MEASURES[name].rate:
+            return self.mean(name, bounds=RATE)
+        return self._unbounded_mean(name, (0,), name)
 
     def cell_rate(self, seat: int, strategy: str) -> Interval:
         """Return the win rate of a strategy at one seat, where its positions sit in turn."""

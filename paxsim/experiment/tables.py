@@ -20,6 +20,7 @@ from paxsim.experiment.estimates import (
     pool_of,
 )
 from paxsim.experiment.tally import POINT_PARTS, SUPERBLOCKS
+from paxsim.measures import MEASURES
 from paxsim.stats import (
     DIFFERENCE,
     RATE,
@@ -153,7 +154,7 @@ def rome(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
             {
                 **group_of(match),
                 **spread("rome_wins", match.rome_rate()),
-                **spread("rome_alone", match.rome_alone()),
+                **spread("rome_alone", match.measure("rome_alone")),
                 "nobody_primus": match.detail("primus")[-1] / match.games,
                 **{f"holds_{c}": held[i] for i, c in enumerate(CATEGORIES)},
                 **size_of(match, match.rome_example()),
@@ -176,20 +177,18 @@ def points(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
 
 
 def games(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
-    """Return how long games are and how close."""
+    """Return the mean of each measure of games; how many games where others are defined."""
+    counts = {measure.where for measure in MEASURES.values()}
     rows = []
     for match in matches:
         first = min(match.rome_example(), match.example(), key=lambda number: number % (1 << 63))
-        rows.append(
-            {
-                **group_of(match),
-                **spread("rounds", match.rounds()),
-                **spread("margin", match.margin()),
-                "players_won": int(match.detail("winner_points").sum()),
-                "decisions": match.detail("decisions")[0] / match.games,
-                **size_of(match, first),
-            }
-        )
+        row = group_of(match)
+        for name in MEASURES:
+            if name in counts:
+                row[name] = int(match.histogram(name)[1])
+            elif name not in ("rome", "rome_alone"):
+                row |= spread(name, match.measure(name))
+        rows.append(row | size_of(match, first))
     return make_table(rows)
 
 
@@ -361,7 +360,7 @@ def levels(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
             "strategy": match.labels[0],
             "level": match.facts.solo_level,
             **spread("success", match.win_rate([0])),
-            **spread("rounds", match.rounds()),
+            **spread("rounds", match.measure("rounds")),
             "deck": match.facts.deck,
             "rules": match.facts.rules_text,
             **size_of(match, match.example([0])),
@@ -491,7 +490,7 @@ def rule_values(fields: Mapping[str, Sequence[Any]], bundles: Sequence[Bundle]) 
                     "in_force": match is bundle[0],
                     **spread("rome_wins", match.rome_rate()),
                     **spread("seat1_over_fair", over_fair),
-                    **spread("rounds", match.rounds()),
+                    **spread("rounds", match.measure("rounds")),
                     **_changes(bundle, match),
                     **size_of(match, match.rome_example()),
                 }

@@ -1,9 +1,8 @@
 """Tallies: sums over the games of a chunk, which merge exactly in any order.
 
-A block is counted as a vector of integers. `SEAT_STATISTICS` and `GAME_STATISTICS` name its
-entries, and `count_game` adds a game to them: a new statistic needs a name and a line there. Means,
-intervals and differences within blocks follow from the sums of vectors and of their products
-(`MatchMeasures.mean`, `change_between`).
+A block is counted as a vector of integers: the `SEAT_STATISTICS` of its games, and the measures of
+`paxsim.measures`. Means, intervals and differences within blocks follow from the sums of
+vectors and of their products (`MatchMeasures.mean`, `change_between`).
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numba
 import numpy as np
-from numba import types
+from numba import literal_unroll, types
 from numpy.typing import ArrayLike, NDArray
 
 from paxsim.engine.jit import entry, short
@@ -28,14 +27,15 @@ from paxsim.engine.records import (
     result_dtype,
 )
 from paxsim.experiment.design import Facts
+from paxsim.measures import MEASURES, UNDEFINED
 from paxsim.playing import Batch, positions_in
 
 #: A whole win, in the units that shares are counted in: the smallest number that 1 to 8 divide.
 WIN = 840
 #: Groups of blocks for the bootstrap: a block belongs to its deal number modulo this.
 SUPERBLOCKS = 200
-#: Bins of the histograms of rounds, points and margins; the last takes what is beyond.
-ROUND_BINS, POINT_BINS, MARGIN_BINS = 64, 96, 64
+#: Bins of the histogram of each measure; the last takes what is beyond.
+BINS = 96
 
 POINT_PARTS = ("categories", "stronger", "fleet_army", "primus", "wealthiest")
 
@@ -43,10 +43,10 @@ POINT_PARTS = ("categories", "stronger", "fleet_army", "primus", "wealthiest")
 #: the same by seat, the share won together with Rome by position, and points by position.
 SEAT_STATISTICS = ("share", "seat", "with_rome", "points")
 SHARE, SEAT, WITH_ROME, POINTS = range(len(SEAT_STATISTICS))
-#: Statistics of a block with one entry each, after those: games that Rome won, games that Rome won
-#: with no player, rounds, the winner's margin over the next seat, and games that players won.
-GAME_STATISTICS = ("rome", "rome_alone", "rounds", "margin", "players_won")
-ROME, ROME_ALONE, ROUNDS, MARGIN, PLAYERS_WON = range(len(GAME_STATISTICS))
+#: Measures have one entry each, after those.
+NAMES = tuple(MEASURES)
+ROME, ROME_ALONE = NAMES.index("rome"), NAMES.index("rome_alone")
+_FIRST = len(SEAT_STATISTICS)
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Layout:
     @property
     def size(self) -> int:
         """Length of the block vector."""
-        return len(SEAT_STATISTICS) * self.players + len(GAME_STATISTICS)
+        return _FIRST * self.players + len(NAMES)
 
     @property
     def units(self) -> np.ndarray:
@@ -68,10 +68,9 @@ class Layout:
         return units
 
     def place(self, statistic: str, number: int = 0) -> int:
-        """Return the place of a statistic of a game, or of a position or seat by its number."""
-        if statistic in GAME_STATISTICS:
-            first = len(SEAT_STATISTICS) * self.players
-            return first + GAME_STATISTICS.index(statistic)
+        """Return the place of a measure, or of a statistic of a position or seat by its number."""
+        if statistic in MEASURES:
+            return _FIRST * self.players + NAMES.index(statistic)
         return SEAT_STATISTICS.index(statistic) * self.players + number
 
 
@@ -82,14 +81,12 @@ NO_GAME = -1
 #: square) by seat and strategy. `superblocks`: wins by super-block and contestant, the last one
 #: being Rome alone. `rome_superblocks`: games that Rome won, alone or not, by super-block.
 #: `rome_held`: games in which Rome held each category. `parts`: points by position and part.
-#: `primus`: games in which each position, or nobody, held primus conspiratus at the end. `rounds`,
-#: `winner_points`, `margins`: histograms. `decisions`: all decisions. `win_example`: the first game
-#: won at a seat by a position. `rome_example`: the first game that Rome won. The first game of the
-#: match has number 0.
+#: `primus`: games in which each position, or nobody, held primus conspiratus at the end.
+#: `histograms`: games by measure and value. `win_example`: the first game won at a seat by a
+#: position. `rome_example`: the first game that Rome won. The first game of the match has number 0.
 details_dtype = np.dtype(
     [
         ("games", np.int64, 1),
-        ("decisions", np.int64, 1),
         ("cells", np.int64, (MAX_PLAYERS, MAX_PLAYERS)),
         ("cell_squares", np.int64, (MAX_PLAYERS, MAX_PLAYERS)),
         ("superblocks", np.int64, (SUPERBLOCKS, MAX_PLAYERS + 1)),
@@ -97,9 +94,7 @@ details_dtype = np.dtype(
         ("rome_held", np.int64, N_CATEGORIES),
         ("parts", np.int64, (MAX_PLAYERS, len(POINT_PARTS))),
         ("primus", np.int64, MAX_PLAYERS + 1),
-        ("rounds", np.int64, ROUND_BINS),
-        ("winner_points", np.int64, POINT_BINS),
-        ("margins", np.int64, MARGIN_BINS),
+        ("histograms", np.int64, (len(NAMES), BINS)),
         ("win_example", np.int64, (MAX_PLAYERS, MAX_PLAYERS)),
         ("rome_example", np.int64, 1),
     ],
@@ -111,6 +106,7 @@ details_at, result_at = map(record_at, (numba.from_dtype(details_dtype), ResultT
 #: Shown to users while it is compiled.
 _WHAT = "the tally (about 2 s)"
 _RESULT_SIZE = result_dtype.itemsize
+_VALUES = tuple(short(measure.value) for measure in MEASURES.values())
 _Numbers = types.Array(types.int64, 1, "C")
 _Rows = types.Array(types.int64, 2, "C")
 _Cube = types.Array(types.int64, 3, "C")
@@ -141,35 +137,15 @@ def count_seats(details, vector, cells, result, positions, strategies, number):
 
 
 @short
-def bin_of(number, bins):
-    """Return the bin of a histogram that a number is counted in."""
-    return min(max(number, 0), bins - 1)
-
-
-@short
-def count_outcome(details, vector, result, players, number):
-    """Count who won a game, and by how much."""
-    common = 4 * players
-    if result.rome_wins:
-        vector[common + ROME] += 1
-        if details.rome_example[0] == NO_GAME:
-            details.rome_example[0] = number
-        if result.winners == 0:
-            vector[common + ROME_ALONE] += 1
-        return
-    best = result.points[0]
-    second = best  # solo has no margin
-    if players > 1:
-        second = min(best, result.points[1])
-        best = max(best, result.points[1])
-    for seat in range(2, players):
-        points = result.points[seat]
-        second = max(second, min(best, points))
-        best = max(best, points)
-    vector[common + PLAYERS_WON] += 1
-    vector[common + MARGIN] += best - second
-    details.winner_points[bin_of(best, POINT_BINS)] += 1
-    details.margins[bin_of(best - second, MARGIN_BINS)] += 1
+def count_measures(details, vector, result, players):
+    """Count the measures of a game."""
+    number = 0
+    for value_of in literal_unroll(_VALUES):
+        value = value_of(result, players)
+        if value != UNDEFINED:
+            vector[_FIRST * players + number] += value
+            details.histograms[number, min(value, BINS - 1)] += 1
+        number += 1  # noqa: SIM113 - `literal_unroll` can't be enumerated
 
 
 @short
@@ -177,11 +153,10 @@ def count_game(details, vector, cells, result, positions, strategies, number):
     """Count one game; its line-up position by seat is in `positions`."""
     players = positions.size
     count_seats(details, vector, cells, result, positions, strategies, number)
-    count_outcome(details, vector, result, players, number)
-    vector[4 * players + ROUNDS] += result.rounds
+    count_measures(details, vector, result, players)
     details.games[0] += 1
-    details.decisions[0] += result.decisions
-    details.rounds[bin_of(result.rounds, ROUND_BINS)] += 1
+    if result.rome_wins and details.rome_example[0] == NO_GAME:
+        details.rome_example[0] = number
     details.primus[players if result.primus == NOBODY else positions[result.primus]] += 1
     for category in range(N_CATEGORIES):
         details.rome_held[category] += (result.rome_held >> category) & 1
@@ -197,8 +172,8 @@ def end_block(details, vector, cells, superblock):
             share = cells[place, strategy]
             details.cells[place, strategy] += share
             details.cell_squares[place, strategy] += share * share
-    details.superblocks[superblock, players] += WIN * vector[4 * players + ROME_ALONE]
-    details.rome_superblocks[superblock] += vector[4 * players + ROME]
+    details.superblocks[superblock, players] += WIN * vector[_FIRST * players + ROME_ALONE]
+    details.rome_superblocks[superblock] += vector[_FIRST * players + ROME]
 
 
 @entry(

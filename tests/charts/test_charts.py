@@ -46,7 +46,7 @@ DRAWN = {
     "seat_bars": ("simulate", lambda r, ax: charts.seat_bars(r, ax=ax)),
     "rounds": ("simulate", lambda r, ax: charts.distribution(r, "rounds", ax=ax)),
     "winner_points": ("simulate", lambda r, ax: charts.distribution(r, "winner_points", ax=ax)),
-    "margins": ("simulate", lambda r, ax: charts.distribution(r, "margins", ax=ax)),
+    "margin": ("simulate", lambda r, ax: charts.distribution(r, "margin", ax=ax)),
     "heatmap": ("tournament", lambda r, ax: charts.strategy_heatmap(r, ax=ax)),
     "payoffs": ("tournament", lambda r, ax: charts.payoff_heatmap(r, 2, ax=ax)),
     "ratings": ("tournament", lambda r, ax: charts.rating_forest(r, 3, ax=ax)),
@@ -141,7 +141,7 @@ def test_text_too_small_for_the_page_is_enlarged(played):
     assert footer_of(figure).count("\n") > lines
 
 
-@pytest.mark.parametrize("name", ["rounds", "winner_points", "margins"])
+@pytest.mark.parametrize("name", ["rounds", "winner_points", "margin"])
 def test_a_histogram_shows_shares_of_all_its_games(played, name):
     table = histogram_table(played, name)
     assert table["share"].sum() == pytest.approx(1.0)
@@ -231,7 +231,7 @@ WRONG = {
     "did you mean 'seats'?": lambda r: r.plot("seat"),
     "no data to plot payoffs": lambda r: r.plot("payoffs"),
     "unknown table 'rule_changes'": lambda r: charts.tornado(r),
-    "unknown name 'wins'": lambda r: charts.distribution(r, "wins"),
+    "unknown measure 'wins'": lambda r: charts.distribution(r, "wins"),
     "has no 'x'": lambda r: charts.forest(r["rome"], "x", by="deck", label=""),
     "figure must": lambda r: charts.save(None, Path("chart")),
     "stem": lambda r: charts.save(plt.figure(), Path("no/such/chart")),

@@ -198,9 +198,9 @@ def test_histograms_count_the_games(name):
     (found,) = result.matches
     won = match.games[match.games.rome == 0]
     for bins, values in (
-        ("rounds", match.games.rounds), ("margins", won.margin), ("winner_points", won.best)
+        ("rounds", match.games.rounds), ("margin", won.margin), ("winner_points", won.best)
     ):  # fmt: skip
-        counts = found.detail(bins)
+        counts = found.histogram(bins)
         assert counts.sum() == len(values)
         expected = values.value_counts().to_dict()
         assert {i: int(n) for i, n in enumerate(counts) if n} == expected, bins

@@ -143,10 +143,19 @@ class Match:
         return spread("points", mean_interval(blocks, **reach(blocks, won.max() if len(won) else 0))
                       if standard_error(blocks) == 0 else mean_interval(blocks))  # fmt: skip
 
-    def rounds(self):
-        blocks = self.games.groupby("block").rounds.mean()
-        return spread("rounds", mean_interval(blocks, **reach(blocks, self.games.rounds.max()))
+    def mean(self, measure):
+        """The mean of a measure of all games."""
+        blocks = self.games.groupby("block")[measure].mean()
+        most = min(self.games[measure].max(), 95)  # the last bin of a histogram
+        return spread(measure, mean_interval(blocks, **reach(blocks, most))
                       if standard_error(blocks) == 0 else mean_interval(blocks))  # fmt: skip
+
+    def mean_where_won(self, measure, column):
+        """The mean of a measure of the games that the players won."""
+        won = self.games.assign(won=1 - self.games.rome)
+        most = won[won.won == 1][column].max() + 1 if won.won.any() else 1
+        blocks = won.assign(sum=won[column] * won.won).groupby("block")[["sum", "won"]].sum()
+        return spread(measure, ratio_interval(blocks["sum"], blocks.won, most))
 
     def seat_by_block(self, seat):
         return self.seats[self.seats.seat == seat].groupby("block").share.mean()
@@ -412,17 +421,14 @@ def games(matches):
     rows = []
     for match in matches:
         won = match.games.assign(won=1 - match.games.rome)
-        won["margin"] *= won.won
-        blocks = won.groupby("block")[["margin", "won"]].sum()
         decided = won[(won.rome == 1) | won.game.isin(match.seats[match.seats.share > 0].game)]
         rows.append({
             **match.group(),
-            **match.rounds(),
-            **spread("margin", ratio_interval(
-                blocks.margin, blocks.won, won[won.won == 1].margin.max() + 1
-                if won.won.any() else 1)),
             "players_won": int(won.won.sum()),
-            "decisions": match.games.decisions.mean(),
+            **match.mean("rounds"),
+            **match.mean_where_won("margin", "margin"),
+            **match.mean_where_won("winner_points", "best"),
+            **match.mean("decisions"),
             **match.size(decided.game.min()),
         })  # fmt: skip
     return table(rows)
@@ -721,7 +727,7 @@ def level(match):
         "strategy": match.labels[0],
         "level": match.level,
         **spread("success", rate_interval(match.seats.groupby("block").share.mean())),
-        **match.rounds(),
+        **match.mean("rounds"),
         **match.setting(),
         **match.size(match.first_win(match.seats)),
     }

@@ -62,7 +62,7 @@ PARTS = {
 DISTRIBUTIONS = {
     "rounds": ("Rounds of a game", "rounds"),
     "winner_points": ("Points of the winner", "points"),
-    "margins": ("Margin of the winner", "margin, points"),
+    "margin": ("Margin of the winner", "margin, points"),
 }
 #: Copies of a game that are played on from each point.
 COPIES = 6
