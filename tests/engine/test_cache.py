@@ -248,9 +248,9 @@ def test_edited_source_is_compiled_and_the_old_version_kept(package, filled, tmp
 
 
 @pytest.mark.whole
-def test_users_helper_runs_after_a_heuristic_was_compiled_or_loaded(package, tmp_path):
-    for _ in range(2):  # first with an empty cache
-        process = start(package, script=HELPER_AFTER_HEURISTIC, PAXSIM_CACHE_DIR=tmp_path)
+def test_users_helper_runs_after_a_heuristic_was_compiled_or_loaded(package, filled):
+    for _ in range(2):  # the cache has no heuristic at first
+        process = start(package, script=HELPER_AFTER_HEURISTIC, PAXSIM_CACHE_DIR=filled)
         assert finish(process)[0] == 5
 
 

@@ -144,14 +144,11 @@ def test_missing_chunks_are_played_again_in_any_cut(tmp_path):
 
 
 @pytest.mark.whole
-@pytest.mark.parametrize("begun", [0, 550])
-def test_a_killed_run_is_resumed_and_ends_with_the_same_tables(begun, tmp_path):
+def test_a_killed_run_is_resumed_and_ends_with_the_same_tables(tmp_path):
     words = ["run", "--policies", "random,first", "--seed", "4", "--chunk-games", "100",
              "--jobs", "2"]  # fmt: skip
     out, dice = tmp_path / "killed", random.Random(20_26)
-    if begun:
-        assert command(*words, "--games", begun, "--out", out).returncode == 0
-    done = len(chunk_files(out))
+    done = 0
     for _ in range(3):
         process = start(*words, "--games", "8000", "--out", out)
         target = done + dice.randint(1, 20)

@@ -124,21 +124,6 @@ def test_every_strategy_and_deck_has_a_line(html):
 
 
 @whole
-def test_no_text_of_a_chart_is_cut_at_its_edge(monkeypatch, report, small, tmp_path):
-    """Text of SVG files has no width, so the figures are measured."""
-    drawn = {}
-    monkeypatch.setattr(charts, "save", lambda figure, stem, png: drawn.update({stem: figure}))
-    make_report(report, scale=SCALE, seed=SEED, jobs=1, **SUBJECT)
-    assert len(drawn) > 20
-    for stem, figure in drawn.items():
-        figure.draw_without_rendering()
-        box = figure.get_tightbbox()
-        width, height = figure.get_size_inches()
-        assert min(box.x0, box.y0) > -0.05 and box.x1 < width + 0.05, stem
-        assert box.y1 < height + 0.05, stem
-
-
-@whole
 def test_a_figure_of_the_page_is_repeated_by_the_command_it_prints(report, html, capsys):
     (command,) = re.findall(r"To play one number again: paxsim ([^<]*)</p>", html)
     assert run_command([*shlex.split(unescape(command)), "--json"]) == 0
@@ -152,14 +137,26 @@ def test_a_figure_of_the_page_is_repeated_by_the_command_it_prints(report, html,
 
 
 @whole
-def test_building_again_plays_nothing_and_writes_the_same_page(report, html, tmp_path, monkeypatch):
+def test_building_again_plays_nothing_and_writes_the_same_page_with_nothing_cut(
+    report, html, tmp_path, monkeypatch
+):
+    """Text of SVG files has no width, so the figures are measured."""
     from paxsim.experiment import run
 
     again = tmp_path / "again"
     shutil.copytree(report, again)
+    drawn = {}
     monkeypatch.setattr(run, "play_work", None)
+    monkeypatch.setattr(charts, "save", lambda figure, stem, png: drawn.update({stem: figure}))
     make_report(again, scale=SCALE, seed=SEED, jobs=1, **SUBJECT)
     assert (again / "index.html").read_text("utf-8") == html
+    assert len(drawn) > 20
+    for stem, figure in drawn.items():
+        figure.draw_without_rendering()
+        box = figure.get_tightbbox()
+        width, height = figure.get_size_inches()
+        assert min(box.x0, box.y0) > -0.05 and box.x1 < width + 0.05, stem
+        assert box.y1 < height + 0.05, stem
 
 
 @whole
@@ -186,17 +183,19 @@ def digests(folder):
 
 @whole
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="names of processors are those of x86")
-def test_another_processor_writes_the_same_report(report, tmp_path):
+def test_another_processor_writes_the_same_files(report, tmp_path):
     """With the functions of an old processor, and one worker instead of two."""
     newer = [name for name in umath.__cpu_dispatch__ if umath.__cpu_features__.get(name)]
     old = {"OPENBLAS_CORETYPE": "Prescott", "NPY_DISABLE_CPU_FEATURES": " ".join(newer),
            "MPLBACKEND": "Agg"}  # fmt: skip
     script = Path(__file__).parent.parent / "support" / "small_report.py"
-    subprocess.run([sys.executable, script, tmp_path], env={**os.environ, **old}, check=True,
+    words = [sys.executable, script, tmp_path, "luck", "metagame", "strategies"]
+    subprocess.run(words, env={**os.environ, **old}, check=True,
                    capture_output=True)  # fmt: skip
     here, there = digests(report), digests(tmp_path)
-    assert len(here) > 60 and set(here) == set(there)
-    assert [name for name in here if here[name] != there[name]] == []
+    del there["index.html"]  # of some studies alone
+    assert len(there) > 30 and set(there) <= set(here)
+    assert [name for name in there if here[name] != there[name]] == []
 
 
 OWN = """import paxsim

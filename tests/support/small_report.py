@@ -30,11 +30,11 @@ def small_studies():
         yield
 
 
-def build_small(out, jobs=2):
+def build_small(out, jobs=2, **options):
     """Write the report."""
     with small_studies():
-        make_report(out, scale=SCALE, seed=SEED, jobs=jobs, **SUBJECT)
+        make_report(out, scale=SCALE, seed=SEED, jobs=jobs, **SUBJECT, **options)
 
 
 if __name__ == "__main__":
-    build_small(Path(sys.argv[1]), jobs=1)
+    build_small(Path(sys.argv[1]), jobs=1, studies=sys.argv[2:])
