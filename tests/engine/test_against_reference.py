@@ -8,7 +8,14 @@ from conftest import deck_counts
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 from support.hypothesis_strategies import RULE_VALUES, playable_settings
-from support.reference import CATEGORIES, ReferenceGame, as_card, count_cards, count_symbols
+from support.reference import (
+    CATEGORIES,
+    ReferenceGame,
+    as_card,
+    count_cards,
+    count_symbols,
+    held_by_rome,
+)
 
 import paxsim
 from paxsim.rules import field_names
@@ -154,11 +161,7 @@ def score_of_reference(game):
         "points": [player["points"] for player in players],
         "primus": score["primus"],
         "rome_categories": score["rome_categories"],
-        "rome_held": [
-            c
-            for c in CATEGORIES
-            if all(score["rome"][c] >= player["symbols"][c] for player in players)
-        ],
+        "rome_held": held_by_rome(game.rules, score["rome"], [p["symbols"] for p in players]),
         "rome_wins": score["rome_wins"],
         "winners": len(score["winners"]),
         "shares": score["shares"] + [0.0] * (8 - len(players)),
@@ -205,6 +208,15 @@ def test_engine_and_reference_agree_at_every_decision_and_on_the_score(
 def test_engine_and_reference_agree_on_every_table(table):
     players, solo_level = table
     play_both(paxsim.make_setting(players, solo_level=solo_level), 7, Chooser([], 11))
+
+
+def test_engine_and_reference_agree_on_every_table_with_the_other_rulings(table):
+    players, solo_level = table
+    rules = {"rome_wins_zero_ties": False, "religion_last_two": "one_by_one", "religion_two": 1}
+    rules |= {"draft_to_bottom": "chosen", "draft_sizes": [5] * 8}
+    setting = paxsim.make_setting(players, solo_level=solo_level, rules=rules)
+    for seed in range(4):
+        play_both(setting, seed, Chooser([], 11))
 
 
 def test_engine_and_reference_agree_in_the_largest_game():

@@ -12,6 +12,13 @@ CATEGORIES = ("wealth", "fleet", "army", "religion", "senator", "land", "intrigu
 # Solo level: (cards drawn at the start, how many of them go straight to the display).
 SOLO_DRAFT = {1: (2, 0), 2: (2, 0), 3: (3, 1), 4: (4, 2), 5: (5, 3)}
 
+# Rules that are words.
+WORDS = {
+    "tie": ("shared", "money"),
+    "religion_last_two": ("together", "one_by_one"),
+    "draft_to_bottom": ("drawn", "chosen"),
+}
+
 
 class Card(NamedTuple):
     """One influence card."""
@@ -72,6 +79,9 @@ def default_rules(players):
         "reactions_before_income": False,
         "rome_takes_last": True,
         "tie": "shared",
+        "rome_wins_zero_ties": True,
+        "religion_last_two": "together",
+        "draft_to_bottom": "drawn",
     }
 
 
@@ -123,6 +133,18 @@ def income_of(played, display, rules):
     return income
 
 
+def held_by_rome(rules, rome, symbols):
+    """Return the categories that Rome holds, from its symbols and those of every player."""
+    held = []
+    for c in CATEGORIES:
+        if rome[c] == 0 and all(own[c] == 0 for own in symbols):
+            if rules["rome_wins_zero_ties"]:
+                held.append(c)
+        elif all(rome[c] >= own[c] for own in symbols):
+            held.append(c)
+    return held
+
+
 def score(rules, rome, seats, primus, solo_level=None):
     """Return the `score` event of a finished game.
 
@@ -142,9 +164,7 @@ def score(rules, rome, seats, primus, solo_level=None):
     symbols = [with_bonus(count_symbols(seat["display"]), step) for seat in seats]
     wealth = [seat["money"] + len(seat["hand"]) for seat in seats]
 
-    rome_categories = sum(
-        1 for c in CATEGORIES if all(rome_symbols[c] >= own[c] for own in symbols)
-    )
+    rome_categories = len(held_by_rome(rules, rome_symbols, symbols))
 
     players = []
     stronger_in = []
@@ -320,8 +340,9 @@ class ReferenceGame:
             raise ValueError("solo, and only solo, has a level from 1 to 5")
         if min(rules["legions"], rules["discount_step"], rules["bonus_step"]) < 1:
             raise ValueError("legions, discount_step and bonus_step are 1 or more")
-        if rules["tie"] not in ("shared", "money"):
-            raise ValueError(f"unknown tie rule {rules['tie']!r}")
+        for name, words in WORDS.items():
+            if rules[name] not in words:
+                raise ValueError(f"unknown {name} rule {rules[name]!r}")
         left = len(self.deck)
         for seat in range(1, self.players + 1):
             size, displayed = self._draft_size(seat)
@@ -375,11 +396,18 @@ class ReferenceGame:
         index = yield from self._ask("keep", seat, [("keep", card) for card in view])
         kept = view.pop(index)
         self.seats[seat - 1]["hand"].append(kept)
-        self.deck.extend(view)
+        bottom = []
+        while view:
+            index = 0
+            if self.rules["draft_to_bottom"] == "chosen":
+                options = [("place", card, "bottom") for card in view]
+                index = yield from self._ask("place", seat, options)
+            bottom.append(view.pop(index))
+            self.deck.append(bottom[-1])
         keys = {"seat": seat, "drawn": names(drawn)}
         if displayed:
             keys["displayed"] = names(displayed)
-        self._emit("draft", **keys, kept=str(kept), bottom=names(view))
+        self._emit("draft", **keys, kept=str(kept), bottom=names(bottom))
         if self.primus != old_primus:
             self._emit("primus", **{"seat": seat, "from": old_primus})
 
@@ -435,6 +463,8 @@ class ReferenceGame:
         elif religion >= self.rules["religion_two"]:
             together = 2
         else:
+            together = 1
+        if to_draw == 2 and self.rules["religion_last_two"] == "one_by_one":
             together = 1
         together = min(together, to_draw)
         # Under the deck only when three cards are drawn. With one card, hand or legion.
