@@ -7,15 +7,9 @@ from random import Random
 from conftest import deck_counts
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
+from support import reference
 from support.hypothesis_strategies import RULE_VALUES, playable_settings
-from support.reference import (
-    CATEGORIES,
-    ReferenceGame,
-    as_card,
-    count_cards,
-    count_symbols,
-    held_by_rome,
-)
+from support.reference import CATEGORIES, ReferenceGame, as_card, count_cards, count_symbols
 
 import paxsim
 from paxsim.rules import field_names
@@ -150,6 +144,7 @@ def score_of_reference(game):
     """What the reference says about the end of a game."""
     end, score = game.events[-2:]
     players = score["players"]
+    held = reference.held_by_rome(game.rules, score["rome"], [p["symbols"] for p in players])
     return {
         "rounds": end["rounds"],
         "deck_left": end["deck_left"],
@@ -161,7 +156,7 @@ def score_of_reference(game):
         "points": [player["points"] for player in players],
         "primus": score["primus"],
         "rome_categories": score["rome_categories"],
-        "rome_held": held_by_rome(game.rules, score["rome"], [p["symbols"] for p in players]),
+        "rome_held": held,
         "rome_wins": score["rome_wins"],
         "winners": len(score["winners"]),
         "shares": score["shares"] + [0.0] * (8 - len(players)),
