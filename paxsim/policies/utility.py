@@ -11,7 +11,6 @@ import math
 import numpy as np
 
 from paxsim.engine.jit import kernel
-from paxsim.engine.piles import needed_to_hold
 from paxsim.engine.records import MEMORY_SIZE, NEVER
 from paxsim.helpers import (
     ARMY,
@@ -143,7 +142,7 @@ def rome_win_chance(table, me, optimism):
     update_rome_now(table, me)
     count = 0
     for category in range(N_CATEGORIES):
-        count += me.memory[ROME_NOW + category] >= needed_to_hold(table, category)
+        count += me.memory[ROME_NOW + category] >= table.strongest[category]
     held = count + optimism
     # It rarely changes from turn to turn.
     if me.memory[ROME_CHANCE] == 0.0 or me.memory[ROME_CHANCE_AT] != held:
@@ -161,7 +160,7 @@ def hidden_cards_matter(table, me):
     within_reach = 0
     for category in range(N_CATEGORIES):
         visible = rome_known(table, me, category) + rome_bonus(table, me, category)
-        lead = needed_to_hold(table, category) - visible
+        lead = table.strongest[category] - visible
         sure += lead <= 0
         within_reach += lead <= _HIDDEN_REACH
     return sure < table.rules.rome_needs <= within_reach
