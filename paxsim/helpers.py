@@ -10,7 +10,7 @@ from __future__ import annotations
 from paxsim.cards import ARMY, FLEET, INTRIGUE, LAND, RELIGION, SENATOR, WEALTH
 from paxsim.engine.jit import kernel
 from paxsim.engine.knowledge import seen_of_kind
-from paxsim.engine.piles import limit_of
+from paxsim.engine.piles import limit_of, needed_to_hold
 from paxsim.engine.records import (
     BUY,
     DISPLAY,
@@ -224,7 +224,7 @@ def rome_holds(table, me):
     hidden = hidden_part(table, me)
     count = 0
     for category in range(N_CATEGORIES):
-        count += rome_strength(table, me, category, hidden) >= table.strongest[category]
+        count += rome_strength(table, me, category, hidden) >= needed_to_hold(table, category)
     return count
 
 

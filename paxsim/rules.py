@@ -36,7 +36,6 @@ SOLO_LEVELS = (1, 2, 3, 4, 5)
 SOLO_DISPLAYED = (0, 0, 1, 2, 3)
 #: Cards of a draw step: one to the hand, one below a legion, one under the deck.
 CARDS_DRAWN = 3
-TIES = ("shared", "money")
 
 _ANY = 10_000  # an upper bound for amounts that have no natural one
 
@@ -74,7 +73,13 @@ SPANS = {
     "solo_needs": Span(0, 8),
     "reaction_price": Span(0, _ANY),
 }
-_BOOLS = ("reactions", "reactions_before_income", "rome_takes_last")
+_BOOLS = ("reactions", "reactions_before_income", "rome_takes_last", "rome_wins_zero_ties")
+#: Fields that are words: the published one, and the other ruling.
+WORDS = {
+    "tie": ("shared", "money"),
+    "religion_last_two": ("together", "one_by_one"),
+    "draft_to_bottom": ("drawn", "chosen"),
+}
 #: Fields that are lists: the smallest and the largest number of entries.
 LIST_LENGTHS = {
     "draft_sizes": Span(1, MAX_PLAYERS),
@@ -124,6 +129,14 @@ class Rules:
         Whether Rome takes a group after the last round too.
     tie : str
         ``"shared"``, or ``"money"`` to break ties on points by money first.
+    rome_wins_zero_ties : bool
+        Whether Rome holds a category in which neither it nor any player has a symbol.
+    religion_last_two : str
+        ``"together"``, or ``"one_by_one"`` if religion has no effect on a draw of the last two
+        cards.
+    draft_to_bottom : str
+        Order in which the rest of a draft goes under the deck: ``"drawn"``, or ``"chosen"`` by the
+        seat.
 
     Examples
     --------
@@ -159,6 +172,9 @@ class Rules:
     reactions_before_income: bool = False
     rome_takes_last: bool = True
     tie: str = "shared"
+    rome_wins_zero_ties: bool = True
+    religion_last_two: str = "together"
+    draft_to_bottom: str = "drawn"
 
     def __post_init__(self) -> None:
         for name in field_names():
@@ -361,9 +377,9 @@ def _parse_number(text: str) -> Any:
 def _checked(name: str, value: Any) -> Any:
     """Return the value of a field if it is allowed."""
     label = f"rules: {name}"
-    if name == "tie":
-        if not isinstance(value, str) or value not in TIES:
-            raise unknown(label, value, TIES)
+    if name in WORDS:
+        if not isinstance(value, str) or value not in WORDS[name]:
+            raise unknown(label, value, WORDS[name])
         return value
     if name in _BOOLS:
         return checked_bool(label, value)

@@ -382,10 +382,8 @@ def retrace(
     game = TracedGame(setting, setup["policies"], *numbers)
     _check_same(game, events, 0)
     decisions: list[Decision] = []
-    displayed = 0
     while not game.over:
-        option = _option_in(events[len(game.events)], game, displayed)
-        displayed = displayed + 1 if game.decision == "display" else 0
+        option = _option_in(events[len(game.events)], game)
         step = len(game.events)
         chosen = different_options(game)[option]
         decisions.append(Decision(len(decisions), game.copy(), chosen, step))
@@ -408,16 +406,19 @@ def _setting_of(setup: dict[str, Any], deck: str | Path | Deck | None) -> Settin
     )
 
 
-def _option_in(event: dict[str, Any], game: Game, displayed: int) -> int:
+def _option_in(event: dict[str, Any], game: Game) -> int:
     """Return the option that leads to the next event of a trace."""
     kind = game.decision
     name = event["event"] if event.get("seat") == game.seat else ""
+    displayed, put_back = int(game.choice["shown"]), int(game.me["buried_count"])
     for index, option in enumerate(game.options()):
         card = None if option.card is None else str(option.card)
         if kind == "display":
             fits = name == "draft" and card in event.get("displayed", [])[displayed : displayed + 1]
         elif kind == "keep":
             fits = name == "draft" and card == event["kept"]
+        elif kind == "place" and not game.table["round"]:
+            fits = name == "draft" and card in event["bottom"][put_back : put_back + 1]
         elif kind == "turn":
             fits = (option.action == "peek") == (name == "peek")
         elif kind == "place":

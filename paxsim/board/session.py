@@ -136,6 +136,7 @@ class Session:
 _QUESTIONS = {
     "display": "Which card do you display?",
     "keep": "Which card do you keep?",
+    "put back": "Which card goes under the deck next?",
     "turn": "Do you take a turn, or peek?",
     "place": "Where do you put a card?",
     "buy": "Which legion do you buy?",
@@ -155,9 +156,10 @@ def question(game: Game, view: dict[str, Any]) -> dict[str, Any]:
         options.setdefault(option, index)
     cards = {option.card for option in options}
     price = int(game.choice["price"])
+    puts_back = game.decision == "place" and not game.table["round"]
     return {
         "kind": game.decision,
-        "question": _QUESTIONS[game.decision],
+        "question": _QUESTIONS["put back" if puts_back else game.decision],
         "options": [
             {
                 "index": index,

@@ -137,6 +137,12 @@ def set_strength(table, seat, category, strength):
 
 
 @kernel
+def needed_to_hold(table, category):
+    """Return how many symbols Rome needs to hold a category."""
+    return max(table.strongest[category], 1 - table.rules.rome_wins_zero_ties)
+
+
+@kernel
 def move_primus(table, log, seat):
     """Move primus conspiratus to a seat with strictly more intrigue than its holder."""
     holder = table.primus

@@ -12,7 +12,15 @@ import numpy as np
 
 from paxsim.cards import CATEGORIES, MAX_COPY
 from paxsim.engine.jit import kernel
-from paxsim.rules import MAX_DRAFT, MAX_LEGIONS, MAX_PLAYERS, MAX_ROME_START, Rules, field_names
+from paxsim.rules import (
+    MAX_DRAFT,
+    MAX_LEGIONS,
+    MAX_PLAYERS,
+    MAX_ROME_START,
+    WORDS,
+    Rules,
+    field_names,
+)
 
 N_CATEGORIES = len(CATEGORIES)
 #: Width of arrays by category: a power of two.
@@ -46,8 +54,8 @@ PLAYED_CARD, DRAWN_FROM = 1 << 16, 1 << 17
 #: Place of a card that was drawn together with others.
 NOWHERE = 0xFFFF
 
-#: Values of `Rules.tie` in the rules record.
-TIE_SHARED, TIE_MONEY = 0, 1
+#: Words of `paxsim.rules.WORDS` as numbers of the rules record; the published ones are 0.
+TIE_MONEY, ONE_BY_ONE, CHOSEN = 1, 1, 1
 
 
 def _rule_field(name: str) -> tuple:
@@ -252,8 +260,8 @@ def rules_record(rules: Rules, players: int, solo_level: int | None) -> np.void:
     for name, value in rules.resolve(players, solo_level).items():
         if name == "draft_sizes":
             record[name][: len(value)] = value
-        elif name == "tie":
-            record[name] = TIE_MONEY if value == "money" else TIE_SHARED
+        elif name in WORDS:
+            record[name] = WORDS[name].index(value)
         else:
             record[name] = value
     return record

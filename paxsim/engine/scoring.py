@@ -5,6 +5,7 @@ from __future__ import annotations
 from paxsim.cards import ARMY, FLEET
 from paxsim.engine import events
 from paxsim.engine.jit import kernel, short
+from paxsim.engine.piles import needed_to_hold
 from paxsim.engine.records import N_CATEGORIES, NOBODY, TIE_MONEY
 from paxsim.engine.turn import empty_legions
 
@@ -56,11 +57,11 @@ def add_bonus(symbols, step):
 
 @kernel
 def compare_with_rome(table, result):
-    """Find the categories in which Rome has at least as many symbols as every player."""
+    """Find the categories that Rome holds: it has at least as many symbols as every player."""
     held = 0
     count = 0
     for category in range(N_CATEGORIES):
-        if result.rome_symbols[category] >= table.strongest[category]:
+        if result.rome_symbols[category] >= needed_to_hold(table, category):
             held |= 1 << category
             count += 1
     result.rome_held = held

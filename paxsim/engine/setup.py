@@ -6,14 +6,17 @@ from paxsim.engine import events, piles
 from paxsim.engine.jit import called, kernel
 from paxsim.engine.knowledge import note_shown
 from paxsim.engine.records import (
+    CHOSEN,
     DISPLAY,
     KEEP,
     MEMORY_SIZE,
     NO_LIMIT,
     NOBODY,
     NOWHERE,
+    PLACE,
     RING,
     ROW,
+    TO_BOTTOM,
     category_of,
     symbols_of,
 )
@@ -239,20 +242,36 @@ def carry_out_display(game, log, me, choice, option):
 
 
 @kernel
-def carry_out_keep(game, log, me, choice, option):
-    """Keep one drawn card and put the others under the deck in the order drawn."""
+def carry_out_draft(game, log, me, choice, option):
+    """Keep a drawn card, or put one under the deck; by default the others follow as drawn."""
     card = piles.take_from_drawn(choice, option)
-    piles.take_to_hand(game.table, me, card)
+    if choice.kind == KEEP:
+        piles.take_to_hand(game.table, me, card)
+        if log is not None:
+            events.write(log, events.KEPT, min(choice.shown, 1), card, 0)
+    else:
+        put_back(game, log, me, card)
+    if choice.drawn_count > 0 and game.table.rules.draft_to_bottom == CHOSEN:
+        choice.options[0] = TO_BOTTOM
+        choice.places = 1
+        choice.drawn_from = NOWHERE
+        return offer(game, choice, PLACE, choice.drawn_count)
+    for i in range(choice.drawn_count):
+        put_back(game, log, me, choice.drawn[i])
+    choice.drawn_count = 0
     if log is not None:
-        events.write(log, events.KEPT, min(choice.shown, 1), card, 0)
-        events.write_cards(log, choice.drawn, 0, choice.drawn_count)
         events.write(log, events.EVENT_END, 0, 0, 0)
         if game.table.primus == me.seat:
             events.write(log, events.PRIMUS, me.seat, 0, NOBODY)
-    for i in range(choice.drawn_count):
-        piles.put_under_deck(game, me, choice.drawn[i], NOWHERE)
-    choice.drawn_count = 0
     if me.seat + 1 < game.table.players:
         return begin_draft(game, log, me.seat + 1)
     refill(game, log)
     return begin_round(game, log)
+
+
+@kernel
+def put_back(game, log, me, card):
+    """Put a card of the draft under the deck."""
+    if log is not None:
+        events.write(log, events.CARD, min(me.buried_count, 1), card, 0)
+    piles.put_under_deck(game, me, card, NOWHERE)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from paxsim.engine.jit import kernel
 from paxsim.engine.records import BUY, DISPLAY, KEEP, PLACE, PLAY, REACT, TURN
-from paxsim.engine.setup import begin_game, carry_out_display, carry_out_keep
+from paxsim.engine.setup import begin_game, carry_out_display, carry_out_draft
 from paxsim.engine.turn import (
     TURN_ENDS,
     carry_out_buy,
@@ -46,7 +46,7 @@ def carry_out(game, log, option):
     me = game.seats[game.hidden.seat]
     choice = game.choices[game.hidden.seat]
     count = 0
-    if decision == PLACE:
+    if decision == PLACE and game.table.round > 0:
         count = carry_out_place(game, log, me, choice, option)
     elif decision == PLAY:
         count = carry_out_play(game, log, me, choice, option)
@@ -56,8 +56,8 @@ def carry_out(game, log, option):
         count = carry_out_buy(game, log, me, choice, option)
     elif decision == REACT:
         count = carry_out_react(game, log, me, choice, option)
-    elif decision == KEEP:
-        count = carry_out_keep(game, log, me, choice, option)
+    elif decision == KEEP or decision == PLACE:
+        count = carry_out_draft(game, log, me, choice, option)
     elif decision == DISPLAY:
         count = carry_out_display(game, log, me, choice, option)
     return end_turn(game, log) if count == TURN_ENDS else count

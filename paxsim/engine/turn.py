@@ -12,6 +12,7 @@ from paxsim.engine.records import (
     N_CATEGORIES,
     NOBODY,
     NOWHERE,
+    ONE_BY_ONE,
     OVER,
     PEEK,
     PLACE,
@@ -196,6 +197,8 @@ def begin_draw(game, log, me, choice):
         together = 3
     elif religion >= table.rules.religion_two:
         together = 2
+    if cards < CARDS_DRAWN and table.rules.religion_last_two == ONE_BY_ONE:
+        together = 1
     choice.undrawn = cards
     choice.hand_open = 1
     choice.legion_open = 1

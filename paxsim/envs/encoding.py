@@ -212,7 +212,7 @@ assert max(_MOST_OPTIONS, _MOST_ACTIONS) < 256
 
 @kernel
 def choosing(index):
-    """Return the action that keeps or displays a drawn card."""
+    """Return the action that keeps or displays a drawn card, or puts one of the draft back."""
     return np.int64(FIRST_DRAWN + index)
 
 
@@ -248,7 +248,7 @@ def allow(game, layout, mask, options, allowed):
     choice = game.choices[seat]
     kind = choice.kind
     count = np.int64(choice.count)
-    if kind == PLACE:
+    if kind == PLACE and game.table.round > 0:
         option = 0
         for index in range(choice.drawn_count):
             for i in range(choice.places):
@@ -256,7 +256,7 @@ def allow(game, layout, mask, options, allowed):
                 allow_action(action, option, mask, options, allowed, option)
                 option += 1
         return count
-    if kind == TURN or kind == KEEP or kind == DISPLAY:
+    if kind == TURN or kind == KEEP or kind == DISPLAY or kind == PLACE:
         for option in range(count):
             action = np.int64(option) if kind == TURN else choosing(option)
             allow_action(action, option, mask, options, allowed, option)

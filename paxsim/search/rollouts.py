@@ -8,6 +8,7 @@ from paxsim.cards import INTRIGUE
 from paxsim.engine.jit import called, kernel
 from paxsim.engine.loop import FINE, play_from
 from paxsim.engine.lowlevel import copy_choice, copy_game, copy_seat, copy_table
+from paxsim.engine.piles import needed_to_hold
 from paxsim.engine.records import MAX_PARAMS, MAX_PLAYERS, N_CATEGORIES
 from paxsim.engine.rng import set_state, state_of
 from paxsim.engine.scoring import categories_displayed, score
@@ -85,7 +86,7 @@ def rome_lead(lack, table, result):
     If Rome does not win, minus the number of symbols it lacks for one more category.
     """
     for category in range(N_CATEGORIES):
-        lack[category] = result.rome_symbols[category] + 1 - table.strongest[category]
+        lack[category] = result.rome_symbols[category] + 1 - needed_to_hold(table, category)
     needed = N_CATEGORIES + 1 - table.rules.rome_needs
     missing = least_to_take(lack, needed)
     if missing > 0 or needed <= 0:

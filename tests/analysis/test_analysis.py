@@ -51,10 +51,11 @@ def analysis(game):
 @pytest.mark.parametrize(
     ("policies", "players", "level"),
     [("random", 4, None), ("random", 6, None), ("random", None, 5), ("weighted,first", 2, None)],
-    ids=["peeks", "reactions", "displays", "two"],
+    ids=["peeks", "reactions and order chosen", "displays", "two"],
 )
 def test_retrace_finds_every_choice(policies, players, level):
-    setting = paxsim.make_setting(players, solo_level=level)
+    rules = {"draft_to_bottom": "chosen"} if players == 6 else None
+    setting = paxsim.make_setting(players, solo_level=level, rules=rules)
     lineup = paxsim.make_lineup(policies, setting.players)
     for seed in range(3):
         events = list(trace_game(setting, lineup, seed, 0, 0))
@@ -70,7 +71,7 @@ def test_retrace_finds_every_choice(policies, players, level):
         for decision in retraced:
             if decision.kind in ("keep", "place"):
                 event = events[decision.step]
-                assert event["event"] == {"keep": "draft"}.get(decision.kind, decision.kind)
+                assert event["event"] == (decision.kind if decision.round else "draft")
                 assert event["seat"] == decision.seat
 
 

@@ -58,6 +58,14 @@ def test_finished_game_is_written_as_a_trace(policies, level, tmp_path):
     assert host.replay().events == host.session.game.events
 
 
+def test_person_is_asked_for_the_order_of_draft_cards_under_the_deck(tmp_path):
+    host = make_host(tmp_path, ["first", None], seed=4, rules={"draft_to_bottom": "chosen"})
+    play_to_the_end(host, random.Random(1), 1)
+    decision = host.state(2)["decision"]
+    assert decision["question"] == "Which card goes under the deck next?"
+    assert [" under the deck" in option["text"] for option in decision["options"]] == [True] * 2
+
+
 def test_policies_play_as_they_do_without_people(tmp_path):
     """A person who chooses what `first` chooses gets the points of `first`."""
     host = make_host(tmp_path, [None, "weighted", "random"], seed=9)

@@ -7,6 +7,7 @@ from random import Random
 from conftest import deck_counts
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
+from support import reference
 from support.hypothesis_strategies import RULE_VALUES, playable_settings
 from support.reference import CATEGORIES, ReferenceGame, as_card, count_cards, count_symbols
 
@@ -143,6 +144,7 @@ def score_of_reference(game):
     """What the reference says about the end of a game."""
     end, score = game.events[-2:]
     players = score["players"]
+    held = reference.held_by_rome(game.rules, score["rome"], [p["symbols"] for p in players])
     return {
         "rounds": end["rounds"],
         "deck_left": end["deck_left"],
@@ -154,11 +156,7 @@ def score_of_reference(game):
         "points": [player["points"] for player in players],
         "primus": score["primus"],
         "rome_categories": score["rome_categories"],
-        "rome_held": [
-            c
-            for c in CATEGORIES
-            if all(score["rome"][c] >= player["symbols"][c] for player in players)
-        ],
+        "rome_held": held,
         "rome_wins": score["rome_wins"],
         "winners": len(score["winners"]),
         "shares": score["shares"] + [0.0] * (8 - len(players)),
@@ -205,6 +203,15 @@ def test_engine_and_reference_agree_at_every_decision_and_on_the_score(
 def test_engine_and_reference_agree_on_every_table(table):
     players, solo_level = table
     play_both(paxsim.make_setting(players, solo_level=solo_level), 7, Chooser([], 11))
+
+
+def test_engine_and_reference_agree_on_every_table_with_the_other_rulings(table):
+    players, solo_level = table
+    rules = {"rome_wins_zero_ties": False, "religion_last_two": "one_by_one", "religion_two": 1}
+    rules |= {"draft_to_bottom": "chosen", "draft_sizes": [5] * 8}
+    setting = paxsim.make_setting(players, solo_level=solo_level, rules=rules)
+    for seed in range(4):
+        play_both(setting, seed, Chooser([], 11))
 
 
 def test_engine_and_reference_agree_in_the_largest_game():

@@ -107,6 +107,7 @@ VARIANTS = {
     "one card of a second copy": {"cards_removed": 0, "cards_added": 1},
     "drafts of one": {"draft_sizes": [1] * 8},
     "large drafts": {"draft_sizes": [6] * 8},
+    "large drafts, order chosen": {"draft_sizes": [6] * 8, "draft_to_bottom": "chosen"},
 }
 
 

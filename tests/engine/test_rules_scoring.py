@@ -96,6 +96,30 @@ def test_rome_wins_when_it_holds_four_categories_also_without_symbols(categories
     assert bool(result["rome_wins"]) == rome_wins
 
 
+@pytest.mark.parametrize(
+    ("rome", "held"),  # seat 1 displays wealth, fleet and army, the others nothing
+    [
+        ([], 0),
+        (["land/1/1"], 1),  # one symbol is enough where no player has one
+        (["wealth/1/1", "religion/1/1", "senator/1/1", "land/1/1"], 4),  # 1 : 1 counts as ever
+        (["fleet/2/3", "fleet/1/1"], 2),  # and a bonus is a symbol
+    ],
+)
+def test_by_the_other_ruling_a_category_without_symbols_is_nobodys(rome, held):
+    result = scored(ONE_OF_EACH[:3], [], rome=rome, rules={"rome_wins_zero_ties": False})
+    assert (result["rome_categories"], int(result["rome_held"]).bit_count()) == (held, held)
+    assert bool(result["rome_wins"]) == (held == 4)
+    assert result["points_stronger"][1] == 0  # nor is anybody stronger there
+    assert scored(ONE_OF_EACH[:3], [], rome=rome)["rome_wins"]
+
+
+def test_the_ruling_on_categories_without_symbols_cannot_decide_a_solo_game():
+    for display in (ONE_OF_EACH, ONE_OF_EACH[1:]):
+        ends = [scored(display, level=1, rules={"rome_wins_zero_ties": r}) for r in (True, False)]
+        assert [bool(end["rome_wins"]) for end in ends] == [len(display) < 7] * 2
+        assert [end["rome_categories"] for end in ends] == [7 - len(display), 0]
+
+
 def test_rome_holds_a_category_with_as_many_symbols_as_the_strongest_player():
     wealth, land = CATEGORIES.index("wealth"), CATEGORIES.index("land")
     result = scored(["wealth/1/1"], ["wealth/2/3", "land/2/3"], rome=["wealth/2/4", "land/1/1"])

@@ -9,7 +9,7 @@ from support.positions import choose, deck_of, rome_cards, seat_of, texts
 
 import paxsim
 from paxsim.engine.records import choice_dtype, table_dtype
-from paxsim.trace import trace_lines
+from paxsim.trace import TracedGame, trace_lines
 
 # players: removed, added, legions, Rome's open cards, drafted by seat
 SETUP = {
@@ -110,6 +110,21 @@ def test_the_draft_keeps_one_card_and_puts_the_others_under_the_deck_in_the_orde
         assert seat_of(game, seat)["hand"] == [card]
         if seat < 4:
             assert game.state()["deck"][-len(drawn) :] == drawn
+
+
+def test_by_the_other_ruling_a_seat_chooses_the_order_of_the_cards_under_the_deck():
+    game = TracedGame(paxsim.make_setting(4, rules={"draft_to_bottom": "chosen"}), [], 8, 0, 0)
+    game.apply(0)
+    assert game.seat == 2  # one card was left of seat 1's two: nothing to choose
+    drawn = [option.card for option in game.options()]
+    choose(game, f"keep {drawn[1]}")
+    assert texts(game) == [f"place {card} to bottom" for card in (drawn[0], drawn[2])]
+    assert (game.decision, game.seat, game.table.round) == ("place", 2, 0)
+    assert [event["event"] for event in game.events] == ["setup", "draft"]
+    choose(game, f"place {drawn[2]} to bottom")
+    order = [str(drawn[2]), str(drawn[0])]
+    assert game.state()["deck"][-2:] == game.events[-1]["bottom"] == order
+    assert (game.decision, game.seat) == ("keep", 3)
 
 
 def test_after_the_draft_one_card_from_the_top_lies_below_every_legion():

@@ -175,6 +175,23 @@ def test_religion_shows_both_of_the_last_two_cards(religion):
 
 
 @pytest.mark.parametrize("religion", [0, 2, 3])
+def test_by_the_other_ruling_religion_has_no_effect_on_the_last_two_cards(religion):
+    game = bare_game(rules={"religion_last_two": "one_by_one"})
+    for seat in (1, 2):
+        lay_display(game, seat, *["religion/2/3"] * religion)
+    lay_deck(game, A, B, C, C, D)
+    choose(game, "turn")
+    assert len(game.options()) == {0: 5, 2: 2 * 4, 3: 3 * 5}[religion]  # three cards: as ever
+    while game.seat == 1:
+        game.apply(0)
+    lay_deck(game, A, B)
+    choose(game, "turn")
+    assert texts(game) == places(A, "to hand", *LEGIONS)
+    choose(game, f"place {A} legion 2")  # what is left for the second card is the hand
+    assert seat_of(game, 2)["hand"] == [B] and game.state()["legions"][1] == [A]
+
+
+@pytest.mark.parametrize("religion", [0, 2, 3])
 @pytest.mark.parametrize("place", ["to hand", "legion 3"])
 def test_the_last_card_goes_to_the_hand_or_below_a_legion(religion, place):
     game = bare_game()

@@ -24,7 +24,7 @@ def option_names(game):
             names.add({"turn": "take a turn", "peek": "peek"}[option.action])
         elif option.action in ("stop", "pass"):
             names.add("pass")
-        elif option.action in ("keep", "display"):
+        elif option.action in ("keep", "display") or not game.table["round"]:
             names.add(f"choose drawn card {index + 1}")
         elif option.action == "buy":
             names.add(f"buy legion {ROMAN[option.to - 1]}")
@@ -103,7 +103,8 @@ def test_every_feature_equals_the_state_on_the_largest_and_smallest_table():
     values = itertools.product(paxsim.CATEGORIES, range(1, 7), range(1, 4))
     many = paxsim.Deck("many", [paxsim.Card(*card) for card in itertools.islice(values, 120)])
     few = paxsim.Deck("few", [paxsim.Card("land", 1, 1)] * 30)
-    largest = make_setting(8, deck=many, rules={"legions": 12, "draft_sizes": [12] * 8})
+    rules = {"legions": 12, "draft_sizes": [12] * 8, "draft_to_bottom": "chosen"}
+    largest = make_setting(8, deck=many, rules=rules)
     smallest = make_setting(2, deck=few, rules={"legions": 1, "draft_sizes": [1, 1]})
     assert (len(Layout(largest).kinds), len(Layout(smallest).kinds)) == (120, 1)
     for setting in (largest, smallest):

@@ -9,12 +9,12 @@ from support.hypothesis_strategies import RELIGION, any_rules
 from support.positions import deck_of
 
 import paxsim
-from paxsim.rules import PLAYER_DEPENDENT, SPANS, Rules, field_names, load_rules
+from paxsim.rules import PLAYER_DEPENDENT, SPANS, WORDS, Rules, field_names, load_rules
 from paxsim.trace import trace_lines
 
-BOOLS = ("reactions", "reactions_before_income", "rome_takes_last")
+BOOLS = ("reactions", "reactions_before_income", "rome_takes_last", "rome_wins_zero_ties")
 LISTS = ("draft_sizes", "solo_needs")
-NUMBERS = [name for name in field_names() if name not in (*BOOLS, *LISTS, "tie")]
+NUMBERS = [name for name in field_names() if name not in (*BOOLS, *LISTS, *WORDS)]
 
 
 def error_of(function, *arguments, **keywords):
@@ -42,6 +42,7 @@ def test_defaults_are_the_published_game(players):
         "rome_needs": 4, "points_category": 2, "points_stronger": 3, "points_fleet_army": 1,
         "points_primus": 1, "points_wealthiest": 4, "reaction_price": 1, "reactions": many,
         "reactions_before_income": False, "rome_takes_last": True, "tie": "shared",
+        "rome_wins_zero_ties": True, "religion_last_two": "together", "draft_to_bottom": "drawn",
     }  # fmt: skip
     resolved = Rules().resolve(players, 1 if players == 1 else None)
     assert {name: resolved[name] for name in published} == published
@@ -75,7 +76,8 @@ CHANGES = {
     "rome_needs": (5, 2), "points_category": (3, 2), "points_stronger": (4, 2),
     "points_fleet_army": (2, 2), "points_primus": (2, 2), "points_wealthiest": (5, 2),
     "solo_needs": ([0, 0, 0, 0, 0], 1), "reaction_price": (0, 5), "reactions": (True, 2),
-    "rome_takes_last": (False, 2), "tie": ("money", 2),
+    "rome_takes_last": (False, 2), "tie": ("money", 2), "rome_wins_zero_ties": (False, 1),
+    "religion_last_two": ("one_by_one", 2), "draft_to_bottom": ("chosen", 2),
 }  # fmt: skip
 
 
@@ -203,6 +205,8 @@ def test_booleans_are_true_or_false(field, value):
         ({"solo_needs": "34567"}, "a list of 5 numbers"),
         ({"solo_needs": [3, 4, 5, 6, 9]}, "between 0 and 8"),
         ({"tie": "share"}, "unknown tie 'share' (did you mean 'shared'?)"),
+        ({"religion_last_two": "one"}, "'one'; choose from together, one_by_one"),
+        ({"draft_to_bottom": True}, "unknown draft_to_bottom 'True'"),
         ({"religion_two": 5, "religion_three": 4}, "religion_three (4)"),
     ],
 )

@@ -317,6 +317,10 @@ def test_rome_holds_categories_that_nobody_shows():
     lay_display(game, 2, "land/1/1", "wealth/2/2")
     lay_rome(game, visible=["wealth/2/3"])
     assert look_at(game).answers["rome_holds"] == 6
+    game = bare_game(rules={"rome_hidden": 0, "rome_wins_zero_ties": False})
+    lay_display(game, 2, "land/1/1")
+    lay_rome(game, visible=["wealth/2/3", "land/1/1"])
+    assert look_at(game).answers["rome_holds"] == 2
 
 
 # --- what is still to come ------------------------------------------------------------------

@@ -47,7 +47,8 @@ def decisions(policy, seed, tables=SOME_TABLES):
     """
     chance = np.random.default_rng(seed)
     for players, level in tables:
-        game = paxsim.Game(players, solo_level=level, seed=seed)
+        rules = {"draft_to_bottom": "chosen"} if players == 6 else None
+        game = paxsim.Game(players, solo_level=level, seed=seed, rules=rules)
         seat_everywhere(policy, game)
         while not game.over:
             yield game

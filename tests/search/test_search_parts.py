@@ -256,7 +256,8 @@ def near_with_others(game, seat, rome_needs=4):
     """Return the closeness to a win, from the game's own result."""
     result, players = game.result(), game.setting.players
     symbols = np.array(result["symbols"])[:players, :7]
-    lacks = np.array(result["rome_symbols"][:7]) + 1 - symbols.max(axis=0)
+    least = 0 if game.setting.rules.rome_wins_zero_ties else 1
+    lacks = np.array(result["rome_symbols"][:7]) + 1 - np.maximum(symbols.max(axis=0), least)
     missing = fewest(lacks, 8 - rome_needs)
     lead = missing - 0.5 if missing else sorted(lacks)[7 - rome_needs] - 0.5
     assert (lead > 0) == bool(result["rome_wins"])
@@ -293,6 +294,17 @@ def test_value_of_an_end_is_share_and_closeness(players, closeness):
             won.add(share > 0)
         romes.add(bool(game.result()["rome_wins"]))
     assert won == {False, True} and (romes == won or players == 8)
+
+
+@pytest.mark.parametrize("ties", [True, False])
+def test_value_of_an_end_where_categories_without_symbols_decide(ties):
+    cards = [card for card in paxsim.load_deck().cards if card.category not in ("wealth", "land")]
+    rules, romes = {"rome_wins_zero_ties": ties}, set()
+    setting = paxsim.make_setting(2, deck=paxsim.Deck("five", cards), rules=rules)
+    for game in ends(setting, ["weighted", "builder"], 20):
+        assert value_of_end(game, 0, 1.0) == pytest.approx(near_with_others(game, 0))
+        romes.add(bool(game.result()["rome_wins"]))
+    assert romes == ({True} if ties else {True, False})
 
 
 @pytest.mark.parametrize("level", [1, 5])

@@ -35,6 +35,9 @@ RULE_VALUES = {
     "reactions_before_income": st.booleans(),
     "rome_takes_last": st.booleans(),
     "tie": st.sampled_from(["shared", "money"]),
+    "rome_wins_zero_ties": st.booleans(),
+    "religion_last_two": st.sampled_from(["together", "one_by_one"]),
+    "draft_to_bottom": st.sampled_from(["drawn", "chosen"]),
 }
 
 

@@ -152,7 +152,7 @@ def random_game(setting, seed, deal):
     rng = random.Random(seed * 1000 + deal)
     count = 0
     while not game.over:
-        if game.decision not in ("keep", "display"):
+        if game.table.round > 0:
             yield game, game.events[count:]
             count = len(game.events)
         options = int(game.choice["count"])

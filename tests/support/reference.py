@@ -72,6 +72,9 @@ def default_rules(players):
         "reactions_before_income": False,
         "rome_takes_last": True,
         "tie": "shared",
+        "rome_wins_zero_ties": True,
+        "religion_last_two": "together",
+        "draft_to_bottom": "drawn",
     }
 
 
@@ -123,6 +126,15 @@ def income_of(played, display, rules):
     return income
 
 
+def held_by_rome(rules, rome, symbols):
+    """Return the categories that Rome holds, from its symbols and those of every player."""
+    held = [c for c in CATEGORIES if all(rome[c] >= own[c] for own in symbols)]
+    if rules["rome_wins_zero_ties"]:
+        return held
+    # 0 : 0 is nobody's.
+    return [c for c in held if any(each[c] > 0 for each in [rome, *symbols])]
+
+
 def score(rules, rome, seats, primus, solo_level=None):
     """Return the `score` event of a finished game.
 
@@ -142,9 +154,7 @@ def score(rules, rome, seats, primus, solo_level=None):
     symbols = [with_bonus(count_symbols(seat["display"]), step) for seat in seats]
     wealth = [seat["money"] + len(seat["hand"]) for seat in seats]
 
-    rome_categories = sum(
-        1 for c in CATEGORIES if all(rome_symbols[c] >= own[c] for own in symbols)
-    )
+    rome_categories = len(held_by_rome(rules, rome_symbols, symbols))
 
     players = []
     stronger_in = []
@@ -375,11 +385,18 @@ class ReferenceGame:
         index = yield from self._ask("keep", seat, [("keep", card) for card in view])
         kept = view.pop(index)
         self.seats[seat - 1]["hand"].append(kept)
-        self.deck.extend(view)
+        bottom = []
+        while view:
+            index = 0
+            if self.rules["draft_to_bottom"] == "chosen":
+                options = [("place", card, "bottom") for card in view]
+                index = yield from self._ask("place", seat, options)
+            bottom.append(view.pop(index))
+            self.deck.append(bottom[-1])
         keys = {"seat": seat, "drawn": names(drawn)}
         if displayed:
             keys["displayed"] = names(displayed)
-        self._emit("draft", **keys, kept=str(kept), bottom=names(view))
+        self._emit("draft", **keys, kept=str(kept), bottom=names(bottom))
         if self.primus != old_primus:
             self._emit("primus", **{"seat": seat, "from": old_primus})
 
@@ -435,6 +452,8 @@ class ReferenceGame:
         elif religion >= self.rules["religion_two"]:
             together = 2
         else:
+            together = 1
+        if to_draw == 2 and self.rules["religion_last_two"] == "one_by_one":
             together = 1
         together = min(together, to_draw)
         # Under the deck only when three cards are drawn. With one card, hand or legion.

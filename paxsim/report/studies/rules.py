@@ -1,8 +1,8 @@
 """Study of the numbers of the rules and the rulings, one change at a time on common deals.
 
 First every number is moved over its whole sensible range, in all line-ups of the tournament. Then
-each ruling is reversed where rulebooks differ or are silent (R2, R3, R5), and each main number is
-moved down and up, in the sample line-up.
+each ruling is reversed where rulebooks differ or are silent (R2, R3, R5 to R8), and each main
+number is moved down and up, in the sample line-up.
 """
 
 from __future__ import annotations
@@ -79,6 +79,9 @@ RULINGS: dict[str, tuple[dict[str, Any], int | None]] = {
     "R2": ({"reactions_before_income": True}, 6),
     "R3": ({"rome_takes_last": False}, None),
     "R5": ({"tie": "money"}, None),
+    "R6": ({"rome_wins_zero_ties": False}, None),
+    "R7": ({"religion_last_two": "one_by_one"}, None),
+    "R8": ({"draft_to_bottom": "chosen"}, None),
 }
 #: What each number of the rules counts, in words that follow the number.
 COUNTED = {
@@ -107,6 +110,9 @@ CHANGES = {
     "reactions_before_income=True": "reactions come before the income",
     "rome_takes_last=False": "Rome takes no group after the last round",
     "tie=money": "the richer player wins ties on points",
+    "rome_wins_zero_ties=False": "a category without symbols is nobody's",
+    "religion_last_two=one_by_one": "religion has no effect on the last two cards",
+    "draft_to_bottom=chosen": "each player chooses the order of draft cards under the deck",
 }
 HALF = 0.5
 #: Numbers with a curve for seat 1 and for length; the table has all.
