@@ -7,14 +7,18 @@ wrong index is out of bounds instead of reading room for more players or cards.
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
+import numba
 from numba import types
 from numba.core.cgutils import get_record_member, pack_array
-from numba.core.datamodel.models import NestedArrayModel, RecordModel
+from numba.core.datamodel.models import NestedArrayModel, RecordModel, StructModel
 from numba.core.errors import NumbaTypeError
 from numba.core.imputils import impl_ret_borrowed, lower_getattr_generic, lower_setattr_generic
-from numba.extending import intrinsic, register_model
+from numba.extending import (
+    intrinsic, lower_builtin, make_attribute_wrapper, overload, register_model,
+)  # fmt: skip
 from numba.np.arrayobj import make_array, populate_array, record_getattr
 
 from paxsim.engine.records import (
@@ -22,6 +26,7 @@ from paxsim.engine.records import (
     LENGTHS,
     N_CATEGORIES,
     ROW,
+    ROW_LENGTHS,
     ChoiceType,
     SeatType,
     TableType,
@@ -60,12 +65,62 @@ class ReadOnlyRecord(types.Record):
     def typeof(self, key: str) -> types.Type:
         kind = super().typeof(key)
         if key in LENGTHS and isinstance(kind, types.NestedArray):
-            return types.Array(kind.dtype, kind.ndim, kind.layout, readonly=True)
+            array = types.Array(kind.dtype, kind.ndim, kind.layout, readonly=True)
+            return Rows(array, self.typeof(ROW_LENGTHS[key])) if key in ROW_LENGTHS else array
         return kind
+
+
+class Rows(types.IterableType):
+    """Rows of different lengths in one field, each as long as what it holds."""
+
+    def __init__(self, cells: types.Array, lengths: types.Array):
+        self.cells, self.lengths = cells, lengths
+        super().__init__(f"rows of different lengths({cells.dtype})")
+
+    @property
+    def iterator_type(self) -> types.Type:
+        _each_row.compile((self,))
+        return _each_row.overloads[(self,)].signature.return_type
 
 
 register_model(ReadOnlyArray)(NestedArrayModel)
 register_model(ReadOnlyRecord)(RecordModel)
+
+
+@register_model(Rows)
+class _RowsModel(StructModel):
+    def __init__(self, manager: Any, kind: Rows):
+        super().__init__(manager, kind, [("cells", kind.cells), ("lengths", kind.lengths)])
+
+
+make_attribute_wrapper(Rows, "cells", "_cells")
+make_attribute_wrapper(Rows, "lengths", "_lengths")
+
+
+@overload(len, strict=False)
+def _count_rows(rows: Any) -> Any:
+    return (lambda rows: len(rows._lengths)) if isinstance(rows, Rows) else None
+
+
+@overload(operator.getitem, jit_options={"boundscheck": True}, strict=False)
+def _get_row(rows: Any, index: Any) -> Any:
+    if isinstance(rows, Rows) and isinstance(index, types.Integer):
+        return lambda rows, index: rows._cells[index, : rows._lengths[index]]
+    pair = isinstance(index, types.BaseTuple) and len(index) == 2
+    if isinstance(rows, Rows) and pair and isinstance(index[0], types.Integer):
+        return lambda rows, index: rows[index[0]][index[1]]
+    return None
+
+
+@numba.njit(nogil=True)
+def _each_row(rows):  # type: ignore[no-untyped-def]
+    for i in range(len(rows)):
+        yield rows[i]
+
+
+@lower_builtin("getiter", Rows)
+def _iterate_rows(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    return context.compile_internal(builder, lambda rows: _each_row(rows), signature, arguments)
 
 
 @lower_setattr_generic(ReadOnlyRecord)
@@ -79,6 +134,19 @@ def _read_field(context: Any, builder: Any, record: Any, value: Any, name: str) 
     kind, field = record.typeof(name), record.fields[name]
     if kind is field.type:
         return record_getattr(context, builder, record, value, name)
+    if isinstance(kind, Rows):
+        rows = context.make_helper(builder, kind)
+        rows.cells = _whole_array(context, builder, record, value, name, kind.cells)
+        rows.lengths = _read_field(context, builder, record, value, ROW_LENGTHS[name])
+        return rows._getvalue()
+    return _whole_array(context, builder, record, value, name, kind)
+
+
+def _whole_array(
+    context: Any, builder: Any, record: Any, value: Any, name: str, kind: types.Array
+) -> Any:
+    """Return an array of `LENGTHS`, whose first axis is as long as what it holds."""
+    field = record.fields[name]
 
     def number(constant: int) -> Any:
         return context.get_constant(types.intp, constant)
