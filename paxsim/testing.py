@@ -22,13 +22,14 @@ from paxsim.engine.records import DECISIONS, OVER
 from paxsim.errors import PaxsimError, checked_int, checked_list, is_number, safe_repr
 from paxsim.game import Option, decisions
 from paxsim.lineup import make_lineup
-from paxsim.playing import MAX_NUMBER, in_worker_thread, play_batch, play_deals
+from paxsim.playing import MAX_NUMBER, PolicyError, in_worker_thread, play_batch, play_deals
 from paxsim.policies.checks import at_line, tree_of
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import get_policy
 from paxsim.policies.restricted import Restricted
 from paxsim.rules import MAX_PLAYERS, SOLO_LEVELS, Rules
 from paxsim.setting import Setting, make_setting
+from paxsim.text import quantity
 
 __all__ = ["Check", "check_policy"]
 
@@ -137,7 +138,7 @@ def check_policy(
     rules: str | Path | dict[str, Any] | Rules | None = None,
     players: Sequence[int] | None = None,
 ) -> Checks:
-    """Play a policy with every player count and solo level, and report what is wrong.
+    """Play a policy with every player count and solo level, and raise if anything is wrong.
 
     Parameters
     ----------
@@ -160,11 +161,13 @@ def check_policy(
     Returns
     -------
     Checks
-        List of a `Check` for each player count and level. ``fine`` is true if none has a problem;
-        then ``warnings`` has likely mistakes.
+        List of a `Check` for each player count and level; ``warnings`` has likely mistakes.
 
     Raises
     ------
+    PolicyError
+        If the policy chooses an option that doesn't exist, raises an exception, gives no answer,
+        or plays the same games differently.
     PaxsimError
         If there is no such policy, it doesn't compile, or an argument is invalid.
 
@@ -176,6 +179,25 @@ def check_policy(
     3 players: 6 games, fine
     policy first: fine
     """
+    checks = run_checks(policy, deals, seed, patience, compiled, deck, rules, players)
+    if not checks.fine:
+        failed = [check for check in checks if check.problem]
+        where = f"at {len(failed)} of {quantity(len(checks), 'table')}"
+        raise PolicyError(f"policy {checks.policy} fails the check {where}; {failed[0]}")
+    return checks
+
+
+def run_checks(
+    policy: str | Policy,
+    deals: int | None,
+    seed: int,
+    patience: float,
+    compiled: bool,
+    deck: str | Path | Deck,
+    rules: str | Path | dict[str, Any] | Rules | None,
+    players: Sequence[int] | None,
+) -> Checks:
+    """Return the results of a check, with their problems; see `check_policy`."""
     policy = get_policy(policy)
     if deals is not None:
         deals = checked_int("deals", deals, 1, MAX_DEALS)

@@ -408,8 +408,8 @@ def test_policy_that_remembers_outside_its_memory_is_refused(tmp_path):
     """The first deal is played twice; only an interpreted policy can remember anything else."""
     body = "seen.append(1)\nreturn len(seen) // 7 % choice.count"
     policy = paxsim.get_policy(str(write(tmp_path, "elephant", body, "seen = []"))).as_plain()
-    checks = check_policy(policy, deals=2, players=[2])
-    assert "plays the same games differently" in checks[0].problem
+    with pytest.raises(paxsim.PolicyError, match="plays the same games differently"):
+        check_policy(policy, deals=2, players=[2])
     message = complaint(lambda: paxsim.simulate([policy, "random"], games=4))
     assert message.startswith("policies elephant,random play the same game differently the second")
 
