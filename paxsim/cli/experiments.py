@@ -91,9 +91,12 @@ def print_result(result: Any, as_json: bool, csv: Path | None) -> None:
     print_blocks(blocks_of(result))
     say_wrapped(result.caption)
     timing = result.timing
-    if "playing_seconds" in timing:
-        rate = timing.get("played_games", result.games) / max(timing["playing_seconds"], 1e-9)
-        say(f"{timing['seconds']:.1f} s, {rate:,.0f} games/s")
+    if "played_games" in timing:
+        games = timing["played_games"]
+        speed = f"{games / max(timing['playing_seconds'], 1e-9):,.0f} games/s"
+        if games < result.games:
+            speed = f"{speed} ({games:,} games played now)" if games else "all games were stored"
+        say(f"{timing['seconds']:.1f} s, {speed}")
 
 
 @options.command("run", "run builder,feeder --games 1e5")

@@ -242,7 +242,7 @@ class _GrowingSet:
             tables = Tables(metagame_tables(labels, matches))
             timing = {
                 name: self.result.timing[name] + added.timing[name]
-                for name in ("seconds", "playing_seconds")
+                for name in ("seconds", "playing_seconds", "played_games")
             }
             self.result = Result(manifest, bundles, tables, "states", timing)
         return joined

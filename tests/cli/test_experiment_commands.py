@@ -109,6 +109,15 @@ def test_policies_can_be_arguments(words, capsys):
     assert "first" in out and "random" in out
 
 
+def test_speed_is_that_of_the_games_played_now(tmp_path, capsys):
+    out = [*PLAIN, "--out", str(tmp_path / "run"), "--games"]
+    assert [run_command(["run", *out, games]) for games in ("400", "600")] == [0, 0]
+    lines = [capsys.readouterr().out.splitlines()[-1]]
+    lines.append(printed(capsys, "run", *out, "600").splitlines()[-1])
+    assert re.fullmatch(r"[\d.]+ s, [\d,]+ games/s \(200 games played now\)", lines[0])
+    assert re.fullmatch(r"[\d.]+ s, all games were stored", lines[1])
+
+
 def test_show_prints_the_tables_of_the_run(stored, capsys):
     played = printed(capsys, "run", *PLAIN, "--out", stored).splitlines()
     shown = printed(capsys, "show", stored).splitlines()
