@@ -67,8 +67,8 @@ def test_json_is_one_object_in_which_only_timing_varies(tmp_path):
     [
         ("tournament --policies random,first --players 2-3 --games 60",
          {"standings", "payoffs", "ratings"}),
-        ("compare first random --players 2 --games 80 --delta 1%", {"comparison"}),
-        ("compare first random --opponents first --until-decided --games 80", {"comparison"}),
+        ("compare first random --players 2 --games 80", {"comparison"}),
+        ("compare first random --opponents first --until-decided --delta 1% --games 80", {"comparison"}),
         ("solo --policies random --levels 1-2 --games 50", {"levels", "campaigns"}),
         ("metagame --policies random,first --players 2 --games 60",
          {"states", "coalitions", "payoffs"}),

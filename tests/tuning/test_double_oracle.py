@@ -25,7 +25,7 @@ def grid_oracle(calls, values=(2.0, 3.0)):
             result["strategies"].set_index("strategy").at[c.label, "win_rate"]
             for result, c in zip(played, candidates, strict=True)
         ]
-        return SimpleNamespace(best=candidates[int(np.argmax(rates))])
+        return SimpleNamespace(best_response=candidates[int(np.argmax(rates))])
 
     return oracle
 
