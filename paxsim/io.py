@@ -28,7 +28,8 @@ def atomic_write(path: Path, field: str = "out", mode: str = "w") -> Iterator[IO
     try:
         if target.exists() and not target.is_file():  # e.g. /dev/stdout
             temporary = target
-        _remove_unfinished(target)
+        if os.name == "posix":  # elsewhere a process can't be asked whether it runs
+            _remove_unfinished(target)
         with open(temporary, mode, encoding=encoding) as file:
             yield file
             if temporary != target:
@@ -48,15 +49,12 @@ def atomic_write(path: Path, field: str = "out", mode: str = "w") -> Iterator[IO
 
 def _remove_unfinished(target: Path) -> None:
     """Remove what processes that were killed have left of a file."""
-    if os.name != "posix":  # elsewhere a process can't be asked whether it runs
-        return
     for part in target.parent.glob(f".{escape_glob(target.name)}.*.part"):
-        try:
-            os.kill(int(part.suffixes[-2][1:]), 0)
-        except ProcessLookupError:
-            part.unlink(missing_ok=True)
-        except (ValueError, OSError, OverflowError):  # no file of ours, or somebody else's process
-            continue
+        with suppress(ValueError, OSError, OverflowError):  # another name, or another user's
+            try:
+                os.kill(int(part.suffixes[-2][1:]), 0)
+            except ProcessLookupError:
+                part.unlink()
 
 
 def check_can_write(path: Path, field: str = "out") -> None:

@@ -127,6 +127,16 @@ class Checks(list[Check]):
         return "\n".join([*self.lines(), f"policy {self.policy}: {end}"])
 
 
+class CheckError(PolicyError):
+    """A policy fails its check; `checks` has the results."""
+
+    def __init__(self, checks: Checks):
+        self.checks = checks
+        failed = [check for check in checks if check.problem]
+        where = f"at {len(failed)} of {quantity(len(checks), 'table')}"
+        super().__init__(f"policy {checks.policy} fails the check {where}; {failed[0]}")
+
+
 def check_policy(
     policy: str | Policy,
     *,
@@ -165,9 +175,9 @@ def check_policy(
 
     Raises
     ------
-    PolicyError
-        If the policy chooses an option that doesn't exist, raises an exception, gives no answer,
-        or plays the same games differently.
+    CheckError
+        If the policy plays illegally, raises an exception, gives no answer, or plays the same games
+        differently. It is a `PolicyError`, and its ``checks`` has the results.
     PaxsimError
         If there is no such policy, it doesn't compile, or an argument is invalid.
 
@@ -179,25 +189,6 @@ def check_policy(
     3 players: 6 games, fine
     policy first: fine
     """
-    checks = run_checks(policy, deals, seed, patience, compiled, deck, rules, players)
-    if not checks.fine:
-        failed = [check for check in checks if check.problem]
-        where = f"at {len(failed)} of {quantity(len(checks), 'table')}"
-        raise PolicyError(f"policy {checks.policy} fails the check {where}; {failed[0]}")
-    return checks
-
-
-def run_checks(
-    policy: str | Policy,
-    deals: int | None,
-    seed: int,
-    patience: float,
-    compiled: bool,
-    deck: str | Path | Deck,
-    rules: str | Path | dict[str, Any] | Rules | None,
-    players: Sequence[int] | None,
-) -> Checks:
-    """Return the results of a check, with their problems; see `check_policy`."""
     policy = get_policy(policy)
     if deals is not None:
         deals = checked_int("deals", deals, 1, MAX_DEALS)
@@ -217,8 +208,11 @@ def run_checks(
         checks = Checks(policy.name, _checks(played, settings, deals, seed))
         if checks.fine:
             checks.warnings = lint(policy, play=compiled)
-        return checks
-    return _check_in_process(played, settings, deals, seed, patience)
+    else:
+        checks = _check_in_process(played, settings, deals, seed, patience)
+    if not checks.fine:
+        raise CheckError(checks)
+    return checks
 
 
 def _check_in_process(

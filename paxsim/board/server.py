@@ -38,6 +38,7 @@ _MAX_MESSAGE = 4096
 _SHUTDOWN = 1
 
 FORBIDDEN, BAD_REQUEST, CONFLICT = 403, 400, 409
+_HANDLED = (HTTPException, PaxsimError, ClientDisconnect)
 
 
 class Room:
@@ -68,9 +69,7 @@ class Room:
                 Route("/{token}/replay", self._replay),
             ],
             middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=[ADDRESS, "localhost"])],
-            exception_handlers={
-                kind: _error_response for kind in (HTTPException, PaxsimError, ClientDisconnect)
-            },
+            exception_handlers=dict.fromkeys(_HANDLED, _error_response),
             lifespan=lifespan,
         )
 

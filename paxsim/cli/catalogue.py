@@ -198,9 +198,15 @@ def check_command(
 
     POLICY (a name or FILE.py:NAME) plays a few deals with every number of players and solo level.
     """
-    from paxsim.testing import run_checks
+    from paxsim.testing import CheckError, check_policy
 
-    checks = run_checks(policy, deals, seed, patience, not interpreted, deck, rules, players)
+    try:
+        checks = check_policy(
+            policy, deals=deals, seed=seed, patience=patience, compiled=not interpreted,
+            deck=deck, rules=rules, players=players,
+        )  # fmt: skip
+    except CheckError as error:
+        checks = error.checks
     if as_json:
         fields = {"policy": checks.policy, "fine": checks.fine}
         tables = {"checks": list(map(asdict, checks)), "warnings": checks.warnings}

@@ -178,7 +178,7 @@ def tournament_command(names, policies, **run):
     show_default=True,
     help="Smallest difference of interest, for --until-decided and --plan, e.g. 1%.",
 )
-@click.option("--until-decided", is_flag=True, help="Stop as soon as a sequential test has decided.")
+@click.option("--until-decided", is_flag=True, help="Stop when a sequential test has decided.")
 @click.option("--plan", is_flag=True, help="Print the required number of games without playing.")
 @options.run
 def compare_command(until_decided, plan, **run):

@@ -166,7 +166,8 @@ def run(
         result.notices.append(f"extended: the run had {store.extended_from:,} games planned")
     result.notices += _precision_notice(question, result)
     played_games = result.games - (store.loaded_games if store is not None else 0)
-    result.notices += _cost_of_plain(plan, (played - begin) * jobs, played_games)
+    if played_games:
+        result.notices += _cost_of_plain(plan, (played - begin) * jobs / played_games)
     result.timing = {
         "played_games": played_games,
         "seconds": time.perf_counter() - begin,
@@ -178,13 +179,13 @@ def run(
     return result
 
 
-def _cost_of_plain(plan: Plan, seconds: float, games: int) -> list[str]:
-    """Return what plain Python costs, from the seconds of all workers."""
+def _cost_of_plain(plan: Plan, seconds: float) -> list[str]:
+    """Return what plain Python costs, from a worker's seconds for a game."""
     plain = {p.label: p for match in plan.matches for p in match.lineup.policies if p.is_plain}
-    if not plain or not games:
+    if not plain:
         return []
     return [
-        f"plain Python: {', '.join(plain)}; a game took {number(1000 * seconds / games, 1)} ms of a "
+        f"plain Python: {', '.join(plain)}; a game took {number(1000 * seconds, 1)} ms of a "
         "worker, where compiled ones take some hundredths"
     ]
 

@@ -32,8 +32,8 @@ from paxsim.errors import PaxsimError, one_line, suggestion
 
 #: Imported policy files, by path and digest.
 _imported: dict[tuple[Path, str], ModuleType] = {}
-#: Begin of the names of imported policy files.
-_FILE = "paxsim_file_"
+#: How the names of imported policy files begin.
+FILE = "paxsim_file_"
 #: Importing changes `sys.path`, so one thread at a time does it.
 _import_lock = threading.RLock()
 
@@ -51,13 +51,8 @@ def import_user_file(path: Path) -> ModuleType:
     with _import_lock:
         digest = source_digest(path)
         if (path, digest) not in _imported:
-            _imported[path, digest] = _import(path, source, f"{_FILE}{digest}")
+            _imported[path, digest] = _import(path, source, f"{FILE}{digest}")
         return _imported[path, digest]
-
-
-def is_being_imported(module: str) -> bool:
-    """Return whether a module is a policy file that is just being imported."""
-    return module.startswith(_FILE) and module in sys.modules
 
 
 def _import(path: Path, source: bytes, name: str) -> ModuleType:

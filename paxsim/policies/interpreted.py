@@ -109,9 +109,6 @@ class PlainRows:
         except IndexError as error:
             raise IndexError(str(error).replace("axis 0", "axis 1")) from None
 
-    def __array__(self, *_: Any, **__: Any) -> np.ndarray:
-        raise TypeError("rows of different lengths are no array; use one row, such as rows[0]")
-
 
 def _plain_value(value: Any) -> Any:
     if isinstance(value, np.void):

@@ -17,7 +17,11 @@ from numba.core.datamodel.models import NestedArrayModel, RecordModel, StructMod
 from numba.core.errors import NumbaTypeError
 from numba.core.imputils import impl_ret_borrowed, lower_getattr_generic, lower_setattr_generic
 from numba.extending import (
-    intrinsic, lower_builtin, make_attribute_wrapper, overload, register_model,
+    intrinsic,
+    lower_builtin,
+    make_attribute_wrapper,
+    overload,
+    register_model,
 )  # fmt: skip
 from numba.np.arrayobj import make_array, populate_array, record_getattr
 
@@ -73,28 +77,29 @@ class ReadOnlyRecord(types.Record):
 class Rows(types.IterableType):
     """Rows of different lengths in one field, each as long as what it holds."""
 
-    def __init__(self, cells: types.Array, lengths: types.Array):
+    def __init__(self, cells: Any, lengths: Any):
         self.cells, self.lengths = cells, lengths
         super().__init__(f"rows of different lengths({cells.dtype})")
 
     @property
-    def iterator_type(self) -> types.Type:
+    def iterator_type(self) -> Any:
         _each_row.compile((self,))
-        return _each_row.overloads[(self,)].signature.return_type
+        compiled: Any = _each_row.overloads[(self,)]
+        return compiled.signature.return_type
 
 
 register_model(ReadOnlyArray)(NestedArrayModel)
 register_model(ReadOnlyRecord)(RecordModel)
-
-
-@register_model(Rows)
-class _RowsModel(StructModel):
-    def __init__(self, manager: Any, kind: Rows):
-        super().__init__(manager, kind, [("cells", kind.cells), ("lengths", kind.lengths)])
-
-
+register_model(Rows)(
+    lambda manager, kind: StructModel(
+        manager, kind, [("cells", kind.cells), ("lengths", kind.lengths)]
+    )
+)
 make_attribute_wrapper(Rows, "cells", "_cells")
 make_attribute_wrapper(Rows, "lengths", "_lengths")
+
+
+_BOUNDS: Any = {"boundscheck": True}
 
 
 @overload(len, strict=False)
@@ -102,7 +107,7 @@ def _count_rows(rows: Any) -> Any:
     return (lambda rows: len(rows._lengths)) if isinstance(rows, Rows) else None
 
 
-@overload(operator.getitem, jit_options={"boundscheck": True}, strict=False)
+@overload(operator.getitem, jit_options=_BOUNDS, strict=False)
 def _get_row(rows: Any, index: Any) -> Any:
     if isinstance(rows, Rows) and isinstance(index, types.Integer):
         return lambda rows, index: rows._cells[index, : rows._lengths[index]]
@@ -112,8 +117,8 @@ def _get_row(rows: Any, index: Any) -> Any:
     return None
 
 
-@numba.njit(nogil=True)
-def _each_row(rows):  # type: ignore[no-untyped-def]
+@numba.njit
+def _each_row(rows: Any) -> Any:
     for i in range(len(rows)):
         yield rows[i]
 
@@ -134,19 +139,7 @@ def _read_field(context: Any, builder: Any, record: Any, value: Any, name: str) 
     kind, field = record.typeof(name), record.fields[name]
     if kind is field.type:
         return record_getattr(context, builder, record, value, name)
-    if isinstance(kind, Rows):
-        rows = context.make_helper(builder, kind)
-        rows.cells = _whole_array(context, builder, record, value, name, kind.cells)
-        rows.lengths = _read_field(context, builder, record, value, ROW_LENGTHS[name])
-        return rows._getvalue()
-    return _whole_array(context, builder, record, value, name, kind)
-
-
-def _whole_array(
-    context: Any, builder: Any, record: Any, value: Any, name: str, kind: types.Array
-) -> Any:
-    """Return an array of `LENGTHS`, whose first axis is as long as what it holds."""
-    field = record.fields[name]
+    whole = kind.cells if isinstance(kind, Rows) else kind
 
     def number(constant: int) -> Any:
         return context.get_constant(types.intp, constant)
@@ -155,17 +148,23 @@ def _whole_array(
     count = context.cast(builder, count, record.typeof(LENGTHS[name]), types.intp)
     room, *others = map(number, field.type.shape)
     length = builder.select(builder.icmp_signed("<", count, room), count, room)
-    array = make_array(kind)(context, builder)
+    array = make_array(whole)(context, builder)
     populate_array(
         array,
-        data=get_record_member(builder, value, field.offset, context.get_data_type(kind.dtype)),
+        data=get_record_member(builder, value, field.offset, context.get_data_type(whole.dtype)),
         shape=pack_array(builder, [length, *others]),
         strides=pack_array(builder, list(map(number, field.type.strides))),
-        itemsize=number(context.get_abi_sizeof(context.get_data_type(kind.dtype))),
+        itemsize=number(context.get_abi_sizeof(context.get_data_type(whole.dtype))),
         meminfo=None,
         parent=None,
     )
-    return impl_ret_borrowed(context, builder, kind, array._getvalue())
+    cells = impl_ret_borrowed(context, builder, whole, array._getvalue())
+    if whole is kind:
+        return cells
+    rows = context.make_helper(builder, kind)
+    rows.lengths = _read_field(context, builder, record, value, ROW_LENGTHS[name])
+    rows.cells = cells
+    return rows._getvalue()
 
 
 def read_only(record: Any) -> ReadOnlyRecord:

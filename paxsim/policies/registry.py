@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -23,7 +24,7 @@ from paxsim.errors import (
     unknown,
 )
 from paxsim.policies.checks import check_source
-from paxsim.policies.files import import_user_file, is_being_imported, stdout_to_stderr
+from paxsim.policies.files import FILE, import_user_file, stdout_to_stderr
 from paxsim.policies.policy import BUILT_IN_MODULE, Policy, make_policy
 from paxsim.policies.restricted import RESTRICTED, make_restricted, read_forbidden
 
@@ -113,7 +114,8 @@ def policy(
     try:
         return _make(function, solo, compiled, signed)
     except PaxsimError as error:
-        if not is_being_imported(function.__module__):
+        module = function.__module__  # while a policy file is imported, it is in sys.modules
+        if not module.startswith(FILE) or module not in sys.modules:
             raise
         function.policy_error = error  # type: ignore[attr-defined]
         return function  # so that the other policies of the file can be used

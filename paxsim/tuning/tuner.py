@@ -59,7 +59,7 @@ from paxsim.version import __version__
 
 TUNED, START, CATALOGUE = "tuned", "start", "catalogue"
 _ROLES = {TUNED: "tuned parameters", START: "initial parameters"}
-#: Policies of the catalogue that are displayed, at most; `TuneResult.held_out` has all of them.
+#: Policies of the catalogue that are displayed; `TuneResult.held_out` has all of them.
 _SHOWN = 8
 #: Default length of the search, and games per candidate and generation.
 GENERATIONS, RESTARTS, GAMES = 150, 3, 600
@@ -88,9 +88,10 @@ class TuneResult:
         The best contender on held-out deals, which may be a policy of the catalogue.
     held_out : pandas.DataFrame
         Contenders on held-out deals: the result of the search (``tuned``) and the initial
-        parameters (``start``), then the catalogue in the same seats, each best first. Columns are the goal's score,
-        win rates of a tuned seat (in all and on points) and of an opponent's, Rome's rate, and the
-        paired difference of the score to the tuned policy's, each with its interval.
+        parameters (``start``), then the catalogue in the same seats, each best first. Columns are
+        the goal's score, win rates of a tuned seat (in all and on points) and of an opponent's,
+        Rome's rate, and the paired difference of the score to the tuned policy's, each with its
+        interval.
     generations : pandas.DataFrame
         Best and mean score by restart and generation.
     config : dict

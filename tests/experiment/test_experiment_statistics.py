@@ -180,7 +180,9 @@ def test_a_sequential_comparison_stops_early_with_wider_intervals():
 
 def test_a_difference_beyond_all_rates_is_refuted():
     asked = dict(a="first", b="random", opponents="random", players=2, games=20_000)
-    assert compare(**asked, delta=0.6, sequential=True)["comparison"].at[0, "decision"] == "not better"
+    assert (
+        compare(**asked, delta=0.6, sequential=True)["comparison"].at[0, "decision"] == "not better"
+    )
     for delta in (1, -1, float("nan"), "2"):
         with pytest.raises(PaxsimError, match="delta"):
             compare(**asked, delta=delta, sequential=True)

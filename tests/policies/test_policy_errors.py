@@ -290,7 +290,7 @@ FAILURES = {
     "negative_in_group": ("", "return table.legion_cards[2, -1]", "IndexError: index -1 is out of"),
     "card_in_helper": (HELPER.replace("[i]", "[0, i]  #!"), "return far(table.legion_cards, 9)",
                        "IndexError: index 9 is out of bounds for axis 1 with size 0"),
-    "group": ("", "return len(table.legion_cards[3])", "IndexError: index 3 is out of bounds for a"),
+    "group": ("", "return len(table.legion_cards[3])", "IndexError: index 3 is out of bounds for"),
     "place_in_a_group": ("", "return table.legion_cards[0][np.array([0])].size", "IndexError: ind"),
     "entry_of_a_diary": ("", "return table.diary[0, table.diary_count[0]]", "IndexError: index"),
     "hand_slot": ("", "return me.hand[me.hand_count]", "IndexError: index 0 is out of bounds"),

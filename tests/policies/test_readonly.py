@@ -118,7 +118,11 @@ def test_stores_are_done_by_whatever_name_the_memory_goes(tmp_path):
 
 @pytest.mark.parametrize(
     ("line", "error"),
-    [("me.hand[len(cards)]", "IndexError"), ("table.diary[0, 99]", "IndexError"), ("1 // me.memory[0]", "ZeroDivisionError")],
+    [
+        ("me.hand[len(cards)]", "IndexError"),
+        ("table.diary[0, 99]", "IndexError"),
+        ("1 // me.memory[0]", "ZeroDivisionError"),
+    ],
 )
 def test_mistake_raises_where_nothing_uses_the_value(tmp_path, line, error):
     policy = find(tmp_path, f"cards = [card for card in me.hand]\n{line}\nreturn 0")
@@ -150,11 +154,10 @@ def test_rows_are_as_long_as_what_they_hold(tmp_path, compiled):
 
 
 @pytest.mark.parametrize(
-    "use", ["np.sum(table.legion_cards)", "table.diary[:, 0][0]", "table.diary[1:][0][0]"]
+    "use", ["table.legion_cards.sum()", "table.diary[:, 0][0]", "table.diary[1:][0][0]"]
 )
 @pytest.mark.parametrize("compiled", [True, False])
 def test_rows_of_different_lengths_are_no_matrix(tmp_path, use, compiled):
     file = policy_file(tmp_path, f"return {use}")
-    file.write_text("import numpy as np\n" + file.read_text("utf-8"), "utf-8")
-    with pytest.raises(paxsim.PaxsimError, match=r"\brows? "):
+    with pytest.raises(paxsim.PaxsimError, match=r"\brows? |Rows"):
         paxsim.play([str(file), "random"], compiled=compiled)
