@@ -6,6 +6,7 @@ import os
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from glob import escape as escape_glob
 from html import escape
 from pathlib import Path
 from typing import IO
@@ -27,6 +28,8 @@ def atomic_write(path: Path, field: str = "out", mode: str = "w") -> Iterator[IO
     try:
         if target.exists() and not target.is_file():  # e.g. /dev/stdout
             temporary = target
+        if os.name == "posix":  # elsewhere a process can't be asked whether it runs
+            _remove_unfinished(target)
         with open(temporary, mode, encoding=encoding) as file:
             yield file
             if temporary != target:
@@ -42,6 +45,16 @@ def atomic_write(path: Path, field: str = "out", mode: str = "w") -> Iterator[IO
         if temporary != target:
             with suppress(OSError):
                 temporary.unlink(missing_ok=True)
+
+
+def _remove_unfinished(target: Path) -> None:
+    """Remove what processes that were killed have left of a file."""
+    for part in target.parent.glob(f".{escape_glob(target.name)}.*.part"):
+        with suppress(ValueError, OSError, OverflowError):  # another name, or another user's
+            try:
+                os.kill(int(part.suffixes[-2][1:]), 0)
+            except ProcessLookupError:
+                part.unlink()
 
 
 def check_can_write(path: Path, field: str = "out") -> None:

@@ -327,7 +327,7 @@ def _comparison(result: Any) -> Iterator[View | str]:
     yield View(["", "win rate %"], [False, True], rows, title)
     difference = points(*(row[f"difference{end}"] for end in ("", "_low", "_high")))
     pairing = f"Pairing is worth {number(row['variance_factor'], 2)} times the games."
-    if not result.manifest["question"]["sequential"]:
+    if "decision" not in row:
         yield f"{row['a']} − {row['b']}: {difference}, {p_value(row['p'])}. {pairing}\n"
         return
     verdict = {"better": "yes", "not better": "no", "undecided": "not decided yet"}

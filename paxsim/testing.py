@@ -22,13 +22,14 @@ from paxsim.engine.records import DECISIONS, OVER
 from paxsim.errors import PaxsimError, checked_int, checked_list, is_number, safe_repr
 from paxsim.game import Option, decisions
 from paxsim.lineup import make_lineup
-from paxsim.playing import MAX_NUMBER, in_worker_thread, play_batch, play_deals
+from paxsim.playing import MAX_NUMBER, PolicyError, in_worker_thread, play_batch, play_deals
 from paxsim.policies.checks import at_line, tree_of
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import get_policy
 from paxsim.policies.restricted import Restricted
 from paxsim.rules import MAX_PLAYERS, SOLO_LEVELS, Rules
 from paxsim.setting import Setting, make_setting
+from paxsim.text import quantity
 
 __all__ = ["Check", "check_policy"]
 
@@ -126,6 +127,16 @@ class Checks(list[Check]):
         return "\n".join([*self.lines(), f"policy {self.policy}: {end}"])
 
 
+class CheckError(PolicyError):
+    """A policy fails its check; `checks` has the results."""
+
+    def __init__(self, checks: Checks):
+        self.checks = checks
+        failed = [check for check in checks if check.problem]
+        where = f"at {len(failed)} of {quantity(len(checks), 'table')}"
+        super().__init__(f"policy {checks.policy} fails the check {where}; {failed[0]}")
+
+
 def check_policy(
     policy: str | Policy,
     *,
@@ -137,7 +148,7 @@ def check_policy(
     rules: str | Path | dict[str, Any] | Rules | None = None,
     players: Sequence[int] | None = None,
 ) -> Checks:
-    """Play a policy with every player count and solo level, and report what is wrong.
+    """Play a policy with every player count and solo level, and raise if anything is wrong.
 
     Parameters
     ----------
@@ -160,11 +171,13 @@ def check_policy(
     Returns
     -------
     Checks
-        List of a `Check` for each player count and level. ``fine`` is true if none has a problem;
-        then ``warnings`` has likely mistakes.
+        List of a `Check` for each player count and level; ``warnings`` has likely mistakes.
 
     Raises
     ------
+    CheckError
+        If the policy plays illegally, raises an exception, gives no answer, or plays the same games
+        differently. It is a `PolicyError`, and its ``checks`` has the results.
     PaxsimError
         If there is no such policy, it doesn't compile, or an argument is invalid.
 
@@ -195,8 +208,11 @@ def check_policy(
         checks = Checks(policy.name, _checks(played, settings, deals, seed))
         if checks.fine:
             checks.warnings = lint(policy, play=compiled)
-        return checks
-    return _check_in_process(played, settings, deals, seed, patience)
+    else:
+        checks = _check_in_process(played, settings, deals, seed, patience)
+    if not checks.fine:
+        raise CheckError(checks)
+    return checks
 
 
 def _check_in_process(

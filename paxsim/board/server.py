@@ -21,7 +21,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
@@ -38,6 +38,7 @@ _MAX_MESSAGE = 4096
 _SHUTDOWN = 1
 
 FORBIDDEN, BAD_REQUEST, CONFLICT = 403, 400, 409
+_HANDLED = (HTTPException, PaxsimError, ClientDisconnect)
 
 
 class Room:
@@ -68,7 +69,7 @@ class Room:
                 Route("/{token}/replay", self._replay),
             ],
             middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=[ADDRESS, "localhost"])],
-            exception_handlers={HTTPException: _error_response, PaxsimError: _error_response},
+            exception_handlers=dict.fromkeys(_HANDLED, _error_response),
             lifespan=lifespan,
         )
 
@@ -124,6 +125,9 @@ class Room:
 
     def _seat_of(self, request: Request) -> int:
         """Return the seat of a link; all tokens are compared, in constant time."""
+        origin = request.headers.get("origin")
+        if origin not in (None, f"http://{request.headers.get('host')}"):
+            raise HTTPException(FORBIDDEN, "requests from other sites are refused")
         token = request.path_params["token"].encode()
         seats = [seat for secret, seat in self.tokens.items()
                  if secrets.compare_digest(secret.encode(), token)]  # fmt: skip

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import json
 import shlex
-import sys
 from collections import Counter
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -199,12 +198,15 @@ def check_command(
 
     POLICY (a name or FILE.py:NAME) plays a few deals with every number of players and solo level.
     """
-    from paxsim.testing import check_policy
+    from paxsim.testing import CheckError, check_policy
 
-    checks = check_policy(
-        policy, deals=deals, seed=seed, patience=patience, compiled=not interpreted,
-        deck=deck, rules=rules, players=players,
-    )  # fmt: skip
+    try:
+        checks = check_policy(
+            policy, deals=deals, seed=seed, patience=patience, compiled=not interpreted,
+            deck=deck, rules=rules, players=players,
+        )  # fmt: skip
+    except CheckError as error:
+        checks = error.checks
     if as_json:
         fields = {"policy": checks.policy, "fine": checks.fine}
         tables = {"checks": list(map(asdict, checks)), "warnings": checks.warnings}
@@ -217,4 +219,4 @@ def check_command(
             say(f"policy {checks.policy}: fine")
         return
     warn(f"policy {checks.policy} fails the check, see above")
-    sys.exit(2)
+    click.get_current_context().exit(2)

@@ -91,9 +91,12 @@ def print_result(result: Any, as_json: bool, csv: Path | None) -> None:
     print_blocks(blocks_of(result))
     say_wrapped(result.caption)
     timing = result.timing
-    if "playing_seconds" in timing:
-        rate = timing.get("played_games", result.games) / max(timing["playing_seconds"], 1e-9)
-        say(f"{timing['seconds']:.1f} s, {rate:,.0f} games/s")
+    if "played_games" in timing:
+        games = timing["played_games"]
+        speed = f"{games / max(timing['playing_seconds'], 1e-9):,.0f} games/s"
+        if games < result.games:
+            speed = f"{speed} ({games:,} games played now)" if games else "all games were stored"
+        say(f"{timing['seconds']:.1f} s, {speed}")
 
 
 @options.command("run", "run builder,feeder --games 1e5")
@@ -173,9 +176,9 @@ def tournament_command(names, policies, **run):
     type=options.SHARE,
     default="0",
     show_default=True,
-    help="Smallest difference of interest, e.g. 1%.",
+    help="Smallest difference of interest, for --until-decided and --plan, e.g. 1%.",
 )
-@click.option("--until-decided", is_flag=True, help="Stop as soon as the test has decided.")
+@click.option("--until-decided", is_flag=True, help="Stop when a sequential test has decided.")
 @click.option("--plan", is_flag=True, help="Print the required number of games without playing.")
 @options.run
 def compare_command(until_decided, plan, **run):

@@ -152,6 +152,8 @@ LENGTHS = {
     "drawn": "drawn_count",
     "options": "count",
 }  # fmt: skip
+#: Field that says how long each row of a two-dimensional array is, by the name of the array.
+ROW_LENGTHS = {"legion_cards": "legion_size", "diary": "diary_count"}
 
 choice_dtype = np.dtype(
     [

@@ -79,29 +79,34 @@ def compare(
     players, games, seed
         As for `simulate`; `games` counts those of both candidates.
     delta : float
-        Test whether `a` is better by more than this (a win rate, 0.01 is one percentage point).
+        With `sequential`: test whether `a` is better by more than this (0.01 is one percentage
+        point).
     sequential : bool
-        Stop as soon as the sequential test has decided; `games` is then the limit.
+        Stop as soon as a sequential test has decided; `games` is then the limit.
     deck, rules, **run_options
         As for `simulate`.
 
     Returns
     -------
     Result
-        With the table ``comparison``, and those of `simulate`.
+        With the table ``comparison``, and those of `simulate`. The difference has an interval and
+        a p-value, or with `sequential` an interval and a decision.
 
     Examples
     --------
     >>> import paxsim
     >>> result = paxsim.compare("tribune", "random", players=2, games=4_000, progress=False)
-    >>> result["comparison"]["decision"].tolist()
-    ['better']
+    >>> result["comparison"][["difference", "difference_low"]].round(2).values.tolist()
+    [[0.24, 0.21]]
     """
     plan = _plan(a, b, opponents, players, games, seed, delta, deck=deck, rules=rules)
     sequential = checked_bool("sequential", sequential)
-    question = {"kind": "compare", "delta": float(delta), "sequential": sequential}
-    stop = sequential_rule(plan, delta) if sequential else None
-    return run(plan, question, run_options, stop)
+    if not sequential:
+        if delta:
+            raise PaxsimError("delta is only for --until-decided (sequential=True) and --plan")
+        return run(plan, {"kind": "compare"}, run_options)
+    question = {"kind": "compare", "delta": float(delta), "sequential": True}
+    return run(plan, question, run_options, sequential_rule(plan, delta))
 
 
 def comparison_size(

@@ -17,6 +17,8 @@ from paxsim.text import whole_percent
 #: Seconds before the first update, between updates, and between lines in a file.
 DELAY, PAUSE, FILE_PAUSE = 1.0, 0.2, 10.0
 _BAR = 20
+#: Text of a call about games that were stored, and so say nothing about speed.
+STORED = "stored games"
 
 #: Called with what is done, what is expected in all (None if unknown), and a text.
 Progress: TypeAlias = Callable[[int, int | None, str], None]
@@ -54,10 +56,12 @@ class ProgressBar:
 
     def __call__(self, done: int, expected: int | None = None, text: str = "") -> None:
         """Update the line if it is due."""
-        self.done = done
+        new, self.done = done - self.done, done
         now = self._clock()
-        if self._speed_from < 0:  # compiling and stored games say nothing about speed
+        if self._speed_from < 0:  # compiling says nothing about speed
             self._speed_from, self._first = now, done
+        elif text == STORED or new < 0:  # below zero: another task begins
+            self._first += new
         early = now - self._begin < max(DELAY, self._pause) or now - self._last < self._pause
         if early or done == expected:
             return

@@ -86,7 +86,7 @@ class Result:
     main : str
         Name of the table that answers the question.
     timing : dict
-        What varies from run to run: seconds, workers.
+        What varies from run to run: seconds, workers, games played now (and not stored before).
     notices : list of str
         What to know about the run besides its tables, such as damaged files.
 

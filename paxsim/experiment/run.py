@@ -27,7 +27,7 @@ from paxsim.errors import (
 )
 from paxsim.experiment.design import CHUNK_GAMES, MAX_CHUNK_GAMES, Chunk, Match, Plan, Work
 from paxsim.experiment.estimates import StopRule, reached
-from paxsim.experiment.progress import Progress, ProgressBar
+from paxsim.experiment.progress import STORED, Progress, ProgressBar
 from paxsim.experiment.result import Result, make_result
 from paxsim.experiment.store import RunStore, make_manifest
 from paxsim.experiment.tally import PlayedBlocks, Tally, merge_tallies, tally_blocks, warm_counting
@@ -165,8 +165,11 @@ def run(
     if store is not None and store.extended_from is not None:
         result.notices.append(f"extended: the run had {store.extended_from:,} games planned")
     result.notices += _precision_notice(question, result)
-    result.notices += _cost_of_plain(plan, (played - begin) * jobs / result.games)
+    played_games = result.games - (store.loaded_games if store is not None else 0)
+    if played_games:
+        result.notices += _cost_of_plain(plan, (played - begin) * jobs / played_games)
     result.timing = {
+        "played_games": played_games,
         "seconds": time.perf_counter() - begin,
         "playing_seconds": played - begin,
         "jobs": jobs,
@@ -214,13 +217,13 @@ def run_plan(
     tallies: list[Tally | None] = [None] * len(plan.bundles)
     done = 0
 
-    def count(chunk: Chunk, tally: Tally) -> None:
+    def count(chunk: Chunk, tally: Tally, text: str = "") -> None:
         nonlocal done
         merged = tallies[chunk.bundle]
         tallies[chunk.bundle] = tally if merged is None else merge_tallies(merged, tally)
         done += chunk.blocks * plan.block_games(chunk.bundle)
         if progress is not None:
-            progress(done, None if looks else plan.games, "")
+            progress(done, None if looks else plan.games, text)
 
     prepare = functools.cache(lambda: warm(plan))
     for wave in plan.waves(looks):
@@ -228,11 +231,13 @@ def run_plan(
         for span in wave:
             stored = store.chunks_in(span) if store is not None else []
             for chunk in stored:
-                tally = store.load(chunk) if store is not None else None
+                assert store is not None
+                tally = store.load(chunk)
                 if tally is None:
                     missing[chunk] = None
                 else:
-                    count(chunk, tally)
+                    count(chunk, tally, STORED)
+                    store.loaded_games += chunk.blocks * plan.block_games(chunk.bundle)
             step = plan.chunk_blocks(span, chunk_games, looks)
             missing |= {part: None for gap in span.without(stored) for part in gap.cut(step)}
         fruitless = 0

@@ -256,6 +256,8 @@ class RunStore:
         self.damaged: list[str] = []
         #: Planned games of the run before it was extended just now.
         self.extended_from: int | None = None
+        #: Games of the chunks that were loaded and not played.
+        self.loaded_games = 0
         self._deals = fingerprint_of(without_length(manifest["plan"]))
         self._made = make_folder(path, "out")
         self._began_here = False

@@ -318,12 +318,14 @@ def comparison(a: MatchMeasures, b: MatchMeasures, question: Mapping[str, Any]) 
     difference = paired_difference(moments, first, second, differing=differing)
     paired, p = difference.paired, p_value(difference.paired)
     rates = [match.win_rate([0]) for match in (a, b)]
-    if question["sequential"]:
+    answer: dict[str, Any] = {"p": p}
+    if "sequential" in question:
         # The run may have stopped because of the difference, so fixed-size intervals don't hold.
         rates = [_at_any_time(rate, moments.n) for rate in rates]
         paired = _at_any_time(paired, moments.n)
-        p = math.nan
-    test = sequential_test(*difference_sums(moments, first, second), delta=question["delta"])
+        delta = question["delta"]
+        test = sequential_test(*difference_sums(moments, first, second), delta=delta)
+        answer = {"delta": delta, "decision": test.decision, "e_value": test.e_value}
     row = {
         "players": a.players,
         "a": a.labels[0],
@@ -336,10 +338,7 @@ def comparison(a: MatchMeasures, b: MatchMeasures, question: Mapping[str, Any]) 
         **spread("difference", paired),
         **spread("unpaired", difference.unpaired),
         "variance_factor": difference.variance_factor,
-        "p": p,
-        "delta": question["delta"],
-        "decision": test.decision,
-        "e_value": test.e_value,
+        **answer,
         "games": a.games + b.games,
         "blocks": a.blocks,
         "example_game": a.example([0]),

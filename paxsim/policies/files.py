@@ -32,6 +32,8 @@ from paxsim.errors import PaxsimError, one_line, suggestion
 
 #: Imported policy files, by path and digest.
 _imported: dict[tuple[Path, str], ModuleType] = {}
+#: How the names of imported policy files begin.
+FILE = "paxsim_file_"
 #: Importing changes `sys.path`, so one thread at a time does it.
 _import_lock = threading.RLock()
 
@@ -49,7 +51,7 @@ def import_user_file(path: Path) -> ModuleType:
     with _import_lock:
         digest = source_digest(path)
         if (path, digest) not in _imported:
-            _imported[path, digest] = _import(path, source, f"paxsim_file_{digest}")
+            _imported[path, digest] = _import(path, source, f"{FILE}{digest}")
         return _imported[path, digest]
 
 

@@ -23,6 +23,7 @@ from paxsim.engine.records import (
     BY_CATEGORY,
     LENGTHS,
     N_CATEGORIES,
+    ROW_LENGTHS,
     choice_dtype,
     described,
     seat_dtype,
@@ -64,6 +65,8 @@ class PlainRecord:
                 value = value[: int(self._record[LENGTHS[name]])]
             value = value.view(PlainArray)
             value.flags.writeable = name in WRITABLE
+            if name in ROW_LENGTHS:
+                return PlainRows(value, getattr(self, ROW_LENGTHS[name]))
             return value
         return _plain_value(value)
 
@@ -85,6 +88,26 @@ class PlainArray(np.ndarray):
 
     def __iter__(self) -> Iterator[Any]:
         return (self[i] for i in range(len(self)))
+
+
+class PlainRows:
+    """Rows of different lengths in one field, as `paxsim.policies.readonly.Rows` when compiled."""
+
+    def __init__(self, cells: PlainArray, lengths: PlainArray):
+        self._cells, self._lengths = cells, lengths
+
+    def __len__(self) -> int:
+        return len(self._lengths)
+
+    def __getitem__(self, index: Any) -> Any:
+        number, *places = index if isinstance(index, tuple) else (index,)
+        if not is_integer(number):
+            raise TypeError(f"the index of a row must be a whole number, got {safe_repr(number)}")
+        row = self._cells[number][: self._lengths[number]]
+        try:
+            return row[tuple(places)] if places else row
+        except IndexError as error:
+            raise IndexError(str(error).replace("axis 0", "axis 1")) from None
 
 
 def _plain_value(value: Any) -> Any:

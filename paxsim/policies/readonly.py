@@ -7,14 +7,22 @@ wrong index is out of bounds instead of reading room for more players or cards.
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
+import numba
 from numba import types
 from numba.core.cgutils import get_record_member, pack_array
-from numba.core.datamodel.models import NestedArrayModel, RecordModel
+from numba.core.datamodel.models import NestedArrayModel, RecordModel, StructModel
 from numba.core.errors import NumbaTypeError
 from numba.core.imputils import impl_ret_borrowed, lower_getattr_generic, lower_setattr_generic
-from numba.extending import intrinsic, register_model
+from numba.extending import (
+    intrinsic,
+    lower_builtin,
+    make_attribute_wrapper,
+    overload,
+    register_model,
+)  # fmt: skip
 from numba.np.arrayobj import make_array, populate_array, record_getattr
 
 from paxsim.engine.records import (
@@ -22,6 +30,7 @@ from paxsim.engine.records import (
     LENGTHS,
     N_CATEGORIES,
     ROW,
+    ROW_LENGTHS,
     ChoiceType,
     SeatType,
     TableType,
@@ -60,12 +69,63 @@ class ReadOnlyRecord(types.Record):
     def typeof(self, key: str) -> types.Type:
         kind = super().typeof(key)
         if key in LENGTHS and isinstance(kind, types.NestedArray):
-            return types.Array(kind.dtype, kind.ndim, kind.layout, readonly=True)
+            array = types.Array(kind.dtype, kind.ndim, kind.layout, readonly=True)
+            return Rows(array, self.typeof(ROW_LENGTHS[key])) if key in ROW_LENGTHS else array
         return kind
+
+
+class Rows(types.IterableType):
+    """Rows of different lengths in one field, each as long as what it holds."""
+
+    def __init__(self, cells: Any, lengths: Any):
+        self.cells, self.lengths = cells, lengths
+        super().__init__(f"rows of different lengths({cells.dtype})")
+
+    @property
+    def iterator_type(self) -> Any:
+        _each_row.compile((self,))
+        compiled: Any = _each_row.overloads[(self,)]
+        return compiled.signature.return_type
 
 
 register_model(ReadOnlyArray)(NestedArrayModel)
 register_model(ReadOnlyRecord)(RecordModel)
+register_model(Rows)(
+    lambda manager, kind: StructModel(
+        manager, kind, [("cells", kind.cells), ("lengths", kind.lengths)]
+    )
+)
+make_attribute_wrapper(Rows, "cells", "_cells")
+make_attribute_wrapper(Rows, "lengths", "_lengths")
+
+
+_BOUNDS: Any = {"boundscheck": True}
+
+
+@overload(len, strict=False)
+def _count_rows(rows: Any) -> Any:
+    return (lambda rows: len(rows._lengths)) if isinstance(rows, Rows) else None
+
+
+@overload(operator.getitem, jit_options=_BOUNDS, strict=False)
+def _get_row(rows: Any, index: Any) -> Any:
+    if isinstance(rows, Rows) and isinstance(index, types.Integer):
+        return lambda rows, index: rows._cells[index, : rows._lengths[index]]
+    pair = isinstance(index, types.BaseTuple) and len(index) == 2
+    if isinstance(rows, Rows) and pair and isinstance(index[0], types.Integer):
+        return lambda rows, index: rows[index[0]][index[1]]
+    return None
+
+
+@numba.njit
+def _each_row(rows: Any) -> Any:
+    for i in range(len(rows)):
+        yield rows[i]
+
+
+@lower_builtin("getiter", Rows)
+def _iterate_rows(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    return context.compile_internal(builder, lambda rows: _each_row(rows), signature, arguments)
 
 
 @lower_setattr_generic(ReadOnlyRecord)
@@ -79,6 +139,7 @@ def _read_field(context: Any, builder: Any, record: Any, value: Any, name: str) 
     kind, field = record.typeof(name), record.fields[name]
     if kind is field.type:
         return record_getattr(context, builder, record, value, name)
+    whole = kind.cells if isinstance(kind, Rows) else kind
 
     def number(constant: int) -> Any:
         return context.get_constant(types.intp, constant)
@@ -87,17 +148,23 @@ def _read_field(context: Any, builder: Any, record: Any, value: Any, name: str) 
     count = context.cast(builder, count, record.typeof(LENGTHS[name]), types.intp)
     room, *others = map(number, field.type.shape)
     length = builder.select(builder.icmp_signed("<", count, room), count, room)
-    array = make_array(kind)(context, builder)
+    array = make_array(whole)(context, builder)
     populate_array(
         array,
-        data=get_record_member(builder, value, field.offset, context.get_data_type(kind.dtype)),
+        data=get_record_member(builder, value, field.offset, context.get_data_type(whole.dtype)),
         shape=pack_array(builder, [length, *others]),
         strides=pack_array(builder, list(map(number, field.type.strides))),
-        itemsize=number(context.get_abi_sizeof(context.get_data_type(kind.dtype))),
+        itemsize=number(context.get_abi_sizeof(context.get_data_type(whole.dtype))),
         meminfo=None,
         parent=None,
     )
-    return impl_ret_borrowed(context, builder, kind, array._getvalue())
+    cells = impl_ret_borrowed(context, builder, whole, array._getvalue())
+    if whole is kind:
+        return cells
+    rows = context.make_helper(builder, kind)
+    rows.lengths = _read_field(context, builder, record, value, ROW_LENGTHS[name])
+    rows.cells = cells
+    return rows._getvalue()
 
 
 def read_only(record: Any) -> ReadOnlyRecord:

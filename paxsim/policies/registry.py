@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -24,7 +24,7 @@ from paxsim.errors import (
     unknown,
 )
 from paxsim.policies.checks import check_source
-from paxsim.policies.files import import_user_file, stdout_to_stderr
+from paxsim.policies.files import FILE, import_user_file, stdout_to_stderr
 from paxsim.policies.policy import BUILT_IN_MODULE, Policy, make_policy
 from paxsim.policies.restricted import RESTRICTED, make_restricted, read_forbidden
 
@@ -95,7 +95,7 @@ def policy(
     Raises
     ------
     PaxsimError
-        If the function can't be a policy, or its name is taken.
+        If the function can't be a policy, or its name is taken; in a policy file, when it is used.
 
     Examples
     --------
@@ -111,6 +111,17 @@ def policy(
         return functools.partial(policy, solo=solo, compiled=compiled, signed=signed)
     if not isinstance(function, FunctionType):
         raise PaxsimError(f"policy: expected a function, got {safe_repr(function)}")
+    try:
+        return _make(function, solo, compiled, signed)
+    except PaxsimError as error:
+        module = function.__module__  # while a policy file is imported, it is in sys.modules
+        if not module.startswith(FILE) or module not in sys.modules:
+            raise
+        function.policy_error = error  # type: ignore[attr-defined]
+        return function  # so that the other policies of the file can be used
+
+
+def _make(function: FunctionType, solo: bool, compiled: bool, signed: Sequence[str]) -> Policy:
     name = function.__name__
     if not is_name(name, MAX_NAME) or set(",:") & set(name):
         raise PaxsimError(f"policy: name must not contain commas or colons, got {safe_repr(name)}")
@@ -321,23 +332,21 @@ def _from_file(file: str, name: str) -> Policy:
             "use --trust-policies if you trust it"
         )
     path = checked_path("policy", file).resolve()
-    try:
-        module = import_user_file(path)
-    except PaxsimError as error:
-        culprit = re.match(r"policy ([^:]+):", str(error))
-        if not name or culprit is None or culprit[1] in (name, path.name):
-            raise
-        raise PaxsimError(
-            f"policy {name}: importing {path.name} fails at another policy: {error}"
-        ) from None
-    policies = {value.name: value for value in vars(module).values() if isinstance(value, Policy)}
-    if not policies:
+    offers: dict[str, Any] = {}
+    for value in vars(import_user_file(path)).values():
+        if isinstance(value, Policy):
+            offers[value.name] = value
+        elif isinstance(value, FunctionType) and hasattr(value, "policy_error"):
+            offers[value.__name__] = value
+    if not offers:
         raise PaxsimError(f"policy {file}: there is no function with @paxsim.policy in it")
-    if not name and len(policies) == 1:
-        name = next(iter(policies))
-    if name not in policies:
-        raise unknown(f"policy {file}: policy", name, policies)
-    return get_policy(policies[name])
+    if not name and len(offers) == 1:
+        name = next(iter(offers))
+    if name not in offers:
+        raise unknown(f"policy {file}: policy", name, offers)
+    if not isinstance(offers[name], Policy):
+        raise offers[name].policy_error
+    return get_policy(offers[name])
 
 
 def parse_setting(policy_name: str, text: str) -> tuple[str, float]:

@@ -20,6 +20,7 @@ import pandas as pd
 from paxsim import cards
 from paxsim.charts.style import PIXELS, WIDE_PIXELS, enlarge_text
 from paxsim.errors import PaxsimError, checked_int, is_number, safe_repr
+from paxsim.experiment.progress import STORED
 from paxsim.experiment.result import DECIMALS, Result, seeds_named, seeds_of
 from paxsim.experiment.run import checked_jobs, made_by
 from paxsim.experiment.simulation import GROUP_LINEUPS, equal_groups, simulate_lineups, solo
@@ -264,8 +265,8 @@ class Runs:
         folder = self._folder(run, question.__name__, arguments)
         before = self._done
 
-        def progress(done: int, *_: object) -> None:
-            self._count(before + done - self._done, run)
+        def progress(done: int, _: int | None, text: str) -> None:
+            self._count(before + done - self._done, text or run)
 
         with made_by(shlex.join(["paxsim", "report", "--seed", str(self.seed)])):
             result = question(**arguments, jobs=self.jobs, out=folder, progress=progress)
@@ -288,19 +289,21 @@ class Runs:
         folder = self._folder(run, function.__name__, {"games": games, **arguments})
         path = folder.with_suffix(".npz")
         arrays = _stored_arrays(path)
+        text = STORED
         if arrays is None:
+            text = run
             arrays = function(**arguments, **(neutral or {}))
             make_folder(path.parent, "out")
             with atomic_write(path, mode="wb") as file:
                 np.savez(file, **arrays)  # type: ignore[arg-type]
-        self._count(games, run)
+        self._count(games, text)
         self.games_of[folder.name] = games
         return arrays
 
-    def _count(self, games: int, run: str) -> None:
+    def _count(self, games: int, text: str) -> None:
         self._done += games
         if self._progress is not None:
-            self._progress(self._done, max(self._expected, self._done + 1), run)
+            self._progress(self._done, max(self._expected, self._done + 1), text)
 
     def _folder(self, run: str, kind: str, arguments: dict[str, Any]) -> Path:
         """Return the folder of a run: its name and a digest of all that shapes its games."""

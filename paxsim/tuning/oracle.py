@@ -51,7 +51,7 @@ MARGIN = 0.01
 #: Default and largest number of rounds.
 ROUNDS, MOST_ROUNDS = 3, 50
 
-#: Function that is called like `paxsim.tune` and returns a result with a ``best`` policy.
+#: Function that is called like `paxsim.tune` and returns a result with a ``best_response``.
 Oracle = Callable[..., Any]
 
 
@@ -174,7 +174,7 @@ def double_oracle(
                 coalition=coalition, seed=seed + 1 + number, deck=deck, rules=rules, jobs=jobs,
                 out=folder and folder / f"answer-{number}-{coalition}", progress=progress,
                 **(oracle_options or {}),
-            ).best  # fmt: skip
+            ).best_response  # fmt: skip
             joined |= state.try_newcomer(newcomer, population, number, coalition, margin)
         if not joined:
             return state.outcome(
@@ -242,7 +242,7 @@ class _GrowingSet:
             tables = Tables(metagame_tables(labels, matches))
             timing = {
                 name: self.result.timing[name] + added.timing[name]
-                for name in ("seconds", "playing_seconds")
+                for name in ("seconds", "playing_seconds", "played_games")
             }
             self.result = Result(manifest, bundles, tables, "states", timing)
         return joined

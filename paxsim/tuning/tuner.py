@@ -75,7 +75,7 @@ class Contender(NamedTuple):
     policy: Policy
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TuneResult:
     """Result of `paxsim.tune`.
 
@@ -84,13 +84,14 @@ class TuneResult:
     policy : Policy
         The tuned policy with the best parameters found; on held-out deals they do at least as
         well as the initial ones.
-    best : Policy
+    best_response : Policy
         The best contender on held-out deals, which may be a policy of the catalogue.
     held_out : pandas.DataFrame
-        Contenders on held-out deals, best first: the result of the search (``tuned``), the initial
-        parameters (``start``), and the catalogue in the same seats. Columns are the goal's score,
-        win rates of a tuned seat (in all and on points) and of an opponent's, Rome's rate, and the
-        paired difference of the score to the tuned policy's, each with its interval.
+        Contenders on held-out deals: the result of the search (``tuned``) and the initial
+        parameters (``start``), then the catalogue in the same seats, each best first. Columns are
+        the goal's score, win rates of a tuned seat (in all and on points) and of an opponent's,
+        Rome's rate, and the paired difference of the score to the tuned policy's, each with its
+        interval.
     generations : pandas.DataFrame
         Best and mean score by restart and generation.
     config : dict
@@ -102,7 +103,7 @@ class TuneResult:
     """
 
     policy: Policy
-    best: Policy
+    best_response: Policy
     held_out: pd.DataFrame
     generations: pd.DataFrame
     config: dict[str, Any]
@@ -128,7 +129,7 @@ class TuneResult:
         if others.empty:
             return f"{text}."
         other = others.iloc[0]
-        if self.best.label == other["policy"]:
+        if self.best_response.label == other["policy"]:
             return f"{text}. {other['policy']} of the catalogue does better ({_difference(other)})."
         best = f"{other['policy']}: {_difference(other)}"
         return f"{text}. No policy of the catalogue does better ({best})."
@@ -139,9 +140,9 @@ class TuneResult:
             {
                 "spec": self.spec,
                 "params": dict(self.policy.params),
-                "best": self.best.spec,
                 "score": self.score,
                 "verdict": self.verdict,
+                "best_response": self.best_response.spec,
                 "caption": self.caption,
                 "config": self.config,
                 "held_out": records(self.held_out),
@@ -151,9 +152,9 @@ class TuneResult:
 
     @property
     def view(self) -> View:
-        """The comparison on held-out deals: the best, the tuned and the initial parameters."""
+        """The comparison on held-out deals: the policy's parameters, then the best others."""
         table = self.held_out
-        shown = table[(table.index < _SHOWN) | (table["role"] != CATALOGUE)]
+        shown = table.head(len(_ROLES) + _SHOWN)
         names = shown["role"].map(_ROLES).fillna(shown["policy"])
         if table["score"].equals(table["win_rate"]):
             shown = shown.drop(columns="win_rate")
@@ -161,7 +162,7 @@ class TuneResult:
         caption = f"{len(shown)} of {len(table)} policies. Difference: to the tuned one, paired."
         return view_of(shown.assign(contender=names), "held_out", title, caption)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         lines = [in_lines(self.verdict, 0), in_lines(self.caption, 0)]
         return "\n".join([self.spec, to_text(self.view), *lines])
 
@@ -291,10 +292,9 @@ def tune(
         policies = [contender.policy for contender in contenders]
         measures = evaluator.measure(policies, FOR_HELD_OUT, _HELD_OUT * deals)
         table = held_out_table(arena, contenders, measures)
-        ranked = [contenders[i] for i in table.index]
         result = TuneResult(
-            next(c.policy for c in ranked if c.role != CATALOGUE),
-            ranked[0].policy,
+            contenders[table.index[0]].policy,
+            contenders[table["score"].idxmax()].policy,
             table.reset_index(drop=True),
             record.generations(),
             config,
@@ -344,8 +344,9 @@ def _contenders(arena: Arena, space: SearchSpace) -> list[Contender]:
 def held_out_table(
     arena: Arena, contenders: Sequence[Contender], measures: Sequence[np.ndarray]
 ) -> pd.DataFrame:
-    """Return the comparison on held-out deals, best first; the index numbers the contenders.
+    """Return the comparison on held-out deals; the index numbers the contenders.
 
+    The parameters of the tuned policy come first, then the catalogue, each the best first.
     The tuned policy is the first contender; all were measured on the same deals (`Arena.measure`).
     """
     moments = Moments.of(np.concatenate(measures, axis=1), np.tile(arena.scale, len(contenders)))
@@ -358,7 +359,8 @@ def held_out_table(
         weights = unit(moments.d, first) - unit(moments.d, 0)
         row |= spread("difference", contrast(moments, weights, bounds=DIFFERENCE))
         rows.append({**row, "games": moments.n * arena.block_games, "blocks": moments.n})
-    return pd.DataFrame(rows).sort_values("score", ascending=False, kind="stable")
+    table = pd.DataFrame(rows).sort_values("score", ascending=False, kind="stable")
+    return table.sort_values("role", key=lambda roles: roles == CATALOGUE, kind="stable")
 
 
 def _caption(arena: Arena, deals: int) -> str:
@@ -442,7 +444,7 @@ def tune_for_ablation(
             rules=rules,
             jobs=jobs,
             progress=progress and functools.partial(_prefixed, progress, prefix),
-        ).best
+        ).best_response
     return tuned
 
 

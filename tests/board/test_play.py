@@ -6,6 +6,8 @@ import itertools
 import json
 import random
 import signal
+import socket
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -13,7 +15,7 @@ from support.board_server import SeatClient, make_host, serve, wait_for_decision
 from support.commands import mistake, start
 
 import paxsim
-from paxsim.board.server import BAD_REQUEST, CONFLICT, FORBIDDEN
+from paxsim.board.server import ADDRESS, BAD_REQUEST, CONFLICT, FORBIDDEN
 from paxsim.board.session import Session, option_text, read_save
 from paxsim.board.terminal import _decide, play_in_terminal
 from paxsim.cards import Card
@@ -279,6 +281,7 @@ def test_refused_requests_leave_the_game_as_it_was(tmp_path):
         act, rivals_act = f"/{me.token}/act", f"/{rival.token}/act"
         stranger = "x" * len(me.token)
         choice = {"act": "choose", "decision": number, "option": 0}
+        foreign = "http://evil.example", "null", f"http://127.0.0.1:{me.port + 1}", me.base[:-1]
         refused = [
             (FORBIDDEN, me.ask(f"/{stranger}/state")),
             (FORBIDDEN, me.ask(f"/{stranger}/")),
@@ -296,6 +299,8 @@ def test_refused_requests_leave_the_game_as_it_was(tmp_path):
             (CONFLICT, me.ask(act, {"act": "next"})),
             (CONFLICT, rival.ask(rivals_act, {"act": "hint"})),
             (CONFLICT, me.ask(f"/{me.token}/replay")),
+            *((FORBIDDEN, me.ask(act, choice, Origin=origin)) for origin in foreign),
+            (FORBIDDEN, me.ask(f"/{me.token}/state", Origin=foreign[0])),
             (404, me.ask("/")),
             (405, me.ask(f"/{me.token}/state", {}, method="DELETE")),
         ]
@@ -305,8 +310,20 @@ def test_refused_requests_leave_the_game_as_it_was(tmp_path):
         status, _ = me.ask(f"/{me.token}/state", Host="evil.example")
         assert status == 400
         assert me.state() == before
-        assert me.choose(number, 0)[0] == 200
+        assert me.ask(act, choice, Origin=f"http://{ADDRESS}:{me.port}")[0] == 200
         assert wait_for_decision(rival)["decision"]["number"] > number
+
+
+def test_closed_connection_is_no_error(tmp_path, capsys):
+    with serve(lambda: make_host(tmp_path, [None, "random"])) as (seats, reported):
+        before = seats[1].state()
+        for request in (f"POST /{seats[1].token}/act", f"GET /{seats[1].token}/state?version=1"):
+            with socket.create_connection((ADDRESS, seats[1].port)) as connection:
+                head = f"{request} HTTP/1.1\r\nHost: {ADDRESS}\r\nContent-Length: 99\r\n\r\n{{"
+                connection.sendall(head.encode())
+                time.sleep(0.1)  # the request is being read
+        assert seats[1].state() == before and reported == []
+    assert capsys.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize(

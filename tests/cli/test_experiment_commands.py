@@ -67,8 +67,9 @@ def test_json_is_one_object_in_which_only_timing_varies(tmp_path):
     [
         ("tournament --policies random,first --players 2-3 --games 60",
          {"standings", "payoffs", "ratings"}),
-        ("compare first random --players 2 --games 80 --delta 1%", {"comparison"}),
-        ("compare first random --opponents first --until-decided --games 80", {"comparison"}),
+        ("compare first random --players 2 --games 80", {"comparison"}),
+        ("compare first random --opponents first --until-decided --delta 1% --games 80",
+         {"comparison"}),
         ("solo --policies random --levels 1-2 --games 50", {"levels", "campaigns"}),
         ("metagame --policies random,first --players 2 --games 60",
          {"states", "coalitions", "payoffs"}),
@@ -107,6 +108,15 @@ def test_single_policy_plays_four_seats(words, capsys):
 def test_policies_can_be_arguments(words, capsys):
     out = printed(capsys, *words.split(), "--jobs", "1")
     assert "first" in out and "random" in out
+
+
+def test_speed_is_that_of_the_games_played_now(tmp_path, capsys):
+    out = [*PLAIN, "--out", str(tmp_path / "run"), "--games"]
+    assert [run_command(["run", *out, games]) for games in ("400", "600")] == [0, 0]
+    lines = [capsys.readouterr().out.splitlines()[-1]]
+    lines.append(printed(capsys, "run", *out, "600").splitlines()[-1])
+    assert re.fullmatch(r"[\d.]+ s, [\d,]+ games/s \(200 games played now\)", lines[0])
+    assert re.fullmatch(r"[\d.]+ s, all games were stored", lines[1])
 
 
 def test_show_prints_the_tables_of_the_run(stored, capsys):

@@ -3,10 +3,13 @@
 import io
 import itertools
 
+import numpy as np
 import pytest
 
 import paxsim
 from paxsim.experiment import progress
+from paxsim.report.study import Runs
+from paxsim.report.subject import make_subject
 
 
 def clock(step):
@@ -59,6 +62,27 @@ def test_a_run_counts_the_games_of_every_chunk():
     done = [0, *(number for number, _ in calls)]
     assert calls[-1] == (result.games, result.games) == (2_000, 2_000)
     assert {after - before for before, after in itertools.pairwise(done)} == {200, 600}
+
+
+def test_stored_games_and_those_of_an_earlier_task_do_not_count_as_speed(monkeypatch):
+    monkeypatch.setattr(progress, "_display", lambda: (shown.append, 0.0))
+    shown = []
+    bar = progress.ProgressBar(clock=clock(1.0))
+    for done, text in ((900, progress.STORED), (1800, progress.STORED), (1810, ""), (10, "")):
+        bar(done, 5000, text)
+    for done in (20, 30):
+        bar(done, None)
+    speeds = [float(line.split(" games/s")[0].split()[-1]) for line in shown if "games/s" in line]
+    assert max(speeds) <= 10
+
+
+def test_a_resumed_report_does_not_count_stored_games_as_speed(tmp_path):
+    calls = []
+    runs = [Runs(make_subject(), tmp_path, progress=lambda *call: calls.append(call)) for _ in "12"]
+    for each in runs:
+        each.ask("solo", paxsim.solo, policies="first", levels=1, games=40)
+        each.compute("luck", 10, lambda: {"shares": np.zeros(1)})
+    assert [text for *_, text in calls] == ["solo", "luck", progress.STORED, progress.STORED]
 
 
 def test_a_file_gets_a_line_every_few_seconds(monkeypatch):

@@ -168,8 +168,11 @@ def test_a_sequential_comparison_stops_early_with_wider_intervals():
     watched = compare(**asked, games=200_000, sequential=True)
     row = watched["comparison"].iloc[0]
     assert row["decision"] == "better" and row["games"] < 100_000
-    assert np.isnan(row["p"])
-    fixed = compare(**asked, games=int(row["games"]))["comparison"].iloc[0]
+    assert {"p", "decision", "delta", "e_value"} & {*row.index} == {"decision", "delta", "e_value"}
+    result = compare(**asked, games=int(row["games"]))
+    fixed = result["comparison"].iloc[0]
+    words = result.to_json() + repr(result)
+    assert not re.search(r"decision\b|delta|e_value|sequential|decided", words)
     assert fixed["difference"] == row["difference"]
     assert row["difference_low"] < fixed["difference_low"] < row["difference"]
     assert fixed["p"] < 1e-6
@@ -177,10 +180,14 @@ def test_a_sequential_comparison_stops_early_with_wider_intervals():
 
 def test_a_difference_beyond_all_rates_is_refuted():
     asked = dict(a="first", b="random", opponents="random", players=2, games=20_000)
-    assert compare(**asked, delta=0.6)["comparison"].at[0, "decision"] == "not better"
+    assert (
+        compare(**asked, delta=0.6, sequential=True)["comparison"].at[0, "decision"] == "not better"
+    )
     for delta in (1, -1, float("nan"), "2"):
         with pytest.raises(PaxsimError, match="delta"):
-            compare(**asked, delta=delta)
+            compare(**asked, delta=delta, sequential=True)
+    with pytest.raises(PaxsimError, match="delta is only for --until-decided"):
+        compare(**asked, delta=0.1)
 
 
 def test_a_policy_compared_with_itself_has_no_difference():

@@ -140,7 +140,8 @@ def test_numbers_of_numpy_are_accepted(n, tmp_path):
     assert paxsim.tournament("random,first", (n(2),), n(40))["standings"]["games"].tolist()
     rules = [{"rome_needs": n(5), "draft_sizes": np.array([2, 3], n)}]
     assert paxsim.compare_rules("random", rules, n(2), n(10)).to_json()
-    compared = paxsim.compare("random", "first", players=n(2), games=n(8), delta=np.float32(0.25))
+    asked = dict(players=n(2), games=n(8), delta=np.float32(0.25), sequential=True)
+    compared = paxsim.compare("random", "first", **asked)
     assert json.loads(compared.to_json())["manifest"]["question"]["delta"] == 0.25
 
 

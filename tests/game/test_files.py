@@ -4,6 +4,8 @@ import contextlib
 import json
 import os
 import resource
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -55,6 +57,19 @@ def test_device_is_written_to():
     with atomic_write(Path(os.devnull)) as file:
         file.write("nothing")
     assert not Path(os.devnull).is_file()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="what runs is unknown")
+def test_rests_of_killed_processes_are_removed_when_a_file_is_written_again(tmp_path):
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    rest = tmp_path / f".a[1].csv.{ended.pid}.part"
+    others = [tmp_path / f".{name}.part" for name in (f"b.{ended.pid}", "a[1].csv.1", "a[1].csv.x")]
+    for path in (rest, *others):
+        path.write_text("half")
+    with atomic_write(tmp_path / "a[1].csv") as file:
+        file.write("whole")
+    assert {*tmp_path.iterdir()} == {tmp_path / "a[1].csv", *others}
 
 
 @pytest.mark.parametrize(

@@ -106,24 +106,28 @@ def test_passed_check_ends_with_its_warnings(write, few_deals, capsys):
     assert capsys.readouterr().out == f"{checks!r}\n"
 
 
-def test_equal_failures_are_reported_once_with_their_tables(write):
+def test_equal_failures_are_reported_once_with_their_tables(write, capsys):
     lines = (
         "if table.players == 3: return choice.count + 7\n"
         "    if table.players > 5: return me.hand[1000] * 0"
     )
-    checks = check_policy(write("uneven", lines), deals=1, players=range(2, 9))
-    two, three, four, five, six, others, end = repr(checks).splitlines()
+    file = write("uneven", lines)
+    assert run_command(["check", file, "--deals", "1", "--players", "2-8"]) == 2
+    out, err = capsys.readouterr()
+    two, three, four, five, six, others = out.splitlines()
     assert [two, four, five] == [f"{n} players: {n} games, fine" for n in (2, 4, 5)]
     assert three.startswith("3 players: policy uneven at seat ") and "option" in three
     assert six.startswith("6 players: policy uneven at seat ") and "IndexError" in six
     assert others == "fails in the same way at 2 other tables: 7 players, 8 players"
-    assert end == "policy uneven: fails the check, see above"
-    assert not checks.fine and checks.warnings == []
+    assert err == "paxsim: policy uneven fails the check, see above\n"
+    with pytest.raises(paxsim.PolicyError) as error:
+        check_policy(file, deals=1, players=range(2, 9))
+    assert str(error.value) == f"policy uneven fails the check at 4 of 7 tables; {three}"
 
 
-def test_equal_failures_at_different_options_count_as_one(write):
-    checks = check_policy(write("wrong", "return choice.count"), deals=1)
-    assert len(checks) == 12 and len(repr(checks).splitlines()) == 3
+def test_equal_failures_at_different_options_count_as_one(write, capsys):
+    assert run_command(["check", write("wrong", "return choice.count"), "--deals", "1"]) == 2
+    assert len(capsys.readouterr().out.splitlines()) == 2
 
 
 def test_interpreted_policy_passes_the_check(write):

@@ -285,6 +285,14 @@ FAILURES = {
     "seat_of_a_row": ("", "return table.symbols[2, 0]", "IndexError: index 2 is out of bounds"),
     "seat_in_helper": ("", "return strength(table, 2, 0)", "IndexError: index 2 is out of bou"),
     "legion_beyond": ("", "return table.legion_size[table.legions]", "IndexError: index"),
+    "card_of_a_group": ("", "return table.legion_cards[0, 300]",
+                        "IndexError: index 300 is out of bounds for axis 1 with size 0"),
+    "negative_in_group": ("", "return table.legion_cards[2, -1]", "IndexError: index -1 is out of"),
+    "card_in_helper": (HELPER.replace("[i]", "[0, i]  #!"), "return far(table.legion_cards, 9)",
+                       "IndexError: index 9 is out of bounds for axis 1 with size 0"),
+    "group": ("", "return len(table.legion_cards[3])", "IndexError: index 3 is out of bounds for"),
+    "place_in_a_group": ("", "return table.legion_cards[0][np.array([0])].size", "IndexError: ind"),
+    "entry_of_a_diary": ("", "return table.diary[0, table.diary_count[0]]", "IndexError: index"),
     "hand_slot": ("", "return me.hand[me.hand_count]", "IndexError: index 0 is out of bounds"),
     "option": ("", "return choice.options[choice.count]", "IndexError: index 2 is out of bounds"),
     "option_in_helper": ("", "return helpers.bought_legion(choice, 2)", "IndexError: index 2"),
@@ -400,8 +408,8 @@ def test_policy_that_remembers_outside_its_memory_is_refused(tmp_path):
     """The first deal is played twice; only an interpreted policy can remember anything else."""
     body = "seen.append(1)\nreturn len(seen) // 7 % choice.count"
     policy = paxsim.get_policy(str(write(tmp_path, "elephant", body, "seen = []"))).as_plain()
-    checks = check_policy(policy, deals=2, players=[2])
-    assert "plays the same games differently" in checks[0].problem
+    with pytest.raises(paxsim.PolicyError, match="plays the same games differently"):
+        check_policy(policy, deals=2, players=[2])
     message = complaint(lambda: paxsim.simulate([policy, "random"], games=4))
     assert message.startswith("policies elephant,random play the same game differently the second")
 

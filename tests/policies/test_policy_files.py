@@ -372,12 +372,23 @@ def test_entry_point_to_something_else_is_reported(installed, capsys):
     assert paxsim.get_policy("builder").built_in  # nobody takes its name
 
 
-def test_error_names_another_policy_in_the_file_as_the_cause(folder):
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        ("def faulty(me, table, choice): ...", "policy faulty: the arguments must be "),
+        ("def faulty(table, me, choice): return me.gold", "policy faulty: line 3 of two.py: unkn"),
+        ("def builder(table, me, choice): return 0", "policy builder: a built-in policy has this"),
+    ],
+)
+def test_mistake_in_another_policy_of_the_file_does_not_matter(folder, other, message, capsys):
     source = THRIFTY.format(name="faultless")
-    write(folder / "two.py", f"{source}\n@paxsim.policy\ndef faulty(me, table, choice): ...\n")
-    message = complaint(paxsim.get_policy, "two.py:faultless")
-    assert message.startswith("policy faultless: importing two.py fails at another policy: ")
-    assert complaint(paxsim.get_policy, "two.py:faulty").startswith("policy faulty: the arguments")
+    write(folder / "two.py", f"import paxsim\n@paxsim.policy\n{other}\n{source}")
+    assert run_command(["check", "two.py:faultless", "--players", "2", "--deals", "1"]) == 0
+    name = message.split()[1].strip(":")
+    assert complaint(paxsim.get_policy, f"two.py:{name}").startswith(message)
+    assert f"choose from {name}, faultless" in complaint(paxsim.get_policy, "two.py")
+    write(folder / "two.py", f"{source}\nme.gold\n")
+    assert "NameError" in complaint(paxsim.get_policy, "two.py:faultless")
 
 
 def test_copies_of_a_policy_are_equal(folder, monkeypatch):

@@ -118,9 +118,46 @@ def test_stores_are_done_by_whatever_name_the_memory_goes(tmp_path):
 
 @pytest.mark.parametrize(
     ("line", "error"),
-    [("me.hand[len(cards)]", "IndexError"), ("1 // me.memory[0]", "ZeroDivisionError")],
+    [
+        ("me.hand[len(cards)]", "IndexError"),
+        ("table.diary[0, 99]", "IndexError"),
+        ("1 // me.memory[0]", "ZeroDivisionError"),
+    ],
 )
 def test_mistake_raises_where_nothing_uses_the_value(tmp_path, line, error):
     policy = find(tmp_path, f"cards = [card for card in me.hand]\n{line}\nreturn 0")
     with pytest.raises(paxsim.PolicyError, match=error):
         paxsim.play([policy, "random"])
+
+
+ROWS = """
+for legion, group in enumerate(table.legion_cards):
+    value = 0
+    for card in group:
+        value += value_of(card)
+    part = table.legion_cards[legion - len(table.legion_cards), 1:99]
+    sizes = (len(group), len(part) + 1, group.size, np.sum(group > 0), table.legion_size[legion])
+    if value != table.legion_value[legion] or (len(group) > 0 and min(sizes) != max(sizes)):
+        raise ValueError(legion)
+    if len(group) > 0 and table.legion_cards[legion, -1] != group[len(group) - 1]:
+        raise ValueError(legion)
+return choice.count - 1
+"""
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_rows_are_as_long_as_what_they_hold(tmp_path, compiled):
+    file = policy_file(tmp_path, ROWS)
+    file.write_text("import numpy as np\n" + file.read_text("utf-8"), "utf-8")
+    for seed in range(3):
+        assert paxsim.play([str(file), "random"], seed=seed, compiled=compiled).rounds > 3
+
+
+@pytest.mark.parametrize(
+    "use", ["table.legion_cards.sum()", "table.diary[:, 0][0]", "table.diary[1:][0][0]"]
+)
+@pytest.mark.parametrize("compiled", [True, False])
+def test_rows_of_different_lengths_are_no_matrix(tmp_path, use, compiled):
+    file = policy_file(tmp_path, f"return {use}")
+    with pytest.raises(paxsim.PaxsimError, match=r"\brows? |Rows"):
+        paxsim.play([str(file), "random"], compiled=compiled)

@@ -37,11 +37,11 @@ DEALS = 2 if THOROUGH else 1
 #: Policy that reads every field of its arguments.
 CURIOUS = """
 total = 0
-for seat in range(table.diary.shape[0]):
-    for i in range(table.diary.shape[1]):
-        total += table.diary[seat, i] * (i % 7)
-for legion in range(table.legion_cards.shape[0]):
-    for i in range(table.legion_cards.shape[1]):
+for entries in table.diary:
+    for i in range(len(entries)):
+        total += entries[i] * (i % 7)
+for legion in range(len(table.legion_cards)):
+    for i in range(len(table.legion_cards[legion])):
         total += table.legion_cards[legion, i]
 for i in range(table.shown.size):
     total += table.shown[i]

@@ -654,10 +654,13 @@ def comparison(a, b, delta=0.0, sequential=False):
     x, y = ([*match.seats[match.seats.position == 0].groupby("block").share.mean()]
             for match in (a, b))  # fmt: skip
     gap = np.array(x) - np.array(y)
-    better, worse = capital(gap, delta, -1.0), capital(-gap, -delta, -1.0)
-    decision = "undecided"
-    if max(better, worse) >= 1 / ALPHA:
-        decision = "better" if better >= worse else "not better"
+    answer = {"p": difference_p(gap)}
+    if sequential:
+        better, worse = capital(gap, delta, -1.0), capital(-gap, -delta, -1.0)
+        decision = "undecided"
+        if max(better, worse) >= 1 / ALPHA:
+            decision = "better" if better >= worse else "not better"
+        answer = {"delta": delta, "decision": decision, "e_value": better}
     paired = watched_interval(gap, -1.0, 1.0) if sequential else difference_interval(gap)
     rate = watched_interval if sequential else rate_interval
     first = [match.first_win(match.seats[match.seats.position == 0]) for match in (a, b)]
@@ -672,10 +675,7 @@ def comparison(a, b, delta=0.0, sequential=False):
         **spread("difference", paired),
         **spread("unpaired", welch(x, y)),
         "variance_factor": (np.var(x, ddof=1) + np.var(y, ddof=1)) / np.var(gap, ddof=1),
-        "p": math.nan if sequential else difference_p(gap),
-        "delta": delta,
-        "decision": decision,
-        "e_value": better,
+        **answer,
         "games": a.played + b.played,
         "blocks": a.blocks,
         "example_game": first[0],

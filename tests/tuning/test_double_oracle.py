@@ -25,7 +25,7 @@ def grid_oracle(calls, values=(2.0, 3.0)):
             result["strategies"].set_index("strategy").at[c.label, "win_rate"]
             for result, c in zip(played, candidates, strict=True)
         ]
-        return SimpleNamespace(best=candidates[int(np.argmax(rates))])
+        return SimpleNamespace(best_response=candidates[int(np.argmax(rates))])
 
     return oracle
 
@@ -43,6 +43,7 @@ def test_best_responses_join_and_only_new_line_ups_are_played(tmp_path, monkeypa
     labels = [policy.label for policy in outcome.strategies]
     assert labels[:2] == ["first", "random"] and len(labels) == 2 + len(joined)
     assert {match.blocks for match in outcome.result.matches} == {60}
+    assert outcome.result.timing["played_games"] == outcome.result.games
     lineups = [match.labels for match in outcome.result.matches]
     assert len(lineups) == len({*lineups}) == len(labels) * (len(labels) + 1) // 2
     first_step = paxsim.load_result(tmp_path / "out" / "with-0-1")

@@ -64,11 +64,16 @@ def test_the_tuned_policy_comes_first_also_when_the_catalogue_does_better(file, 
     first, *rest = capsys.readouterr().out.splitlines()
     assert paxsim.get_policy(first).name == "distant"
     result = paxsim.tune(str(file), "random", 2, params=["idle"], **SHORT)
-    assert result.policy.name == "distant" and result.best.label in paxsim.list_policies()
-    assert result.best.label == result.held_out["policy"][0]
-    assert result.held_out["difference_low"][0] > 0
-    assert f"{result.best.label} of the catalogue does better" in result.verdict
-    assert any(result.best.label in line for line in rest)
+    best = result.best_response.label
+    assert result.policy.name == "distant" and best in paxsim.list_policies()
+    assert result.held_out["role"].head(3).tolist()[2] == "catalogue"
+    assert result.held_out["policy"][2] == best and result.held_out["difference_low"][2] > 0
+    assert f"{best} of the catalogue does better" in result.verdict
+    text, fields = repr(result), json.loads(result.to_json())
+    assert text.splitlines()[0] == result.spec == fields["spec"] == [*fields.values()][0]
+    for printed in (text, "\n".join(rest)):
+        assert printed.index("tuned parameters") < printed.index("initial p") < printed.index(best)
+    assert fields["held_out"][0]["policy"].startswith("distant") and fields["best_response"] == best
 
 
 def test_initial_parameters_are_kept_if_they_do_better(file, monkeypatch):
@@ -147,7 +152,7 @@ def test_tune_for_ablation_uses_the_other_seats_and_its_own_deals(monkeypatch):
 
     def tune(policy, others, players, *, seed, **_):
         calls.append((policy.label, [other.label for other in others], players, seed))
-        return SimpleNamespace(best=policy)
+        return SimpleNamespace(best_response=policy)
 
     monkeypatch.setattr(tuner, "tune", tune)
     tune_for_ablation("racer,miser,racer", "peek", positions=[3], seed=5)
