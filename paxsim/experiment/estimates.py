@@ -23,6 +23,7 @@ from paxsim.stats import (
     contrast,
     difference_interval,
     difference_sums,
+    mean_difference,
     ratio,
     sequential_test,
     simultaneous_contrasts,
@@ -114,18 +115,23 @@ class MatchMeasures:
 
     def win_rate(self, positions: Sequence[int]) -> Interval:
         """Return the win rate of a seat, on average over these positions."""
-        return self._watched_rate(self.weights("share", positions))
+        if len(self.strategies) == 1:  # by symmetry the same at all
+            positions = range(self.players)
+        return self._watched_rate(self.weights("share", positions), self._most(positions))
 
     def win_rates(self) -> dict[str, Interval]:
         """Return the win rate of every strategy, with joint intervals."""
         rows = {name: self.weights("share", places) for name, places in self.strategies.items()}
         if self.watched is None:
-            # All seats of a strategy together win at most every game.
-            bounds = [(0.0, 1 / len(places)) for places in self.strategies.values()]
+            bounds = [self._most(places) for places in self.strategies.values()]
             joint = simultaneous_contrasts(self.moments, list(rows.values()), bounds=bounds)
             return dict(zip(rows, joint, strict=True))
         # A union bound, which holds whenever the run stops.
         return {name: self._watched_rate(row, among=len(rows)) for name, row in rows.items()}
+
+    def _most(self, positions: Sequence[int]) -> Bounds:
+        """Return the range of the win rate of positions that together win at most every game."""
+        return 0.0, 1 / len(positions)
 
     def over_fair_shares(self) -> dict[str, Interval]:
         """Return the win rate minus the fair share by strategy, with joint intervals.
@@ -143,18 +149,24 @@ class MatchMeasures:
         joint = simultaneous_contrasts(self.moments, rows, bounds=bounds)
         return dict(zip(self.strategies, joint, strict=True))
 
-    def points(self, positions: Sequence[int]) -> Interval:
-        """Return the points of a seat, on average over these positions."""
-        return self._unbounded_mean("points", positions, "winner_points")
+    def points(self) -> dict[str, Interval]:
+        """Return the points of a seat of every strategy, with joint intervals."""
+        rows = [self.weights("points", places) for places in self.strategies.values()]
+        joint = simultaneous_contrasts(self.moments, rows)
+        return {
+            name: self._bounded(mean, "points", places, "winner_points")
+            for (name, places), mean in zip(self.strategies.items(), joint, strict=True)
+        }
 
     def range_of(self, histogram: str) -> Bounds:
         """Return 0 and one more than the highest value in a histogram."""
         bins = np.flatnonzero(self.detail(histogram))
         return 0.0, float(bins[-1] + 1 if len(bins) else 1)
 
-    def _unbounded_mean(self, statistic: str, numbers: Sequence[int], histogram: str) -> Interval:
+    def _bounded(
+        self, mean: Interval, statistic: str, numbers: Sequence[int], histogram: str
+    ) -> Interval:
         """Return a mean without natural bounds; if all blocks are equal, a histogram bounds it."""
-        mean = self.mean(statistic, numbers)
         if mean.se > 0:
             return mean
         low, high = self.range_of(histogram)
@@ -169,9 +181,9 @@ class MatchMeasures:
         """Return the rate at which Rome wins and no player with it."""
         return self.mean("rome_alone", bounds=RATE)
 
-    def _watched_rate(self, weights: np.ndarray, among: int = 1) -> Interval:
+    def _watched_rate(self, weights: np.ndarray, bounds: Bounds = RATE, among: int = 1) -> Interval:
         """Return a rate that a stopping rule looks at, as one of several with joint intervals."""
-        rate = contrast(self.moments, weights, bounds=RATE)
+        rate = contrast(self.moments, weights, bounds=bounds)
         if self.watched is None:
             return rate
         variance = rate.se**2 * self.blocks
@@ -190,12 +202,12 @@ class MatchMeasures:
 
     def rounds(self) -> Interval:
         """Return the rounds of a game."""
-        return self._unbounded_mean("rounds", (0,), "rounds")
+        return self._bounded(self.mean("rounds"), "rounds", (0,), "rounds")
 
     def margin(self) -> Interval:
         """Return the points between the winner and the next seat, where players won."""
         places = self.layout.place("margin"), self.layout.place("players_won")
-        return ratio(self.moments, *places, bounds=self.range_of("margins"))
+        return ratio(self.moments, *places, bounds=(0.0, math.inf))
 
     def cell_rate(self, seat: int, strategy: str) -> Interval:
         """Return the win rate of a strategy at one seat, where its positions sit in turn."""
@@ -257,7 +269,7 @@ def change_between(
     weights[other.span] = other.weights(statistic, numbers)
     entries = [other.layout.place(statistic, number) for number in numbers]
     differing = int(other.detail("differing")[entries].max())
-    return contrast(moments, weights, bounds=bounds, differing=differing)
+    return mean_difference(moments, weights, bounds=bounds, differing=differing)
 
 
 def watched_rate(

@@ -25,11 +25,11 @@ from paxsim.stats import (
     RATE,
     Interval,
     bootstrap_ratings,
-    cautious_difference,
     confidence_sequence,
     contrast,
     difference_sums,
     holm,
+    mean_difference,
     p_value,
     paired_difference,
     seats_against_fair_share,
@@ -85,6 +85,7 @@ def strategies(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
     rows = []
     for match in matches:
         names, rates, excess = match.strategies, match.win_rates(), match.over_fair_shares()
+        means = match.points()
         p_values = holm([p_value(excess[name]) for name in names]) if match.players > 1 else [1.0]
         for (name, places), p in zip(names.items(), p_values, strict=True):
             rate, friend = rates[name], match.mean("with_rome", places, RATE)
@@ -99,7 +100,7 @@ def strategies(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
                     "p_holm": float(p),
                     "won_with_rome": friend.estimate,
                     "won_on_points": rate.estimate - friend.estimate,
-                    **spread("points", match.points(places)),
+                    **spread("points", means[name]),
                     **size_of(match, match.example(places)),
                 }
             )
@@ -166,11 +167,11 @@ def points(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
     """Return the parts of a strategy's points per game, also of games that Rome won."""
     rows = []
     for match in matches:
-        parts = match.detail("parts") / match.games
+        parts, means = match.detail("parts") / match.games, match.points()
         for name, places in match.strategies.items():
             row = {**group_of(match), "strategy": name}
             row |= zip(POINT_PARTS, parts[places].mean(axis=0).tolist(), strict=True)
-            row |= spread("points", match.points(places))
+            row |= spread("points", means[name])
             rows.append(row | size_of(match, match.example(places)))
     return make_table(rows)
 
@@ -528,5 +529,5 @@ def _changes(bundle: Bundle, match: MatchMeasures) -> Row:
         weights = np.zeros(moments.d)
         weights[match.span] = of_match
         weights[base.span] = -of_match
-        row |= spread(name, cautious_difference(moments, weights, bounds=bounds))
+        row |= spread(name, mean_difference(moments, weights, bounds=bounds))
     return row
