@@ -324,6 +324,9 @@ def _comparison(result: Any) -> Iterator[View | str]:
         ("difference", "difference"),
     ]
     rows = [[Cell(name), Cell(_amount(row, column, 100.0), "", True)] for name, column in table]
+    for candidate, (_, column), cells in zip("ab", table, rows, strict=False):
+        if set(row["opponents"].split(", ")) == {row[candidate]}:  # the fair share by symmetry
+            cells[1] = Cell(in_percent(row[column]), "", True)
     title = f"{row['players']} players, against {row['opponents']}"
     yield View(["", "win rate %"], [False, True], rows, title)
     difference = points(*(row[f"difference{end}"] for end in ("", "_low", "_high")))

@@ -115,8 +115,6 @@ class MatchMeasures:
 
     def win_rate(self, positions: Sequence[int]) -> Interval:
         """Return the win rate of a seat, on average over these positions."""
-        if len(self.strategies) == 1:  # by symmetry the same at all
-            positions = range(self.players)
         return self._watched_rate(self.weights("share", positions), self._most(positions))
 
     def win_rates(self) -> dict[str, Interval]:
@@ -149,6 +147,7 @@ class MatchMeasures:
         joint = simultaneous_contrasts(self.moments, rows, bounds=bounds)
         return dict(zip(self.strategies, joint, strict=True))
 
+    @cached_property
     def points(self) -> dict[str, Interval]:
         """Return the points of a seat of every strategy, with joint intervals."""
         rows = [self.weights("points", places) for places in self.strategies.values()]
@@ -348,9 +347,11 @@ def pool_of(matches: Sequence[MatchMeasures], name: str) -> Pool:
     return Pool(wins, games, sum(match.blocks for match in matches))
 
 
-def rome_pool(matches: Sequence[MatchMeasures]) -> Pool:
-    """Return Rome's win rate over several line-ups on common deals."""
-    wins = np.sum([match.superblock_rome() for match in matches], axis=0)
+def rome_pool(matches: Sequence[MatchMeasures], alone: bool = False) -> Pool:
+    """Return Rome's win rate over several line-ups on common deals, or that of Rome alone."""
+    wins = np.sum(
+        [m.superblock_wins()[:, -1] if alone else m.superblock_rome() for m in matches], axis=0
+    )
     games = np.sum([match.superblock_games() for match in matches], axis=0)
     return Pool(wins, games, sum(match.blocks for match in matches))
 
