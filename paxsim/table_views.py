@@ -384,7 +384,9 @@ def _restrictions(result: Any) -> Iterator[View | str]:
 def _metagame(result: Any) -> Iterator[View | str]:
     if "states" in result:
         yield from _states(result)
-    payoffs = result["payoffs"]
+    payoffs = result["payoffs"].copy()
+    alike = ~payoffs["lineup"].str.contains(" + ", regex=False)  # the fair share by symmetry
+    payoffs.loc[alike, ["win_rate_low", "win_rate_high"]] = math.nan
     yield view_of(
         payoffs.head(FIRST_ROWS), "payoffs", "Win rate of a seat, by line-up", _first_of(payoffs)
     )

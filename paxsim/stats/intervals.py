@@ -387,7 +387,7 @@ def ratio(moments: Moments, over: int, under: int, *, bounds: Bounds = RATE) -> 
     With bounds 0..1 it is a conditional rate: P(primus wins | Rome wins) is the mean of "primus
     and Rome win" over the mean of "Rome wins". If no block contains the condition, the estimate is
     nan and the interval is `bounds`. With bounds of 0 and infinity it is a mean over some games,
-    such as the winner's margin.
+    such as the winner's margin; without two blocks that differ, its ends are nan.
 
     Parameters
     ----------
@@ -406,8 +406,9 @@ def ratio(moments: Moments, over: int, under: int, *, bounds: Bounds = RATE) -> 
     """
     mean, n = moments.mean, moments.n
     under = range(moments.d)[under]
+    unknown = bounds if math.isfinite(bounds[1]) else (math.nan, math.nan)
     if mean[under] == 0:
-        return Interval(math.nan, *bounds, math.nan, n, LEVEL, "none", math.nan, 0.0, bounds)
+        return Interval(math.nan, *unknown, math.nan, n, LEVEL, "none", math.nan, 0.0, bounds)
     value = float(mean[over] / mean[under])
     weights = (unit(moments.d, over) - value * unit(moments.d, under)) / mean[under]
     se = math.sqrt(_variance(moments.covariance, weights) / n)
@@ -415,6 +416,8 @@ def ratio(moments: Moments, over: int, under: int, *, bounds: Bounds = RATE) -> 
     kish = float(moments.total[under]) ** 2 / float(moments.cross[under, under])
     # Squares about the mean of so few are too small: divide by one less.
     se *= math.sqrt(kish / (kish - 1) * (n - 1) / n) if kish > 1 + ZERO_VARIANCE else 0.0
+    if se == 0 and bounds[1] == math.inf:
+        return Interval(value, *unknown, se, n, LEVEL, "none", math.nan, kish, bounds)
     return make_interval(value, se, n, bounds=bounds, events=kish)
 
 

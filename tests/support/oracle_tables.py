@@ -252,13 +252,13 @@ def mean_of_some_interval(over, under):
     """A ratio of two block means, by the delta method; the blocks with the condition count."""
     over, under = np.asarray(over, float), np.asarray(under, float)
     if under.sum() == 0:
-        return math.nan, 0.0, math.inf
+        return math.nan, math.nan, math.nan
     value = over.mean() / under.mean()
     left = (over - value * under) / under.mean()
     n, kish = len(left), under.sum() ** 2 / (under**2).sum()
     se = standard_error(left)
     if se == 0 or kish < 1 + 1e-12:
-        return all_equal(value, kish, 0.0, math.inf)
+        return value, math.nan, math.nan
     se *= math.sqrt(kish / (kish - 1) * (n - 1) / n)
     factor = math.exp(min(700.0, t.ppf(0.975, max(kish - 1, 1)) * se / value))
     return value, value / factor, value * factor
