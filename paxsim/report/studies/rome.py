@@ -96,7 +96,7 @@ def run(runs: Runs) -> Section:
         "Strategies that win with Rome, in the line-ups of the tournament",
         friends_table(contest),
         "with_rome: share of its games that a seat of the strategy wins with Rome; on_points: "
-        "share that it wins when Rome does not. win_rate is their sum.",
+        "share that it wins when Rome does not; win_rate: both.",
     )
     section.find(*(friends_finding(friends, players) for players in headline))
 
