@@ -1,22 +1,35 @@
 """Coverage of the confidence intervals and error rates of the tests, by simulation.
 
-    python benchmarks/interval_coverage.py [--repeats 3000] [--only TEXT]
+    python benchmarks/interval_coverage.py [--runs 40000] [--only TEXT] [--out FOLDER]
 
-Each case simulates many runs of a world whose true values are known, and counts how often the
-intervals contain them. `CASES` gives the range in which the coverage has to be. The suite checks
-the same cases with fewer repeats (`tests/stats/test_coverage.py`).
+Each row simulates many runs of a world whose true values are known and counts how often the
+intervals contain them. There are two kinds:
+
+* `corners`: rates, joint rates, margins and differences on a grid down to a fraction of an expected
+  event. Coverage must be at least 94%, and rates must not be much wider than a reference.
+* `CASES`: worlds like those that the package meets, with a range for the coverage each.
+
+The suite checks the cases and some corners with fewer runs (`tests/stats/test_stats_coverage.py`).
+The results are `results/interval_coverage.md` and `.csv`.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
+import itertools
 import math
 import sys
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import betabinom
+import pandas as pd
+from measuring import RESULTS, markdown_table
+from scipy.special import gammaln
+from scipy.stats import betabinom, binom
 
 from paxsim.stats import (
     DIFFERENCE,
@@ -26,23 +39,25 @@ from paxsim.stats import (
     block_mean,
     block_rate,
     bootstrap_ratings,
-    cautious_difference,
+    clopper_pearson,
     confidence_sequence,
     contrast,
-    difference_interval,
     fit_ratings,
+    mean_difference,
     paired_difference,
     ratio,
     seats_against_fair_share,
     sequential_test,
     simultaneous_contrasts,
     variance_shares,
-    wilson,
     win_probabilities,
 )
+from paxsim.stats.intervals import t_quantile
 from paxsim.stats.sequential import log_e_value, sequence_radius
 
 GAMES = 4  # of a block
+#: Runs of a case; its range is not narrower than the error.
+MOST_REPEATS = 3000
 Generator = np.random.Generator
 Case = tuple[Callable[[Generator, int], float], float, float]
 #: Function, lowest and highest coverage by name of the case.
@@ -67,18 +82,6 @@ def coverage(intervals: Iterable[Interval], true: float) -> float:
 def moments_of(blocks: np.ndarray) -> list[Moments]:
     """Return the moments of each repeat, from wins (repeats, blocks, d)."""
     return [Moments.of(x, scale=GAMES) for x in blocks]
-
-
-# --- rates of independent games -----------------------------------------------------------------
-
-
-@case("wilson, 40 games", games=40)
-@case("wilson, 400 games", games=400)
-def single_rate(rng: Generator, repeats: int, games: int) -> float:
-    """Average over true rates of 5-95%: the coverage of a count oscillates with the rate."""
-    rates = rng.uniform(0.05, 0.95, repeats)
-    bounds = [wilson(int(wins), games) for wins in rng.binomial(games, rates)]
-    return float(np.mean([a <= p <= b for p, (a, b) in zip(rates, bounds, strict=True)]))
 
 
 # --- seats and strategies of rotated blocks -----------------------------------------------------
@@ -138,11 +141,11 @@ def strategy_rate(rng: Generator, repeats: int) -> float:
 @case("naive rate of a seat: deals favour it in all rotations", 0.0, 0.90, strategy=False)
 @case("naive rate of a strategy: its luck cancels out", 0.965, 1.0, strategy=True)
 def naive_rate(rng: Generator, repeats: int, strategy: bool) -> float:
-    """Return the coverage of Wilson's interval if all games are treated as independent."""
+    """Return the coverage of the exact interval if all games are treated as independent."""
     wins = rotated(rng, repeats)[..., :-1]
     wins = by_strategy(wins) if strategy else wins
     true = (STRATEGY_RATES if strategy else SEAT_RATES)[0]
-    bounds = [wilson(int(k), 80 * GAMES) for k in wins.sum(axis=(1, 2))[:, 0]]
+    bounds = [clopper_pearson(int(k), 80 * GAMES) for k in wins.sum(axis=(1, 2))[:, 0]]
     return float(np.mean([low <= true <= high for low, high in bounds]))
 
 
@@ -239,62 +242,267 @@ def nearly_always(rng: Generator, repeats: int, together: float, blocks: int) ->
     return coverage((block_rate(m, 1) for m in moments), 0.9998)
 
 
-@case("mean over games that few blocks have", 0.93, 1.0, chance=0.003)
-@case("mean over games that some blocks have", 0.93, 1.0, chance=0.05)
-def mean_margin(rng: Generator, repeats: int, chance: float) -> float:
-    """Return the coverage for a skewed margin with mean 5, in runs with any such game."""
-    hits = []
-    for counts in counted(rng, repeats, chance, 0.3, 945):
-        won = np.repeat(np.arange(GAMES + 1), counts)
-        if won.any():
-            margins = rng.negative_binomial(2 * won + 1e-9, 2 / (2 + 5.0))
-            m = Moments.of(np.stack([margins, won], axis=1), 1)
-            hits.append(5.0 in ratio(m, 0, 1, bounds=(0.0, 60.0)))
-    return float(np.mean(hits))
+# --- corners ------------------------------------------------------------------------------------
+
+#: Correlation of the four games of a block, by name; None has one game a block.
+DEPENDENCE = {
+    "1 game": None,
+    "4 games, correlation 0.3": 0.3,
+    "4 games, correlation 0.8": 0.8,
+    "4 games, correlation 0.05": 0.05,
+}
+BLOCKS = (10, 30, 100, 300, 1000, 3000, 10_000)
+#: Fixed rates, and expected events (0.17 is where Wilson's interval misses a single event).
+RATES_IN_CORNERS, EVENTS = (1e-5, 1e-4, 1e-3, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5), (0.17, 0.54, 1, 3)
+LOWEST, WIDEST = 0.94, 1.2
 
 
-#: Sizes of the differences and their probabilities.
+PAGE = """# Coverage of the 95% intervals
+
+Made by `python benchmarks/interval_coverage.py`, with {runs} runs of each corner: the standard
+error of a coverage is {error} points. A corner is below the bar if its coverage is more than three
+errors below {lowest}, or if a rate's interval is on average more than 1.2 times as wide as the
+reference. All corners are in `interval_coverage.csv`.
+
+- *one rate, 1 game*: exact sums over the binomial distribution, no simulation. *Widest* is the mean
+  width beside that of Blaker's interval (2000), the shortest common one whose coverage is never
+  below 95%.
+- *one rate, 4 games*: wins of the games of a block are beta-binomial with this correlation. The
+  reference is Blaker's interval for someone who knows the correlation; without any event it is that
+  of as many games as blocks, because nothing shorter is valid for all dependences. With the
+  correlation 0.05 the width has no bar: after a few events only somebody who knows that the games
+  hardly depend can give a much shorter interval.
+- *margin*: widths beside the t interval, whose coverage is too low. *difference*: widths beside the
+  normal interval with the true variance, which is useless where few blocks differ.
+
+{corners}
+
+Worlds like those that the package meets, {repeats} runs each:
+
+{cases}
+"""
+
+
+class Corner(NamedTuple):
+    """One row of the results: what was measured, and the coverage that it must reach."""
+
+    section: str
+    world: str
+    blocks: int
+    truth: str
+    measure: Callable[[Generator, int], tuple[float, float]]  # coverage, relative width
+    widest: float = math.inf
+
+    def row(self, rng: Generator, runs: int) -> dict[str, Any]:
+        """Return the row, measured in so many runs, with three standard errors of tolerance."""
+        share, width = self.measure(rng, runs)
+        tolerance = 3 * math.sqrt(LOWEST * (1 - LOWEST) / runs)
+        return {"section": self.section, "world": self.world, "blocks": self.blocks,
+                "truth": self.truth, "coverage": round(share, 4), "width": round(width, 3),
+                "good": share >= LOWEST - tolerance and not width > self.widest}  # fmt: skip
+
+
+def compositions(games: int, kinds: int) -> np.ndarray:
+    """Return all ways in which the games of a block can end, wins by kind, (ways, kinds)."""
+    ways = itertools.product(range(games + 1), repeat=kinds)
+    return np.array([way for way in ways if sum(way) == games])
+
+
+def chances_of(ways: np.ndarray, rates: np.ndarray, correlation: float | None) -> np.ndarray:
+    """Return the probabilities of the ways (Dirichlet-multinomial with this correlation)."""
+    if correlation is None:
+        return rates[ways.argmax(axis=1)]
+    games, total = ways[0].sum(), (1 - correlation) / correlation
+    parts = gammaln(ways + total * rates) - gammaln(total * rates) - gammaln(ways + 1)
+    log = parts.sum(axis=1) + gammaln(games + 1) + gammaln(total) - gammaln(games + total)
+    return np.exp(log) / np.exp(log).sum()
+
+
+def drawn_moments(
+    rng: Generator, runs: int, blocks: int, rates: Sequence[float], correlation: float | None
+) -> Iterator[tuple[Moments, float]]:
+    """Yield the different moments of runs, and their weights."""
+    games = 1 if correlation is None else GAMES
+    ways = compositions(games, len(rates))
+    p = chances_of(ways, np.array(rates), correlation)
+    if games == 1 and len(rates) == 2:  # exact: no simulation
+        wins = np.arange(blocks + 1)
+        weights = binom.pmf(wins, blocks, rates[0])
+        counts = np.stack([blocks - wins, wins], axis=1)[:, np.argsort(ways[:, 0])]
+        counts, weights = counts[weights > 1e-9], weights[weights > 1e-9]
+    else:
+        counts, repeated = np.unique(
+            rng.multinomial(blocks, p, size=runs), axis=0, return_counts=True
+        )
+        weights = repeated / runs
+    for count, weight in zip(counts, weights.tolist(), strict=True):
+        yield Moments(blocks, ways.T @ count, ways.T * count @ ways, games), weight
+
+
+@functools.cache
+def exact_widths(games: int, rate: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return wins and the widths of the exact intervals of Blaker (2000), shorter than any other.
+
+    They contain every rate at which no more than 5% of the results are as unlikely as these wins.
+    """
+    least, most = binom.ppf((1e-9, 1 - 1e-9), games, rate)
+    wins = np.unique(np.linspace(least, min(most + 1, games), 60).astype(int))
+    widths = []
+    for won in wins.tolist():
+        low, high = clopper_pearson(won, games)
+        ends = [low, high]
+        for side, end in enumerate((low, high)):
+            rates = np.linspace(end, won / games, 400)
+            above, below = binom.sf(won - 1, games, rates), binom.cdf(won, games, rates)
+            above += binom.cdf(binom.ppf(above, games, rates) - 1, games, rates)
+            below += binom.sf(binom.ppf(1 - below, games, rates), games, rates)
+            inside = (above if side == 0 else below) >= 0.05
+            inside[-1] = True
+            ends[side] = rates[inside.argmax()]
+        widths.append(ends[1] - ends[0])
+    return wins, np.array(widths)
+
+
+def reference_width(wins: float, blocks: int, rate: float, correlation: float | None) -> float:
+    """Return the width of the exact interval that knows how the games of a block depend.
+
+    It is Blaker's for as many independent games as the blocks are worth. But with no win or no
+    loss it is that of the blocks: without an event no interval is valid for all dependences and
+    shorter.
+    """
+    games = 1 if correlation is None else GAMES
+    worth = 1.0 if wins in (0, blocks) else games / (1 + (games - 1) * (correlation or 0.0))
+    return float(np.interp(wins * worth, *exact_widths(round(blocks * worth), rate)))
+
+
+def rate_corner(rng, runs, blocks: int, rate: float, correlation: float | None):
+    """Return coverage and relative width of the interval of one rate."""
+    held = width = reference = 0.0
+    for m, weight in drawn_moments(rng, runs, blocks, (rate, 1 - rate), correlation):
+        x = block_rate(m, 0)
+        held += weight * (rate in x)
+        width += weight * (x.high - x.low)
+        reference += weight * reference_width(x.estimate * blocks, blocks, rate, correlation)
+    return held, width / reference
+
+
+def joint_corner(rng, runs, blocks: int, rates: Sequence[float], correlation: float | None):
+    """Return the coverage of joint intervals of rates that add up to 1; widths are not compared."""
+    held = 0.0
+    for m, weight in drawn_moments(rng, runs, blocks, rates, correlation):
+        joint = simultaneous_contrasts(m, np.eye(len(rates)), bounds=RATE)
+        held += weight * all(p in x for p, x in zip(rates, joint, strict=True))
+    return held, math.nan
+
+
+#: Expected wins of three weak strategies and of the fourth, the rest; or four rates.
+LINEUPS = {"3 x 0.11 wins": 0.11, "3 x 0.17 wins": 0.17, "3 x 1 win": 1.0, "3 x 4 wins": 4.0}
+EVEN = (0.6, 0.3, 0.08, 0.02)
+
+
+def margin_corner(rng, runs, blocks: int, chance: float):
+    """Return the coverage of a mean over games that few blocks have, and the width beside t.
+
+    The margin of a game is negative binomial with mean 5 and standard deviation 4.2. Runs with
+    fewer than two informative blocks are left out: no method has an interval then.
+    """
+    ways = compositions(GAMES, 2)
+    held, widths, plain = [], [], []
+    for _ in range(runs):
+        counts = rng.multinomial(blocks, chances_of(ways, np.array([chance, 1 - chance]), 0.3))
+        won = np.repeat(ways[:, 0], counts)
+        if np.count_nonzero(won) > 1:
+            margins = np.where(won > 0, rng.negative_binomial(2 * won + 1e-9, 2 / 7), 0)
+            x = ratio(Moments.of(np.stack([margins, won], axis=1), 1), 0, 1, bounds=(0.0, math.inf))
+            held.append(5.0 in x and x.method == "log")
+            if x.method == "log":
+                widths.append(x.high - x.low)
+                plain.append(2 * t_quantile(x.df) * x.se)
+    return float(np.mean(held)), float(np.median(np.array(widths) / plain))
+
+
+#: Sizes of differences and their probabilities.
 CHANGES = {
     "all one way": ([0.25], [1.0]),
+    "all one way, whole blocks": ([1.0], [1.0]),
     "mostly up": ([0.25, 0.5, -0.25], [0.7, 0.2, 0.1]),
     "both ways": ([0.25, -0.25], [0.5, 0.5]),
+    "both ways, whole blocks": ([1.0, -1.0], [0.5, 0.5]),
     "seldom large": ([0.25, 1.0], [0.9, 0.1]),
+    "mostly down, seldom far up": ([-0.25, 1.0], [0.8, 0.2]),
 }
 
 
-def differences(rng: Generator, repeats: int, world: str, blocks: int, differ: float) -> np.ndarray:
-    """Return differences (repeats, blocks), of which a share `differ` is not 0."""
-    sizes, p = CHANGES[world]
-    return np.where(
-        rng.random((repeats, blocks)) < differ, rng.choice(sizes, (repeats, blocks), p=p), 0.0
-    )
+def difference_corner(rng, runs, blocks: int, differ: float, world: str, count: bool):
+    """Return the coverage of a mean difference that is 0 in most blocks, and the relative width.
+
+    The width is relative to the normal interval with the true variance.
+    """
+    sizes, p = (np.array(x) for x in CHANGES[world])
+    truth = differ * float(sizes @ p)
+    sd = math.sqrt(differ * float(sizes**2 @ p) - truth**2)
+    counts = rng.multinomial(blocks, [1 - differ, *(differ * p)], size=runs)
+    counts, repeated = np.unique(counts, axis=0, return_counts=True)
+    games = np.array([0, *np.rint(GAMES * sizes).astype(int)])
+    held = width = 0.0
+    for each, weight in zip(counts, repeated / runs, strict=True):
+        m = Moments(blocks, games[None] @ each, np.array([[games**2 @ each]]), GAMES)
+        x = mean_difference(m, [1.0], differing=int(each[1:].sum()) if count else None)
+        held += weight * (x.low - 1e-12 <= truth <= x.high + 1e-12)
+        width += weight * (x.high - x.low)
+    return held, width / (2 * 1.96 * sd / math.sqrt(blocks))
 
 
-def change_interval(x: np.ndarray) -> Interval:
-    """Return the interval of a mean difference with counted differing blocks."""
-    se = float(x.std(ddof=1)) / math.sqrt(len(x))
-    return difference_interval(float(x.mean()), se, len(x), int(np.count_nonzero(x)))
+POINTS = np.array([20.0, 17.0, 14.0, 9.0])
 
 
-def uncounted_interval(x: np.ndarray) -> Interval:
-    """Return the interval of a mean difference without counting the differing blocks."""
-    games = np.rint(GAMES * x).astype(np.int64)
-    values = np.stack([np.maximum(games, 0), np.maximum(-games, 0)], axis=1)
-    return cautious_difference(Moments.of(values, GAMES), [1.0, -1.0])
+def points_corner(rng, runs, blocks: int):
+    """Return the coverage of the joint intervals of four strategies' points, which are skewed."""
+    held = []
+    for _ in range(runs):
+        deal = rng.gamma(20, 1 / 20, (blocks, 1))
+        joint = simultaneous_contrasts(Moments.of(rng.gamma(deal * POINTS)), np.eye(4))
+        held.append(all(p in x for p, x in zip(POINTS, joint, strict=True)))
+    return float(np.mean(held)), math.nan
 
 
-def few_changes(rng, repeats, world, blocks, differ, interval) -> float:
-    x = differences(rng, repeats, world, blocks, differ)
-    return coverage(map(interval, x), differ * float(np.dot(*CHANGES[world])))
-
-
-for _world in CHANGES:
-    for _blocks, _differ in ((40, 0.15), (40, 0.01), (945, 0.003), (945, 0.02), (945, 0.2)):
-        for _kind, _interval in (("counted", change_interval), ("uncounted", uncounted_interval)):
-            case(
-                f"change {_world}, {_differ:.1%} of {_blocks} blocks, {_kind}", 0.935, 1.0,
-                world=_world, blocks=_blocks, differ=_differ, interval=_interval,
-            )(few_changes)  # fmt: skip
+def corners() -> Iterator[Corner]:
+    """Yield all corners."""
+    for world, correlation in DEPENDENCE.items():
+        for blocks in BLOCKS:
+            rates = {*RATES_IN_CORNERS, *(events / blocks for events in EVENTS)}
+            for rate in sorted(rates):
+                measure = partial(rate_corner, blocks=blocks, rate=rate, correlation=correlation)
+                # Nearly independent games: somebody who knows it needs a quarter of the blocks.
+                widest = math.inf if correlation == 0.05 else WIDEST
+                yield Corner("one rate", world, blocks, f"{rate:.3g}", measure, widest)
+    for world, correlation in list(DEPENDENCE.items())[:2]:
+        for blocks in (10, 100, 1000, 10_000):
+            lineups = {name: 3 * (events / blocks,) for name, events in LINEUPS.items()}
+            lineups = {name: (1 - sum(p), *p) for name, p in lineups.items() if sum(p) < 0.5}
+            lineups["60, 30, 8, 2%"] = EVEN
+            for name, rates in lineups.items():
+                measure = partial(joint_corner, blocks=blocks, rates=rates, correlation=correlation)
+                yield Corner("four rates jointly", world, blocks, name, measure)
+    for blocks in (15, 25, 40, 945):
+        for informative in (2, 4, 10, 20):
+            if informative < blocks:
+                # A block contains the condition 2.7 times as often as a game, at this correlation.
+                chance = informative / blocks / 2.7
+                name = f"about {informative} informative blocks"
+                yield Corner("margin", "4 games, correlation 0.3", blocks, name,
+                             partial(margin_corner, blocks=blocks, chance=chance))  # fmt: skip
+    for world in CHANGES:
+        for blocks in (10, 40, 945):
+            for differing in (0.17, 1, 3, 8, 0.5 * blocks):
+                for count in (True, False):
+                    name = f"{differing:g} {'counted' if count else 'uncounted'}"
+                    yield Corner("difference", world, blocks, name, partial(
+                        difference_corner, blocks=blocks, differ=differing / blocks, world=world,
+                        count=count))  # fmt: skip
+    for blocks in (30, 100, 300):
+        yield Corner("four strategies' points jointly", "skewed", blocks, "9 to 20",
+                     partial(points_corner, blocks=blocks))  # fmt: skip
 
 
 # --- watched runs -------------------------------------------------------------------------------
@@ -438,24 +646,65 @@ def strategy_among_luck(rng: Generator, repeats: int) -> float:
     return float(np.mean(hits))
 
 
+# --- results ------------------------------------------------------------------------------------
+
+
+def measured(runs: int, only: str) -> Iterator[dict[str, Any]]:
+    """Measure and print row by row."""
+    rng = np.random.default_rng(5)
+    for corner in corners():
+        if only in f"{corner.section}, {corner.world}":
+            yield _printed(corner.row(rng, runs))
+    for name, (function, low, high) in CASES.items():
+        if only in name:
+            repeats = min(runs, MOST_REPEATS)
+            share = function(np.random.default_rng(5), repeats)
+            yield _printed({"section": "case", "world": name, "truth": f"{low:.1%} to {high:.1%}",
+                            "coverage": round(share, 4), "good": low <= share <= high})  # fmt: skip
+
+
+def _printed(row: dict[str, Any]) -> dict[str, Any]:
+    print("ok  " if row["good"] else "FAIL", *row.values(), sep="  ", flush=True)
+    return row
+
+
+def report(table: pd.DataFrame, runs: int) -> str:
+    """Return the results as a page: a summary by section and world, and every failure."""
+    rows = []
+    for (section, world), group in table[table["section"] != "case"].groupby(
+        ["section", "world"], sort=False
+    ):
+        worst = group.loc[group["coverage"].idxmin()]
+        wide = "" if group["width"].isna().all() else f"{group['width'].max():.2f}"
+        rows.append({"what": section, "blocks of": world, "corners": len(group),
+                     "lowest coverage": f"{worst['coverage']:.1%}",
+                     "in": f"{worst['blocks']:,.0f} blocks, {worst['truth']}",
+                     "mean coverage": f"{group['coverage'].mean():.1%}",
+                     "widest": wide, "below the bar": int((~group["good"]).sum())})  # fmt: skip
+    cases = table[table["section"] == "case"]
+    names = {"world": "case", "coverage": "coverage", "truth": "expected"}
+    cases = cases[list(names)].rename(columns=names).assign(
+        coverage=[f"{share:.1%}" for share in cases["coverage"]]
+    )  # fmt: skip
+    return PAGE.format(
+        runs=f"{runs:,}", error=f"{100 * math.sqrt(LOWEST * (1 - LOWEST) / runs):.2f}",
+        lowest=f"{LOWEST:.0%}", repeats=f"{min(runs, MOST_REPEATS):,}",
+        corners=markdown_table(rows), cases=markdown_table(cases.to_dict("records")),
+    )  # fmt: skip
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--repeats", type=int, default=3000)
-    parser.add_argument("--only", default="", help="cases whose name contains this text")
+    parser.add_argument("--runs", type=int, default=40_000, help="simulated runs of a corner")
+    parser.add_argument("--only", default="", help="rows whose section or world contains this text")
+    parser.add_argument("--out", type=Path, help="folder (default: results, if all are measured)")
     options = parser.parse_args()
-    failed = 0
-    for name, (function, low, high) in CASES.items():
-        if options.only in name:
-            start = time.perf_counter()
-            share = function(np.random.default_rng(5), options.repeats)
-            good = low <= share <= high
-            failed += not good
-            print(
-                f"{'ok  ' if good else 'FAIL'} {share:6.1%} ({low:.1%} to {high:.1%}) "
-                f"{time.perf_counter() - start:5.1f} s  {name}",
-                flush=True,
-            )
-    return failed > 0
+    table = pd.DataFrame(measured(options.runs, options.only))
+    out = options.out or (None if options.only else RESULTS)
+    if out is not None:
+        table.to_csv(out / "interval_coverage.csv", index=False)
+        (out / "interval_coverage.md").write_text(report(table, options.runs))
+    return int(not table["good"].all())
 
 
 if __name__ == "__main__":

@@ -323,6 +323,9 @@ def _comparison(result: Any) -> Iterator[View | str]:
         ("difference", "difference"),
     ]
     rows = [[Cell(name), Cell(_amount(row, column, 100.0), "", True)] for name, column in table]
+    for candidate, (_, column), cells in zip("ab", table, rows, strict=False):
+        if set(row["opponents"].split(", ")) == {row[candidate]}:  # the fair share by symmetry
+            cells[1] = Cell(in_percent(row[column]), "", True)
     title = f"{row['players']} players, against {row['opponents']}"
     yield View(["", "win rate %"], [False, True], rows, title)
     difference = points(*(row[f"difference{end}"] for end in ("", "_low", "_high")))
@@ -380,7 +383,9 @@ def _restrictions(result: Any) -> Iterator[View | str]:
 def _metagame(result: Any) -> Iterator[View | str]:
     if "states" in result:
         yield from _states(result)
-    payoffs = result["payoffs"]
+    payoffs = result["payoffs"].copy()
+    alike = ~payoffs["lineup"].str.contains(" + ", regex=False)  # the fair share by symmetry
+    payoffs.loc[alike, ["win_rate_low", "win_rate_high"]] = math.nan
     yield view_of(
         payoffs.head(FIRST_ROWS), "payoffs", "Win rate of a seat, by line-up", _first_of(payoffs)
     )

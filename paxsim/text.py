@@ -30,7 +30,7 @@ MAX_DIGITS, FINEST = 3, 7
 NOISE = 1e-12
 SMALLEST_P = 0.001
 #: An interval is lopsided if its middle is further than this part of its half-width from the
-#: estimate. With Wilson's intervals, estimate ± half then never leaves the scale.
+#: estimate. With intervals of rates, estimate ± half then never leaves the scale.
 LOPSIDED = 1 / 3
 
 

@@ -24,6 +24,7 @@ from paxsim.stats import (
     contrast,
     difference_interval,
     difference_sums,
+    mean_difference,
     ratio,
     sequential_test,
     simultaneous_contrasts,
@@ -115,18 +116,21 @@ class MatchMeasures:
 
     def win_rate(self, positions: Sequence[int]) -> Interval:
         """Return the win rate of a seat, on average over these positions."""
-        return self._watched_rate(self.weights("share", positions))
+        return self._watched_rate(self.weights("share", positions), self._most(positions))
 
     def win_rates(self) -> dict[str, Interval]:
         """Return the win rate of every strategy, with joint intervals."""
         rows = {name: self.weights("share", places) for name, places in self.strategies.items()}
         if self.watched is None:
-            # All seats of a strategy together win at most every game.
-            bounds = [(0.0, 1 / len(places)) for places in self.strategies.values()]
+            bounds = [self._most(places) for places in self.strategies.values()]
             joint = simultaneous_contrasts(self.moments, list(rows.values()), bounds=bounds)
             return dict(zip(rows, joint, strict=True))
         # A union bound, which holds whenever the run stops.
         return {name: self._watched_rate(row, among=len(rows)) for name, row in rows.items()}
+
+    def _most(self, positions: Sequence[int]) -> Bounds:
+        """Return the range of the win rate of positions that together win at most every game."""
+        return 0.0, 1 / len(positions)
 
     def over_fair_shares(self) -> dict[str, Interval]:
         """Return the win rate minus the fair share by strategy, with joint intervals.
@@ -144,9 +148,15 @@ class MatchMeasures:
         joint = simultaneous_contrasts(self.moments, rows, bounds=bounds)
         return dict(zip(self.strategies, joint, strict=True))
 
-    def points(self, positions: Sequence[int]) -> Interval:
-        """Return the points of a seat, on average over these positions."""
-        return self._unbounded_mean("points", positions, "winner_points")
+    @cached_property
+    def points(self) -> dict[str, Interval]:
+        """Return the points of a seat of every strategy, with joint intervals."""
+        rows = [self.weights("points", places) for places in self.strategies.values()]
+        joint = simultaneous_contrasts(self.moments, rows)
+        return {
+            name: self._bounded(mean, "points", places, "winner_points")
+            for (name, places), mean in zip(self.strategies.items(), joint, strict=True)
+        }
 
     def histogram(self, name: str) -> np.ndarray:
         """Return the number of games by value of a measure."""
@@ -157,9 +167,10 @@ class MatchMeasures:
         bins = np.flatnonzero(self.histogram(name))
         return 0.0, float(bins[-1] + 1 if len(bins) else 1)
 
-    def _unbounded_mean(self, statistic: str, numbers: Sequence[int], measure: str) -> Interval:
+    def _bounded(
+        self, mean: Interval, statistic: str, numbers: Sequence[int], measure: str
+    ) -> Interval:
         """Return a mean without natural bounds; if all blocks are equal, a measure bounds it."""
-        mean = self.mean(statistic, numbers)
         if mean.se > 0:
             return mean
         low, high = self.range_of(measure)
@@ -170,9 +181,9 @@ class MatchMeasures:
         """Return the rate at which Rome wins."""
         return self._watched_rate(self.weights("rome"))
 
-    def _watched_rate(self, weights: np.ndarray, among: int = 1) -> Interval:
+    def _watched_rate(self, weights: np.ndarray, bounds: Bounds = RATE, among: int = 1) -> Interval:
         """Return a rate that a stopping rule looks at, as one of several with joint intervals."""
-        rate = contrast(self.moments, weights, bounds=RATE)
+        rate = contrast(self.moments, weights, bounds=bounds)
         if self.watched is None:
             return rate
         variance = rate.se**2 * self.blocks
@@ -194,10 +205,10 @@ class MatchMeasures:
         where = MEASURES[name].where
         if where:
             places = self.layout.place(name), self.layout.place(where)
-            return ratio(self.moments, *places, bounds=self.range_of(name))
+            return ratio(self.moments, *places, bounds=(0.0, math.inf))
         if MEASURES[name].rate:
             return self.mean(name, bounds=RATE)
-        return self._unbounded_mean(name, (0,), name)
+        return self._bounded(self.mean(name), name, (0,), name)
 
     def cell_rate(self, seat: int, strategy: str) -> Interval:
         """Return the win rate of a strategy at one seat, where its positions sit in turn."""
@@ -259,7 +270,7 @@ def change_between(
     weights[other.span] = other.weights(statistic, numbers)
     entries = [other.layout.place(statistic, number) for number in numbers]
     differing = int(other.detail("differing")[entries].max())
-    return contrast(moments, weights, bounds=bounds, differing=differing)
+    return mean_difference(moments, weights, bounds=bounds, differing=differing)
 
 
 def watched_rate(
@@ -338,9 +349,11 @@ def pool_of(matches: Sequence[MatchMeasures], name: str) -> Pool:
     return Pool(wins, games, sum(match.blocks for match in matches))
 
 
-def rome_pool(matches: Sequence[MatchMeasures]) -> Pool:
-    """Return Rome's win rate over several line-ups on common deals."""
-    wins = np.sum([match.superblock_rome() for match in matches], axis=0)
+def rome_pool(matches: Sequence[MatchMeasures], alone: bool = False) -> Pool:
+    """Return Rome's win rate over several line-ups on common deals, or that of Rome alone."""
+    wins = np.sum(
+        [m.superblock_wins()[:, -1] if alone else m.superblock_rome() for m in matches], axis=0
+    )
     games = np.sum([match.superblock_games() for match in matches], axis=0)
     return Pool(wins, games, sum(match.blocks for match in matches))
 

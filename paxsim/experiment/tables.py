@@ -26,11 +26,11 @@ from paxsim.stats import (
     RATE,
     Interval,
     bootstrap_ratings,
-    cautious_difference,
     confidence_sequence,
     contrast,
     difference_sums,
     holm,
+    mean_difference,
     p_value,
     paired_difference,
     seats_against_fair_share,
@@ -86,6 +86,7 @@ def strategies(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
     rows = []
     for match in matches:
         names, rates, excess = match.strategies, match.win_rates(), match.over_fair_shares()
+        means = match.points
         p_values = holm([p_value(excess[name]) for name in names]) if match.players > 1 else [1.0]
         for (name, places), p in zip(names.items(), p_values, strict=True):
             rate, friend = rates[name], match.mean("with_rome", places, RATE)
@@ -100,7 +101,7 @@ def strategies(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
                     "p_holm": float(p),
                     "won_with_rome": friend.estimate,
                     "won_on_points": rate.estimate - friend.estimate,
-                    **spread("points", match.points(places)),
+                    **spread("points", means[name]),
                     **size_of(match, match.example(places)),
                 }
             )
@@ -167,11 +168,11 @@ def points(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
     """Return the parts of a strategy's points per game, also of games that Rome won."""
     rows = []
     for match in matches:
-        parts = match.detail("parts") / match.games
+        parts, means = match.detail("parts") / match.games, match.points
         for name, places in match.strategies.items():
             row = {**group_of(match), "strategy": name}
             row |= zip(POINT_PARTS, parts[places].mean(axis=0).tolist(), strict=True)
-            row |= spread("points", match.points(places))
+            row |= spread("points", means[name])
             rows.append(row | size_of(match, match.example(places)))
     return make_table(rows)
 
@@ -389,26 +390,32 @@ def campaign_chance(bundle: Bundle) -> Interval:
     """Return the chance to win all levels: the product of the levels' success rates.
 
     Every game of a campaign has its own deal, but the rates were measured on common deals, so their
-    errors are correlated. The interval is that of the sum of the rates' logarithms (delta method),
-    over blocks.
+    errors are correlated. The interval adds up the distances from the rates' logarithms to the ends
+    of their intervals like correlated errors (Zou & Donner 2008).
     """
     rates = [match.win_rate([0]) for match in bundle]
     product = math.prod(rate.estimate for rate in rates)
-    moments = bundle_moments(bundle)
     if product == 0:
         # A bound that files would round to 0 is none.
         high = max(math.prod(rate.high for rate in rates), 10.0**-DECIMALS)
-        return replace(rates[0], estimate=0.0, low=0.0, high=high, method="t")
-    weights = np.zeros(moments.d)
-    for match, rate in zip(bundle, rates, strict=True):
-        weights[match.span] = match.weights("share") / rate.estimate
-    logarithm = contrast(moments, weights, bounds=(0.0, sum(1 / rate.estimate for rate in rates)))
-    low, high = (
-        product * math.exp(end - logarithm.estimate) for end in (logarithm.low, logarithm.high)
-    )
-    return replace(
-        logarithm, estimate=product, low=low, high=min(high, 1.0), se=product * logarithm.se
-    )
+        return replace(rates[0], estimate=0.0, low=0.0, high=high, method="none")
+    moments = bundle_moments(bundle)
+    rows = np.zeros((len(bundle), moments.d))
+    for row, match in zip(rows, bundle, strict=True):
+        row[match.span] = match.weights("share")
+    covariance = rows @ moments.covariance @ rows.T
+    errors = np.array([rate.se for rate in rates]) * math.sqrt(moments.n)
+    errors[errors == 0] = math.inf  # a rate that never varied is not correlated
+    correlation = covariance / np.outer(errors, errors)
+    np.fill_diagonal(correlation, 1.0)
+
+    def distance(ends: list[float]) -> float:
+        logs = np.log([end / rate.estimate for end, rate in zip(ends, rates, strict=True)])
+        return math.sqrt(logs @ correlation @ logs)
+
+    low = product * math.exp(-distance([rate.low for rate in rates]))
+    high = min(1.0, product * math.exp(distance([rate.high for rate in rates])))
+    return replace(rates[0], estimate=product, low=low, high=high, method="none")
 
 
 def rule_changes(bundles: Iterable[Bundle]) -> pd.DataFrame:
@@ -526,5 +533,5 @@ def _changes(bundle: Bundle, match: MatchMeasures) -> Row:
         weights = np.zeros(moments.d)
         weights[match.span] = of_match
         weights[base.span] = -of_match
-        row |= spread(name, cautious_difference(moments, weights, bounds=bounds))
+        row |= spread(name, mean_difference(moments, weights, bounds=bounds))
     return row

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr, ndtri, stdtr, stdtrit
+from scipy.special import betainc, betaincinv, ndtri, stdtr, stdtrit
 
 from paxsim.errors import PaxsimError
-from paxsim.stats.constants import LEVEL, PSEUDO_BLOCKS, ZERO_VARIANCE
+from paxsim.stats.constants import (
+    LEVEL,
+    MAX_EXPONENT,
+    PSEUDO_BLOCKS,
+    PSEUDO_DIFFERENCES,
+    ZERO_VARIANCE,
+)
 from paxsim.stats.moments import Moments
 
 Bounds = tuple[float, float]
@@ -34,18 +40,18 @@ class Interval:
     level : float
         Confidence level of this interval alone.
     method : str
-        ``"t"``, ``"wilson"`` (score interval with an effective sample size), ``"equal"`` (all
-        blocks are equal, see `max_unobserved_rate`), ``"few"`` (few blocks differ, see
-        `difference_interval`), ``"none"`` (undefined) or ``"sequence"``.
+        ``"t"``, ``"log"`` (t interval of the logarithm), ``"clopper-pearson"`` (with an effective
+        number of games), ``"equal"`` (all blocks are equal, see `max_unobserved_rate`),
+        ``"difference"`` (see `difference_interval`), ``"none"`` (undefined) or ``"sequence"``.
     df : float
         Degrees of freedom of the standard error.
     n_effective : float
-        For ``"wilson"``, the number of independent games that would be as informative; for
+        For ``"clopper-pearson"``, the number of independent games that would be as informative; for
         ``"equal"``, the number of blocks.
     bounds : tuple of float
         Range of possible values of the quantity.
-    centre, spread : float
-        For ``"few"``, the middle of the interval and the standard error it was made with.
+    spread : float
+        For ``"difference"``, the standard error that the interval was made with.
     """
 
     estimate: float
@@ -58,7 +64,6 @@ class Interval:
     df: float
     n_effective: float
     bounds: Bounds = UNBOUNDED
-    centre: float = math.nan
     spread: float = math.nan
 
     @property
@@ -87,30 +92,17 @@ def t_quantile(df: float, level: float = LEVEL) -> float:
     return -float(stdtrit(df, (1 - check_level(level)) / 2))
 
 
-def score_bounds(rate: float, n: float, critical: float) -> Bounds:
-    """Return Wilson's bounds for a rate observed in `n` (effective) observations.
-
-    They contain every p with ``|rate - p| <= critical * sqrt(p (1 - p) / n)``, so they stay within
-    0..1 and have a positive width even for a rate of 0 or 1.
-    """
-    q = critical**2 / n
-    centre = (rate + q / 2) / (1 + q)
-    half = math.sqrt(q * (rate * (1 - rate) + q / 4)) / (1 + q)
-    # At 0 and 1 the bound is the rate itself, which rounding may miss by an ulp.
-    low = 0.0 if rate == 0 else max(0.0, centre - half)
-    high = 1.0 if rate == 1 else min(1.0, centre + half)
-    return low, high
-
-
-def wilson(wins: float, games: float) -> Bounds:
-    """Return Wilson's 95% interval (Wilson 1927) for a rate among independent games.
+def clopper_pearson(wins: float, games: float, level: float = LEVEL) -> Bounds:
+    """Return the exact interval of Clopper & Pearson (1934) for a rate among independent games.
 
     Parameters
     ----------
     wins : float
-        Wins, 0..games. Shared wins may count as fractions; the interval is then a little wide.
+        Wins, 0..games. Shared wins may count as fractions.
     games : float
         Number of independent games.
+    level : float
+        Confidence level, reached or exceeded for every rate.
 
     Returns
     -------
@@ -124,13 +116,16 @@ def wilson(wins: float, games: float) -> Bounds:
 
     Examples
     --------
-    >>> low, high = wilson(7, 20)
+    >>> low, high = clopper_pearson(7, 20)
     >>> round(low, 3), round(high, 3)
-    (0.181, 0.567)
+    (0.154, 0.592)
     """
     if games <= 0 or not 0 <= wins <= games:
         raise PaxsimError(f"wins must be between 0 and the number of games, got {wins} of {games}")
-    return score_bounds(wins / games, games, normal_quantile())
+    tail, losses = (1 - check_level(level)) / 2, games - wins
+    low = float(betaincinv(wins, losses + 1, tail)) if wins > 0 else 0.0
+    high = 1 - float(betaincinv(losses, wins + 1, tail)) if losses > 0 else 1.0
+    return low, high
 
 
 def make_interval(
@@ -145,33 +140,34 @@ def make_interval(
 ) -> Interval:
     """Build the interval for an estimate whose standard error comes from blocks.
 
-    Between finite bounds it is Wilson's interval with an effective sample size and a t quantile
-    (Dean & Pagano 2015), with a blended variance while few blocks contain the event; otherwise
-    the t interval. For many blocks the two are the same.
+    Between finite bounds it is Clopper and Pearson's with an effective number of games (Korn &
+    Graubard 1998), exact if every block is all or nothing. Between 0 and infinity it is the t
+    interval of the logarithm, otherwise the t interval.
 
     `events` is the number of informative blocks, if not all are (those with the condition of a
-    ratio). It sets the degrees of freedom unless `df` is given, and the variance is not blended.
+    ratio). A standard error with explicit `df` is widened like a t interval.
     """
     informative = blocks if events is None else events
+    inflation = 1.0 if df is None else t_quantile(df) / normal_quantile()
     df = max(informative - 1, 1) if df is None else df
     low, high = bounds
     if se == 0:
         w = max_unobserved_rate(informative, level)
         ends = (estimate - w * (estimate - low), estimate + w * (high - estimate))
         return Interval(estimate, *ends, 0.0, blocks, level, "equal", df, informative, bounds)
-    critical = t_quantile(df, level)
-    width = high - low
+    half, width = t_quantile(df, level) * se, high - low
     place = (estimate - low) / width if math.isfinite(width) else math.nan
-    if not 0 < place < 1:
-        ends = _clipped(estimate, critical * se, bounds)
-        return Interval(estimate, *ends, se, blocks, level, "t", df, math.nan, bounds)
-    variance = (se / width) ** 2
-    if events is None:
-        variance = _blended_variance(place, variance, blocks)
-    n = place * (1 - place) / variance
-    below, above = score_bounds(place, n, critical)
-    ends = (low + width * below, low + width * above)
-    return Interval(estimate, *ends, se, blocks, level, "wilson", df, n, bounds)
+    if 0 < place < 1:
+        n = _effective_games(place, (inflation * se / width) ** 2, informative)
+        below, above = clopper_pearson(place * n, n, level)
+        ends = (low + width * below, low + width * above)
+        return Interval(estimate, *ends, se, blocks, level, "clopper-pearson", df, n, bounds)
+    if low == 0 and high == math.inf:
+        factor = math.exp(min(half / estimate, MAX_EXPONENT))
+        ends = (estimate / factor, estimate * factor)
+        return Interval(estimate, *ends, se, blocks, level, "log", df, math.nan, bounds)
+    ends = (max(low, estimate - half), min(high, estimate + half))
+    return Interval(estimate, *ends, se, blocks, level, "t", df, math.nan, bounds)
 
 
 def max_unobserved_rate(blocks: float, level: float = LEVEL) -> float:
@@ -180,18 +176,21 @@ def max_unobserved_rate(blocks: float, level: float = LEVEL) -> float:
     Examples
     --------
     >>> round(max_unobserved_rate(1000), 4)
-    0.0038
+    0.0037
     """
-    z2 = normal_quantile(level) ** 2
-    return z2 / (blocks + z2)
+    return 1 - ((1 - check_level(level)) / 2) ** (1 / blocks)
 
 
-def _blended_variance(place: float, variance: float, blocks: int) -> float:
-    """Return the variance of the mean, blended with that of all-or-nothing blocks."""
+def _effective_games(place: float, variance: float, blocks: float) -> float:
+    """Return how many independent games would be as informative as the blocks.
+
+    Their variance is averaged over the blocks that contain the event (or its opposite, if that is
+    rarer) and `PSEUDO_BLOCKS` that are all or nothing: few events don't tell how large they can be.
+    """
     spread = variance * (blocks - 1)  # the mean square of the blocks about their mean
     events = blocks * min(x**2 / (x**2 + spread) for x in (place, 1 - place))
-    worst = place * (1 - place) / (blocks - 1)
-    return (events * variance + PSEUDO_BLOCKS * worst) / (events + PSEUDO_BLOCKS)
+    observed = spread / (place * (1 - place))  # 1 if all blocks are all or nothing
+    return blocks * (events + PSEUDO_BLOCKS) / (events * observed + PSEUDO_BLOCKS)
 
 
 def difference_interval(
@@ -206,20 +205,19 @@ def difference_interval(
 ) -> Interval:
     """Build the interval for a mean of differences, which may be exactly 0 in many blocks.
 
-    Without the number of differing blocks it is the t interval, clipped at `bounds`. With few
-    differing blocks, neither their number nor the size of their differences is known well. The size
-    is blended with the largest possible one, as if half a block more differed by that. The number
-    is treated as Agresti & Coull (1998) and Wilson (1927) treat a count: ``z**2`` blocks are added,
-    on both sides of zero if the differences have both signs. If all have the same sign, the middle
-    moves by half of that and the result is a score interval for their number.
+    With few differing blocks, neither their number nor the size of their differences is known
+    well. As Agresti & Coull (1998) do for a count, ``z**2`` differing blocks are added, on both
+    sides of zero. Their mean square is that of the differing blocks and of `PSEUDO_DIFFERENCES`
+    with the largest possible difference.
 
     Parameters
     ----------
     estimate, se : float
         Mean difference and its standard error.
     blocks, differing : int
-        Number of all blocks, and of those whose difference is not 0 (if counted; see also
-        `cautious_difference`).
+        Number of all blocks, and of those whose difference is not 0. If these were not counted, a
+        lower bound follows from mean and variance: enough for this sum of squares if each differs
+        by the most that `bounds` allow, and Kish's number if all differ by the same.
     level : float
         Confidence level.
     bounds : tuple of float
@@ -231,30 +229,22 @@ def difference_interval(
     --------
     >>> interval = difference_interval(0.01, 0.0063, blocks=500, differing=40)
     >>> round(interval.low, 3), round(interval.high, 3)
-    (-0.002, 0.023)
+    (-0.003, 0.023)
     """
     if se == 0:
         return make_interval(estimate, se, blocks, level=level, bounds=bounds)
     df = blocks - 1 if df is None else df
-    critical = t_quantile(df, level)
-    if differing is None:
-        ends = _clipped(estimate, critical * se, bounds)
-        return Interval(estimate, *ends, se, blocks, level, "t", df, math.nan, bounds)
-    z2 = normal_quantile() ** 2
     squares = se**2 * blocks * (blocks - 1) + blocks * estimate**2
-    largest = max(abs(bounds[0]), abs(bounds[1]))
-    size2 = (squares + PSEUDO_BLOCKS * largest**2) / (differing + PSEUDO_BLOCKS)
-    size = math.sqrt(size2)
-    one_way = blocks * estimate / (differing * size)
-    centre = estimate + one_way * size * z2 / (2 * blocks)
-    added = z2 * size2 * (1 - 0.75 * one_way**2)
-    spread = math.sqrt(se**2 + added / blocks**2)
-    ends = _clipped(centre, critical * spread, bounds)
-    return Interval(estimate, *ends, se, blocks, level, "few", df, math.nan, bounds, centre, spread)
-
-
-def _clipped(middle: float, half: float, bounds: Bounds) -> Bounds:
-    return max(bounds[0], middle - half), min(bounds[1], middle + half)
+    largest2 = max(abs(bounds[0]), abs(bounds[1])) ** 2
+    if differing is None:
+        known: float = max(squares / largest2, (blocks * estimate) ** 2 / squares)
+    else:
+        known = differing
+    size2 = (squares + PSEUDO_DIFFERENCES * largest2) / (known + PSEUDO_DIFFERENCES)
+    spread = math.sqrt(se**2 + normal_quantile() ** 2 * size2 / blocks**2)
+    half = t_quantile(df, level) * spread
+    ends = (max(bounds[0], estimate - half), min(bounds[1], estimate + half))
+    return Interval(estimate, *ends, se, blocks, level, "difference", df, math.nan, bounds, spread)
 
 
 def p_value(interval: Interval, reference: float = 0.0) -> float:
@@ -264,12 +254,12 @@ def p_value(interval: Interval, reference: float = 0.0) -> float:
 
     Examples
     --------
-    >>> difference = difference_interval(0.02, 0.01, blocks=500)
+    >>> difference = difference_interval(0.02, 0.01, blocks=500, differing=300)
     >>> round(p_value(difference), 3)
-    0.046
+    0.047
     """
     x = interval
-    if x.method not in ("t", "wilson", "equal", "few"):
+    if x.method not in ("t", "clopper-pearson", "equal", "difference"):
         raise PaxsimError(f"an interval of kind {x.method!r} has no p-value")
     if x.estimate == reference:
         return 1.0
@@ -279,13 +269,15 @@ def p_value(interval: Interval, reference: float = 0.0) -> float:
     if x.method == "equal":
         end = high if reference > x.estimate else low
         w = (reference - x.estimate) / (end - x.estimate)
-        return 0.0 if w == 1 else 2 * float(ndtr(-math.sqrt(x.n_effective * w / (1 - w))))
-    centre, se = x.estimate, x.se
-    if x.method == "few":
-        centre, se = x.centre, x.spread
-    elif x.method == "wilson":
-        se = math.sqrt((reference - low) * (high - reference) / x.n_effective)
-    return 0.0 if se == 0 else 2 * float(stdtr(x.df, -abs(centre - reference) / se))
+        return min(1.0, 2 * (1 - w) ** x.n_effective)
+    if x.method == "clopper-pearson":
+        place, w = ((value - low) / (high - low) for value in (x.estimate, reference))
+        if w > place:  # few wins are as unlikely as many losses
+            place, w = 1 - place, 1 - w
+        wins = x.n_effective * place
+        return min(1.0, 2 * float(betainc(wins, x.n_effective - wins + 1, w)))
+    se = x.spread if x.method == "difference" else x.se
+    return 2 * float(stdtr(x.df, -abs(x.estimate - reference) / se))
 
 
 def contrast(
@@ -294,9 +286,10 @@ def contrast(
     *,
     level: float = LEVEL,
     bounds: Bounds = UNBOUNDED,
-    differing: int | None = None,
 ) -> Interval:
     """Return the interval for a weighted sum of block means, ``weights @ mean``.
+
+    With bounds of -1..1 it is a difference: see `mean_difference`.
 
     Parameters
     ----------
@@ -308,8 +301,6 @@ def contrast(
         Confidence level.
     bounds : tuple of float
         Range of possible values of the sum.
-    differing : int, optional
-        For a difference, the number of blocks in which it is not 0; see `difference_interval`.
 
     Examples
     --------
@@ -317,14 +308,48 @@ def contrast(
     >>> contrast(wins, [1, -1], bounds=DIFFERENCE).estimate
     0.4375
     """
+    make = difference_interval if bounds == DIFFERENCE else make_interval
+    return make(*_weighted(moments, weights), moments.n, level=level, bounds=bounds)
+
+
+def mean_difference(
+    moments: Moments,
+    weights: ArrayLike,
+    *,
+    bounds: Bounds = DIFFERENCE,
+    differing: int | None = None,
+) -> Interval:
+    """Return the interval for a mean of differences within blocks, ``weights @ mean``.
+
+    Parameters
+    ----------
+    moments : Moments
+        Sums over blocks.
+    weights : array_like, shape (d,)
+        Weights of the difference, one for each value of the block vector.
+    bounds : tuple of float
+        Smallest and largest possible difference.
+    differing : int, optional
+        Number of blocks that differ, if counted; see `difference_interval`.
+
+    Examples
+    --------
+    >>> wins = Moments.of([[1, 0]] + [[0, 0]] * 99, scale=4)
+    >>> interval = mean_difference(wins, [1, -1])
+    >>> interval.estimate, round(interval.low, 3), round(interval.high, 3)
+    (0.0025, -0.026, 0.031)
+    """
+    estimate, se = _weighted(moments, weights)
+    return difference_interval(estimate, se, moments.n, differing, bounds=bounds)
+
+
+def _weighted(moments: Moments, weights: ArrayLike) -> tuple[float, float]:
+    """Return a weighted sum of block means and its standard error."""
     w = np.asarray(weights, np.float64)
     if w.shape != (moments.d,):
         raise PaxsimError(f"expected {moments.d} weights, one for each value, got {w.size}")
     estimate = math.fsum((w * moments.mean).tolist())  # rounded once, the same on every machine
-    se = math.sqrt(_variance(moments.covariance, w) / moments.n)
-    if differing is not None or bounds == DIFFERENCE:
-        return difference_interval(estimate, se, moments.n, differing, level=level, bounds=bounds)
-    return make_interval(estimate, se, moments.n, level=level, bounds=bounds)
+    return estimate, math.sqrt(_variance(moments.covariance, w) / moments.n)
 
 
 def block_mean(
@@ -351,7 +376,7 @@ def block_rate(moments: Moments, index: int, *, level: float = LEVEL) -> Interva
     >>> wins = [[0], [2], [1], [1], [0], [1], [0], [1]]  # in blocks of four games
     >>> rate = block_rate(Moments.of(wins, scale=4), 0)
     >>> rate.estimate, round(rate.low, 3), round(rate.high, 3)
-    (0.1875, 0.07, 0.413)
+    (0.1875, 0.06, 0.396)
     """
     return block_mean(moments, index, level=level, bounds=RATE)
 
@@ -361,7 +386,8 @@ def ratio(moments: Moments, over: int, under: int, *, bounds: Bounds = RATE) -> 
 
     With bounds 0..1 it is a conditional rate: P(primus wins | Rome wins) is the mean of "primus
     and Rome win" over the mean of "Rome wins". If no block contains the condition, the estimate is
-    nan and the interval is `bounds`.
+    nan and the interval is `bounds`. With bounds of 0 and infinity it is a mean over some games,
+    such as the winner's margin; without two blocks that differ, its ends are nan.
 
     Parameters
     ----------
@@ -380,8 +406,9 @@ def ratio(moments: Moments, over: int, under: int, *, bounds: Bounds = RATE) -> 
     """
     mean, n = moments.mean, moments.n
     under = range(moments.d)[under]
+    unknown = bounds if math.isfinite(bounds[1]) else (math.nan, math.nan)
     if mean[under] == 0:
-        return Interval(math.nan, *bounds, math.nan, n, LEVEL, "none", math.nan, 0.0, bounds)
+        return Interval(math.nan, *unknown, math.nan, n, LEVEL, "none", math.nan, 0.0, bounds)
     value = float(mean[over] / mean[under])
     weights = (unit(moments.d, over) - value * unit(moments.d, under)) / mean[under]
     se = math.sqrt(_variance(moments.covariance, weights) / n)
@@ -389,6 +416,8 @@ def ratio(moments: Moments, over: int, under: int, *, bounds: Bounds = RATE) -> 
     kish = float(moments.total[under]) ** 2 / float(moments.cross[under, under])
     # Squares about the mean of so few are too small: divide by one less.
     se *= math.sqrt(kish / (kish - 1) * (n - 1) / n) if kish > 1 + ZERO_VARIANCE else 0.0
+    if se == 0 and bounds[1] == math.inf:
+        return Interval(value, *unknown, se, n, LEVEL, "none", math.nan, kish, bounds)
     return make_interval(value, se, n, bounds=bounds, events=kish)
 
 
@@ -456,7 +485,7 @@ def paired_difference(
     """
     n = moments.n
     weights = unit(moments.d, a) - unit(moments.d, b)
-    paired = contrast(moments, weights, bounds=DIFFERENCE, differing=differing)
+    paired = mean_difference(moments, weights, differing=differing)
     variances = [float(moments.covariance[i, i]) / n for i in (a, b)]
     # Welch and Satterthwaite's degrees of freedom; a value that never varies adds nothing.
     spread = sum(v**2 / (n - 1) for v in variances if v > 0)
@@ -468,43 +497,3 @@ def paired_difference(
     else:
         factor = math.inf if unpaired.se > 0 else math.nan
     return PairedDifference(paired, unpaired, factor)
-
-
-def cautious_difference(
-    moments: Moments, weights: ArrayLike, *, bounds: Bounds = DIFFERENCE
-) -> Interval:
-    """Return the interval for a mean of differences if the differing blocks were not counted.
-
-    Mean and variance give a lower bound on the number of differing blocks: enough for this sum of
-    squares if each differs by the most that `bounds` allow, and Kish's number if all differ by the
-    same. That number is assumed, and ``z**2`` blocks of their size are added on both sides of zero,
-    as in `difference_interval`. So the interval is wider than the t interval, the more so the fewer
-    blocks differ, and does not collapse at the first of them.
-
-    Parameters
-    ----------
-    moments : Moments
-        Sums over blocks.
-    weights : array_like, shape (d,)
-        Weights of the difference, one for each value of the block vector.
-    bounds : tuple of float
-        Smallest and largest possible difference.
-
-    Examples
-    --------
-    >>> wins = Moments.of([[1, 0]] + [[0, 0]] * 99, scale=4)
-    >>> interval = cautious_difference(wins, [1, -1])
-    >>> interval.estimate, round(interval.low, 3), round(interval.high, 3)
-    (0.0025, -0.022, 0.027)
-    """
-    plain = contrast(moments, weights, bounds=bounds)
-    if plain.se == 0:
-        return plain
-    blocks, mean = plain.blocks, plain.estimate
-    squares = plain.se**2 * blocks * (blocks - 1) + blocks * mean**2
-    most2 = max(abs(bounds[0]), abs(bounds[1])) ** 2
-    least = max(squares / most2, (blocks * mean) ** 2 / squares)
-    size2 = (squares + PSEUDO_BLOCKS * most2) / (least + PSEUDO_BLOCKS)
-    wider = math.sqrt(plain.se**2 + normal_quantile() ** 2 * size2 / blocks**2)
-    interval = difference_interval(mean, wider, blocks, bounds=bounds)
-    return replace(interval, se=plain.se, method="few", centre=mean, spread=wider)

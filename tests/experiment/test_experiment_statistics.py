@@ -36,7 +36,7 @@ def test_intervals_over_real_games_have_95_percent_coverage():
         yield "strategy", measures.win_rate([1])
         yield "over fair", measures.over_fair_shares()[measures.labels[0]]
         yield "cell", measures.cell_rate(0, "first")
-        yield "points", measures.points([0])
+        yield "points", measures.points[measures.labels[0]]
         yield "rounds", measures.measure("rounds")
 
     truth = {name: interval.estimate for name, interval in measured(whole)}

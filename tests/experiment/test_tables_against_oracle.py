@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import t
+from scipy.stats import beta, t
 from support import oracle_tables as oracle
 from support.oracle_tables import Match
 
@@ -16,7 +16,8 @@ from paxsim.cli import run_command
 #: These tables have intervals that hold together: see `check_together`.
 TOGETHER = {
     "seats": ["win_rate", "over_fair"],
-    "strategies": ["win_rate", "over_fair"],
+    "strategies": ["win_rate", "over_fair", "points"],
+    "points": ["points"],
     "standings": ["win_rate"],
 }
 
@@ -81,27 +82,33 @@ def critical_value(blocks):
     return np.quantile(np.abs(normal).max(axis=1) / length, 0.95)
 
 
-def factors_of(table, name, effective, bounds):
-    """How many standard errors away the ends are, at the ends, on the range of the quantity."""
+def factors_of(table, name, effective, bounds, df):
+    """The ends of exact intervals on the range of the quantity, as points of the t distribution."""
     found = []
     for row, games, (low, high) in zip(table.to_dict("records"), effective, bounds, strict=True):
-        place = (row[name] - low) / (high - low)
-        for side in ("low", "high"):
-            end = (row[f"{name}_{side}"] - low) / (high - low)
-            found.append(abs(place - end) / math.sqrt(end * (1 - end) / games))
+        won, least, most = (
+            (row[f"{name}{end}"] - low) / (high - low) for end in ("", "_low", "_high")
+        )
+        won *= games
+        tails = beta.cdf(least, won, games - won + 1), beta.sf(most, won + 1, games - won)
+        found += [t.isf(tail, df) for tail in tails]
     return found
 
 
+def check_factors(factors, blocks):
+    """One factor for all, the 95 % point of the largest |t|."""
+    assert np.ptp(factors) < 1e-5
+    assert factors[0] == pytest.approx(critical_value(blocks), abs=0.04)
+    assert factors[0] > t.ppf(0.975, len(blocks) - 1)
+
+
 def check_together(table, name, blocks, bounds):
-    """Limits hold together: one factor for all, the 95 % point of the largest |t|."""
+    """Limits hold together."""
     effective = [
         oracle.effective_games(column, *limits)
         for column, limits in zip(blocks.T, bounds, strict=True)
     ]
-    factors = factors_of(table, name, effective, bounds)
-    assert np.ptp(factors) < 1e-6
-    assert factors[0] == pytest.approx(critical_value(blocks), abs=0.04)
-    assert factors[0] > t.ppf(0.975, len(blocks) - 1)
+    check_factors(factors_of(table, name, effective, bounds, len(blocks) - 1), blocks)
 
 
 # --- simulate -------------------------------------------------------------------------------
@@ -157,6 +164,12 @@ def test_limits_of_strategies_hold_together(name):
     check_together(result["strategies"], "win_rate", shares, [(0, high) for high in most])
     over = shares - average[:, None]
     check_together(result["strategies"], "over_fair", over, [(-fair, x - fair) for x in most])
+    points = np.array([match.points_by_block(name) for name in match.strategies]).T
+    errors = points.std(axis=0, ddof=1) / math.sqrt(len(points))
+    for table in ("strategies", "points"):
+        rows = result[table]
+        ends = rows["points"] - rows["points_low"], rows["points_high"] - rows["points"]
+        check_factors(np.concatenate(ends) / np.tile(errors, 2), points)
 
 
 def test_the_cases_have_ties_and_shared_wins_and_rome_alone_and_with_a_friend():
@@ -288,10 +301,9 @@ def check_standings(standings, matches):
         oracle.pooled([match for match in matches if name in match.labels], name)
         for name in rows["strategy"]
     ]
-    factors = factors_of(rows, "win_rate", [found[1] for found in pooled], [(0, 1)] * len(rows))
-    assert np.ptp(factors) < 1e-6
     residuals = np.array([found[2] for found in pooled]).T
-    assert factors[0] == pytest.approx(critical_value(residuals), abs=0.04)
+    effective, df = [found[1] for found in pooled], len(residuals) - 1
+    check_factors(factors_of(rows, "win_rate", effective, [(0, 1)] * len(rows), df), residuals)
 
 
 def check_ratings(result, expected):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 from scipy.optimize import brentq, minimize
-from scipy.stats import norm, t
+from scipy.stats import beta, norm, t
 
 import paxsim
 
@@ -137,11 +137,8 @@ class Match:
         """The share of a seat of a strategy, block by block."""
         return self.of(strategy).groupby("block").share.mean()
 
-    def points(self, strategy):
-        blocks = self.of(strategy).groupby("block").points.mean()
-        won = self.games[self.games.rome == 0].best
-        return spread("points", mean_interval(blocks, **reach(blocks, won.max() if len(won) else 0))
-                      if standard_error(blocks) == 0 else mean_interval(blocks))  # fmt: skip
+    def points_by_block(self, strategy):
+        return self.of(strategy).groupby("block").points.mean()
 
     def mean(self, measure):
         """The mean of a measure of all games."""
@@ -153,9 +150,8 @@ class Match:
     def mean_where_won(self, measure, column):
         """The mean of a measure of the games that the players won."""
         won = self.games.assign(won=1 - self.games.rome)
-        most = won[won.won == 1][column].max() + 1 if won.won.any() else 1
         blocks = won.assign(sum=won[column] * won.won).groupby("block")[["sum", "won"]].sum()
-        return spread(measure, ratio_interval(blocks["sum"], blocks.won, most))
+        return spread(measure, mean_of_some_interval(blocks["sum"], blocks.won))
 
     def seat_by_block(self, seat):
         return self.seats[self.seats.seat == seat].groupby("block").share.mean()
@@ -176,8 +172,8 @@ def standard_error(blocks):
 
 
 def all_equal(value, n, low, high):
-    """Blocks that are all alike: a different one is rarer than 3.84 / (n + 3.84)."""
-    w = norm.ppf(0.975) ** 2 / (n + norm.ppf(0.975) ** 2)
+    """Blocks that are all alike: a different one is rarer than the exact bound of 0 out of n."""
+    w = beta.ppf(0.975, 1, n)
     return value, value - w * (value - low), value + w * (high - value)
 
 
@@ -194,33 +190,37 @@ def effective_games(blocks, low=0.0, high=1.0):
     """Independent games as informative as these blocks, on a range of possible values.
 
     The variance is blended with that of blocks that are all or nothing, which has the weight of
-    half a block; that of the blocks has the weight of (Kish's number of) blocks with the event.
+    3/4 of a block; that of the blocks has the weight of (Kish's number of) blocks with the event.
     """
     x = (np.asarray(blocks, float) - low) / (high - low)
     p, n = x.mean(), len(x)
     kish = [y.sum() ** 2 / (y**2).sum() for y in (x, 1 - x)]
     games = p * (1 - p)
     worst = games * n / (n - 1)
-    return n * games / ((min(kish) * x.var(ddof=1) + 0.5 * worst) / (min(kish) + 0.5))
+    return n * worst / ((min(kish) * x.var(ddof=1) + 0.75 * worst) / (min(kish) + 0.75))
 
 
-def wilson(rate, effective, critical, low=0.0, high=1.0):
-    """All p that the rate is not further from than so many of *their* standard errors."""
-    place = (rate - low) / (high - low)
-
-    def beyond(p):
-        return (place - p) ** 2 - critical**2 * p * (1 - p) / effective
-
-    ends = brentq(beyond, 0, place, xtol=1e-15), brentq(beyond, place, 1, xtol=1e-15)
+def exact(rate, games, low=0.0, high=1.0):
+    """The interval of Clopper and Pearson for this many games."""
+    won = (rate - low) / (high - low) * games
+    ends = beta.ppf(0.025, won, games - won + 1), beta.ppf(0.975, won + 1, games - won)
     return rate, *(low + (high - low) * end for end in ends)
 
 
+def exact_p(rate, games, reference, low=0.0, high=1.0):
+    """Twice the chance of as many games won, or as few, at the reference."""
+    won, there = games * (rate - low) / (high - low), (reference - low) / (high - low)
+    more = beta.cdf(there, won, games - won + 1)
+    less = beta.sf(there, won + 1, games - won)
+    return min(1.0, 2 * min(more, less))
+
+
 def rate_interval(blocks, low=0.0, high=1.0):
-    """Wilson's formula with the effective number of games."""
+    """The exact interval with the effective number of games."""
     n, rate, se = len(blocks), float(np.mean(blocks)), standard_error(blocks)
     if se == 0:
         return all_equal(rate, n, low, high)
-    return wilson(rate, effective_games(blocks, low, high), t.ppf(0.975, n - 1), low, high)
+    return exact(rate, effective_games(blocks, low, high), low, high)
 
 
 def reach(blocks, most):
@@ -234,39 +234,42 @@ def differing(blocks):
 
 
 def few(blocks, largest=1.0, count=None):
-    """Middle and standard error of differences, of which but few (`count`) may not be 0."""
+    """Standard error of differences, of which but few (`count`) may not be 0."""
     x = np.asarray(blocks, float)
-    n, m, z2 = len(x), count or differing(x), norm.ppf(0.975) ** 2
-    size = math.sqrt(((x**2).sum() + 0.5 * largest**2) / (m + 0.5))
-    one_way = x.sum() / (m * size)
-    added = z2 * size**2 * (1 - 0.75 * one_way**2)
-    return x.mean() + one_way * size * z2 / 2 / n, math.sqrt(x.var(ddof=1) / n + added / n**2)
+    n, z2 = len(x), norm.ppf(0.975) ** 2
+    size2 = ((x**2).sum() + 2 * largest**2) / ((count or differing(x)) + 2)
+    return math.sqrt(standard_error(x) ** 2 + z2 * size2 / n**2)
+
+
+def uncounted(blocks, largest=1.0):
+    """Fewest blocks that must differ."""
+    x = np.asarray(blocks, float)
+    return max((x**2).sum() / largest**2, x.sum() ** 2 / (x**2).sum())
 
 
 def difference_interval(blocks, largest=1.0, count=None):
     """Wider than a t interval as long as few blocks differ."""
+    mean, n = float(np.mean(blocks)), len(blocks)
     if standard_error(blocks) == 0:
-        return all_equal(float(np.mean(blocks)), len(blocks), -largest, largest)
-    middle, se = few(blocks, largest, count)
-    half = t.ppf(0.975, len(blocks) - 1) * se
-    return float(np.mean(blocks)), max(-largest, middle - half), min(largest, middle + half)
+        return all_equal(mean, n, -largest, largest)
+    half = t.ppf(0.975, n - 1) * few(blocks, largest, count)
+    return mean, max(-largest, mean - half), min(largest, mean + half)
 
 
-def ratio_interval(over, under, most):
+def mean_of_some_interval(over, under):
     """A ratio of two block means, by the delta method; the blocks with the condition count."""
     over, under = np.asarray(over, float), np.asarray(under, float)
     if under.sum() == 0:
-        return math.nan, 0.0, most
+        return math.nan, math.nan, math.nan
     value = over.mean() / under.mean()
     left = (over - value * under) / under.mean()
     n, kish = len(left), under.sum() ** 2 / (under**2).sum()
     se = standard_error(left)
     if se == 0 or kish < 1 + 1e-12:
-        return all_equal(value, kish, 0.0, most)
+        return value, math.nan, math.nan
     se *= math.sqrt(kish / (kish - 1) * (n - 1) / n)
-    place = value / most
-    effective = place * (1 - place) / (se / most) ** 2
-    return wilson(value, effective, t.ppf(0.975, max(kish - 1, 1)), 0.0, most)
+    factor = math.exp(min(700.0, t.ppf(0.975, max(kish - 1, 1)) * se / value))
+    return value, value / factor, value * factor
 
 
 def watched_interval(blocks, low=0.0, high=1.0, tightest=2000, alpha=ALPHA):
@@ -285,20 +288,23 @@ def difference_p(blocks, largest=1.0):
     """Two-sided: is the mean of differences zero?"""
     if standard_error(blocks) == 0 or abs(np.mean(blocks)) < 1e-15:
         return p_value(blocks, -largest, largest)
-    middle, error = few(blocks, largest)
-    return 2 * t.sf(abs(middle) / error, len(blocks) - 1)
+    return 2 * t.sf(abs(np.mean(blocks)) / few(blocks, largest), len(blocks) - 1)
 
 
 def p_value(blocks, low, high):
-    """Two-sided: is the mean zero? From Wilson's interval on the range."""
+    """Two-sided: is the mean zero? From the exact interval on the range."""
     n, mean, se = len(blocks), float(np.mean(blocks)), standard_error(blocks)
     if abs(mean) < 1e-15:
         return 1.0
-    if se == 0:  # the interval of blocks that are all alike reaches 0 with z² = n w / (1 − w)
-        w = mean / (mean - (low if mean > 0 else high))
-        return 2 * norm.sf(math.sqrt(n * w / (1 - w)))
-    error = math.sqrt(-low * high / effective_games(blocks, low, high))
-    return 2 * t.sf(abs(mean) / error, n - 1)
+    if se == 0:
+        return alike_p(mean, n, 0.0, low, high)
+    return exact_p(mean, effective_games(blocks, low, high), 0.0, low, high)
+
+
+def alike_p(value, n, reference, low=0.0, high=1.0):
+    """Blocks that are all alike: the chance that none of n is of the kind that must be there."""
+    w = (reference - value) / ((low if reference < value else high) - value)
+    return min(1.0, 2 * (1 - w) ** n)
 
 
 def holm(p_values):
@@ -318,7 +324,7 @@ def table(rows):
 
 
 def strategies(matches, watched=False):
-    """Without the intervals, which hold together, unless watched; see `check_together`."""
+    """Without the intervals that hold together, of rates unless watched; see `check_together`."""
     rows = []
     for match in matches:
         average = match.seats.groupby("block").share.mean()
@@ -342,7 +348,7 @@ def strategies(matches, watched=False):
                 "p_holm": adjusted,
                 "won_with_rome": mine.with_rome.mean(),
                 "won_on_points": (mine.share - mine.with_rome).mean(),
-                **match.points(name),
+                "points": match.points_by_block(name).mean(),
                 **match.size(match.first_win(mine)),
             })  # fmt: skip
     return table(rows)
@@ -409,7 +415,7 @@ def points(matches):
             **match.group(),
             "strategy": name,
             **{part: match.of(name)[part].mean() for part in PARTS},
-            **match.points(name),
+            "points": match.points_by_block(name).mean(),
             **match.size(match.first_win(match.of(name))),
         }
         for match in matches
@@ -466,43 +472,45 @@ def pooled(matches, name):
     # The residuals add up to nothing, so their spread about 0 is that about their mean.
     left = (wins - rate * played) / played.mean()
     blocks = sum(match.blocks for match in matches)
-    variance = standard_error(left) ** 2
+    variance = (standard_error(left) * t.ppf(0.975, len(left) - 1) / norm.ppf(0.975)) ** 2
     if variance == 0:
         return rate, None, left
     spread = variance * (blocks - 1)
     kish = blocks * min(p**2 / (p**2 + spread) for p in (rate, 1 - rate))
     worst = rate * (1 - rate) / (blocks - 1)
-    return rate, rate * (1 - rate) * (kish + 0.5) / (kish * variance + 0.5 * worst), left
+    return (
+        rate,
+        blocks * worst * (kish + 0.75) / (kish * variance + 0.75 * worst),
+        left,
+    )
 
 
 def pooled_interval(matches, name):
     rate, effective, left = pooled(matches, name)
     if effective is None:
         return all_equal(rate, sum(match.blocks for match in matches), 0.0, 1.0)
-    return wilson(rate, effective, t.ppf(0.975, len(left) - 1))
+    return exact(rate, effective)
 
 
 def pooled_p(matches, name, fair):
     """Is the rate the fair share?"""
     rate, effective, left = pooled(matches, name)
     if effective is None:
-        w = (fair - rate) / ((0.0 if fair < rate else 1.0) - rate)
         n = sum(match.blocks for match in matches)
-        return 1.0 if fair == rate else 2 * norm.sf(math.sqrt(n * w / (1 - w)))
-    error = math.sqrt(fair * (1 - fair) / effective)
-    return 2 * t.sf(abs(rate - fair) / error, len(left) - 1)
+        return 1.0 if fair == rate else alike_p(rate, n, fair)
+    return exact_p(rate, effective, fair)
 
 
 def pooled_lead(matches, name, rival):
     """Do both win equally often? By the differences within super-blocks."""
     (rate, _, mine), (other, _, theirs) = (pooled(matches, who) for who in (name, rival))
-    gap, se = rate - other, standard_error(mine - theirs)
-    if abs(gap) < 1e-15:
+    # The residuals and the difference of the rates stand for the blocks.
+    blocks = mine - theirs + rate - other
+    if abs(rate - other) < 1e-15:
         return 1.0
-    if se == 0:
-        w = abs(gap) / (1 + abs(gap))
-        return 2 * norm.sf(math.sqrt(len(mine) * w / (1 - w)))
-    return 2 * t.sf(abs(gap) / se, len(mine) - 1)
+    if standard_error(blocks) == 0:
+        return p_value(blocks, -1.0, 1.0)
+    return 2 * t.sf(abs(rate - other) / few(blocks, count=uncounted(blocks)), len(blocks) - 1)
 
 
 def earliest(numbers):
@@ -631,9 +639,12 @@ def tournament(counts):
 def welch(x, y):
     """A difference as if the two had been measured on different deals."""
     a, b = standard_error(x) ** 2, standard_error(y) ** 2
-    difference = np.mean(x) - np.mean(y)
-    df = (a + b) ** 2 / (a**2 / (len(x) - 1) + b**2 / (len(y) - 1))
-    half = t.ppf(0.975, df) * math.sqrt(a + b)
+    n, difference = len(x), np.mean(x) - np.mean(y)
+    df = (a + b) ** 2 / (a**2 / (n - 1) + b**2 / (n - 1))
+    squares = (a + b) * n * (n - 1) + n * difference**2
+    count = max(squares, (n * difference) ** 2 / squares)
+    added = norm.ppf(0.975) ** 2 * (squares + 2) / (count + 2) / n**2
+    half = t.ppf(0.975, df) * math.sqrt(a + b + added)
     return difference, max(-1.0, difference - half), min(1.0, difference + half)
 
 
@@ -742,11 +753,13 @@ def campaign(matches):
         high = math.prod(rate_interval(blocks)[2] for blocks in won)
         success = 0.0, 0.0, high
     else:
-        logarithm = (won / rates[:, None]).sum(axis=0)
-        middle, low, high = rate_interval(logarithm, 0.0, (1 / rates).sum())
-        success = (
-            product, product * math.exp(low - middle), min(1.0, product * math.exp(high - middle)),
-        )  # fmt: skip
+        ends = np.log([rate_interval(blocks) for blocks in won]).T
+        together = np.eye(len(won))
+        for i, j in itertools.permutations(range(len(won)), 2):
+            if min(standard_error(won[i]), standard_error(won[j])) > 0:
+                together[i, j] = np.corrcoef(won[i], won[j])[0, 1]
+        down, up = (math.sqrt(x @ together @ x) for x in (ends[1] - ends[0], ends[2] - ends[0]))
+        success = product, product * math.exp(-down), min(1.0, product * math.exp(up))
     return {
         "strategy": matches[0].labels[0],
         "levels": ",".join(str(match.level) for match in matches),

@@ -42,7 +42,7 @@ from paxsim.report.study import (
 )
 from paxsim.report.subject import BASELINE
 from paxsim.setting import Setting, make_setting
-from paxsim.stats import Moments, contrast, decided_shares, variance_shares, wilson
+from paxsim.stats import Moments, clopper_pearson, contrast, decided_shares, variance_shares
 from paxsim.text import amount, listing, percent
 
 TITLE = "Luck and skill"
@@ -474,8 +474,8 @@ def round_table(games: Mapping[str, np.ndarray]) -> pd.DataFrame:
 
 
 def _rate(name: str, count: int, total: int) -> dict[str, float]:
-    """Return a rate with its interval (Wilson), as columns."""
-    return dict(zip(with_ends(name), (count / total, *wilson(count, total)), strict=True))
+    """Return the rate of independent games with its interval, as columns."""
+    return dict(zip(with_ends(name), (count / total, *clopper_pearson(count, total)), strict=True))
 
 
 def always_right(rome: np.ndarray) -> dict[str, float]:

@@ -8,9 +8,10 @@ from typing import Any
 import pandas as pd
 
 from paxsim import charts
-from paxsim.experiment.estimates import MatchMeasures
+from paxsim.experiment.estimates import MatchMeasures, rome_pool
 from paxsim.experiment.result import Result
 from paxsim.experiment.simulation import simulate
+from paxsim.experiment.tables import spread
 from paxsim.report.study import (
     MIN_BLOCKS,
     Finding,
@@ -72,7 +73,7 @@ def run(runs: Runs) -> Section:
     section.find(*(joining_finding(payoffs, players) for players in headline))
 
     contest = runs.tournament
-    lineups = section.table(
+    section.table(
         "lineups", "Rome's rate in every line-up of the tournament", lineup_table(contest)
     )
     members = weak_and_strong(runs, contest["standings"])
@@ -82,11 +83,11 @@ def run(runs: Runs) -> Section:
         "Rome's rate by population and player count",
         population_table(runs, members, by_population, contest),
         "weak and strong: 95% intervals over deals. all line-ups: mean over the tournament's "
-        "line-ups, with a 95% interval over line-ups; the lowest and the highest line-up have "
-        "simultaneous intervals.",
+        "line-ups, with a 95% interval over line-ups (rome_alone: over deals, for these line-ups); "
+        "the lowest and the highest line-up have simultaneous intervals.",
     )
     section.find(*(rome_finding(rates, players) for players in runs.subject.players))
-    section.find(alone_finding(lineups))
+    section.find(alone_finding(rates[rates["population"] == ALL]))
     shown = [*(r for by_count in by_population.values() for r in by_count.values()), contest]
     draw_rates(section, runs, conspirators, rates, conspired, shown)
 
@@ -95,8 +96,7 @@ def run(runs: Runs) -> Section:
         "Strategies that win with Rome, in the line-ups of the tournament",
         friends_table(contest),
         "with_rome: share of its games that a seat of the strategy wins with Rome; on_points: "
-        "share that it wins when Rome does not. Intervals over line-ups, which hold for other "
-        "opponents too.",
+        "share that it wins when Rome does not; win_rate: both.",
     )
     section.find(*(friends_finding(friends, players) for players in headline))
 
@@ -246,10 +246,12 @@ def population_table(
             rows.append({"population": name, "players": players, "members": labels, **columns,
                          "lineups": len(result["lineups"])})  # fmt: skip
     for players, lineups in lineup_table(contest).groupby("players"):
-        ends = lowest_and_highest([m for m in contest.matches if m.players == players])
+        matches = [match for match in contest.matches if match.players == players]
+        ends = lowest_and_highest(matches)
+        alone = spread("rome_alone", rome_pool(matches, alone=True).interval())
         rows.append({"population": ALL, "players": players, "members": "all strategies",
                      **mean_of_lineups(lineups, "rome_wins"),
-                     **mean_of_lineups(lineups, "rome_alone"), **ends,
+                     **alone, **ends,
                      "deck": lineups["deck"].iloc[0], "games": lineups["games"].sum(),
                      "blocks": lineups["blocks"].sum(), "lineups": len(lineups)})  # fmt: skip
     table = pd.DataFrame(rows)
@@ -288,16 +290,13 @@ def mean_of_lineups(lineups: pd.DataFrame, name: str) -> dict[str, float]:
 
 def friends_table(contest: Result) -> pd.DataFrame:
     """Return how each strategy wins in a tournament, with Rome or on points; means of line-ups."""
-    rows = []
-    for (players, name), table in contest["strategies"].groupby(["players", "strategy"],
-                                                                sort=False):  # fmt: skip
-        row = {"players": players, "strategy": name}
-        for column in ("won_with_rome", "won_on_points"):
-            mean = mean_of_lineups(table, column)
-            row |= {key.removeprefix("won_"): value for key, value in mean.items()}
-        rows.append({**row, "deck": table["deck"].iloc[0], "games": table["games"].sum(),
-                     "lineups": len(table)})  # fmt: skip
-    return pd.DataFrame(rows).sort_values(["players", "with_rome"], ascending=[True, False])
+    ways = {"with_rome": "won_with_rome", "on_points": "won_on_points"}
+    means = contest["strategies"].groupby(["players", "strategy"], sort=False)[[*ways.values()]]
+    table = contest["standings"].merge(means.mean().reset_index(), on=["players", "strategy"])
+    for name, won in ways.items():
+        table[name] = table[won]
+    columns = ["players", "strategy", *ways, *with_ends("win_rate"), "deck", "games", "lineups"]
+    return table[columns].sort_values(["players", "with_rome"], ascending=[True, False])
 
 
 def solo_losses(result: Result) -> pd.DataFrame:
@@ -448,18 +447,16 @@ def rome_finding(table: pd.DataFrame, players: int) -> Finding:
     return Finding(f"rome/{players}", text, *estimate, sign != 0, cells)
 
 
-def alone_finding(lineups: pd.DataFrame) -> Finding:
+def alone_finding(rates: pd.DataFrame) -> Finding:
     """Return how often Rome wins and no player wins with it."""
-    by_count = {str(n): rows for n, rows in lineups.groupby("players")}
-    rates = {n: mean_of_lineups(rows, "rome_alone") for n, rows in by_count.items()
-             if round((rows["rome_alone"] * rows["games"]).sum())}  # fmt: skip
-    never = [n for n in by_count if n not in rates]
-    if rates:
-        parts = [f"in {percent(*rate.values())} of games with {n}" for n, rate in rates.items()]
+    never = rates.loc[rates["rome_alone"] == 0, "players"].tolist()
+    parts = [f"in {rate_of(row, 'rome_alone')} of games with {row['players']}"
+             for row in rates.to_dict("records") if row["rome_alone"] > 0]  # fmt: skip
+    if parts:
         text = f"{', '.join(parts)} players"
         text += f", and never with {listing(never)}" if never else ""
     else:
-        text = f"it happened in none of the tournament's {lineups['games'].sum():,} games"
+        text = f"it happened in none of the tournament's {rates['games'].sum():,} games"
     text = (
         "When Rome wins, the holder of primus conspiratus wins with it; if no player holds it, "
         f"Rome wins alone, which is rare: {text}."
@@ -484,10 +481,9 @@ def friends_finding(friends: pd.DataFrame, players: int) -> Finding:
     rows = friends[friends["players"] == players].sort_values(
         "with_rome", ascending=False, kind="stable"
     )
-    first = [f"{row['strategy']} ({rate_of(row, 'with_rome')} of its games; on points "
-             f"{rate_of(row, 'on_points')})"
+    first = [f"{row['strategy']} ({in_percent(row['with_rome'])}% of its games; on points "
+             f"{in_percent(row['on_points'])}%)"
              for _, row in rows.head(FRIENDS).iterrows()]  # fmt: skip
     text = f"With {players} players, {listing(first)} win most often with Rome."
     cells = dict(zip(("wins most often with Rome", "then", "and"), first, strict=False))
-    best = estimate_of(rows.iloc[0], "with_rome")
-    return Finding(f"friends/{players}", text, *best, cells=cells)
+    return Finding(f"friends/{players}", text, float(rows["with_rome"].iloc[0]), cells=cells)

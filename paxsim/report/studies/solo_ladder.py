@@ -5,6 +5,8 @@ A campaign is the five levels in order, each with new deals: its chance is the p
 
 from __future__ import annotations
 
+import math
+
 import pandas as pd
 
 from paxsim import charts
@@ -14,6 +16,8 @@ from paxsim.text import listing, percent
 
 TITLE = "Solo"
 QUESTION = "How often does each strategy succeed at each solo level, and in a whole campaign?"
+#: A chance is called "one in so many" if the ends of its interval differ by a smaller factor.
+KNOWN_FACTOR = 10
 
 
 def run(runs: Runs) -> Section:
@@ -34,9 +38,10 @@ def run(runs: Runs) -> Section:
                   "Heatmap of success, strategies by solo level; lighter is more.")  # fmt: skip
 
     campaigns = result["campaigns"].sort_values("success", ascending=False, kind="stable")
-    campaigns.insert(2, "one_in", [one_in(chance) for chance in campaigns["success"]])
+    ends = (estimate_of(row, "success") for row in campaigns.to_dict("records"))
+    campaigns.insert(2, "one_in", [one_in(*each) for each in ends])
     section.table("campaigns", "Chance of a whole campaign", campaigns,
-                  "one in: campaigns per success; – if none succeeded.")  # fmt: skip
+                  "one in: campaigns per success; – with too few games to know it.")  # fmt: skip
     section.find(campaign_finding(campaigns))
     figure, ax = charts.panels(width=4.4, height=1.1 + 0.22 * many)
     charts.forest(campaigns, "success", by="strategy", ax=ax, log=True, caption=footer,
@@ -47,9 +52,9 @@ def run(runs: Runs) -> Section:
     return section
 
 
-def one_in(chance: float) -> float:
-    """Return the reciprocal of a chance with two significant figures; nan if it is 0."""
-    return float(f"{1 / chance:.2g}") if chance > 0 else float("nan")
+def one_in(chance: float, low: float, high: float) -> float:
+    """Return the reciprocal of a chance with two significant figures; nan if hardly known."""
+    return float(f"{1 / chance:.2g}") if high < KNOWN_FACTOR * low else float("nan")
 
 
 def same_note(levels: pd.DataFrame) -> str:
@@ -89,8 +94,10 @@ def campaign_finding(campaigns: pd.DataFrame) -> Finding:
     if estimate[0] == 0:
         text = "No strategy's chance of a whole campaign of five levels differs clearly from 0."
         return Finding("campaign", text, *estimate, False)
+    about = one_in(*estimate)
+    about_one_in = "" if math.isnan(about) else f", about 1 in {int(about):,}"
     text = (
-        f"A whole campaign of five levels succeeds at best in {percent(*estimate)}, about 1 in "
-        f"{int(one_in(estimate[0])):,}, with {best['strategy']}."
+        f"A whole campaign of five levels succeeds at best in {percent(*estimate)}{about_one_in}, "
+        f"with {best['strategy']}."
     )
     return Finding("campaign", text, *estimate)
