@@ -12,6 +12,7 @@ from joblib import Parallel, delayed
 
 from paxsim.errors import PaxsimError, is_number, safe_repr
 from paxsim.experiment.design import make_match
+from paxsim.experiment.progress import STORED
 from paxsim.experiment.run import refuse_unrepeatable
 from paxsim.experiment.tally import in_units
 from paxsim.lineup import Lineup, as_specs
@@ -263,6 +264,8 @@ class Evaluator:
     def skip(self, candidates: int, deals: int) -> None:
         """Count games of candidates that were measured in an earlier call."""
         self._games += candidates * deals * self._arena.block_games
+        if self._progress is not None and candidates:
+            self._progress(self._games, self._expected, STORED)
 
     def measure(self, policies: Sequence[Policy], first_deal: int, deals: int) -> list[np.ndarray]:
         """Return `Arena.measure` of each policy, all on the same deals."""

@@ -267,7 +267,10 @@ def tune_into(out, **options):
 
 
 def test_an_interrupted_and_extended_run_ends_with_the_same_files(tmp_path):
+    texts = []
+
     def interrupt(done, expected, text):
+        texts.append(text)
         if "restart 2" in text:
             raise KeyboardInterrupt
 
@@ -275,6 +278,7 @@ def test_an_interrupted_and_extended_run_ends_with_the_same_files(tmp_path):
     tune_into(tmp_path / "parts", generations=1, restarts=1)
     with pytest.raises(KeyboardInterrupt):
         tune_into(tmp_path / "parts", progress=interrupt)
+    assert texts[0] == "stored games" and "stored games" not in texts[1:]
     assert set(files_of(tmp_path / "parts")) >= {"tuning.json", "generations.csv"}
     (tmp_path / "parts" / "generations.csv").unlink()
     assert tune_into(tmp_path / "parts").spec == whole.spec
