@@ -71,9 +71,8 @@ def seen_of_kind(table, me, card):
         count += card_followed(table, me, int(table.deck_top) + step) == card
     for seat in range(table.players):
         count += seen_in_hand(table, me, seat, card)
-    if me.peeked:
-        for i in range(table.rules.rome_hidden):
-            count += me.rome_peeked[i] == card
+    for i in range(me.rome_count):
+        count += me.rome_peeked[i] == card
     return count
 
 

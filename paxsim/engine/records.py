@@ -120,6 +120,7 @@ seat_dtype = np.dtype(
         ("money", np.int32),
         ("hand_count", np.int32),
         ("peeked", np.int32),  # 1 once this seat has seen Rome's hidden cards
+        ("rome_count", np.int32),  # their number; 0 before peeking
         ("rome_hidden", np.int16, ROW),  # their symbols by category; zeros before peeking
         ("rome_peeked", np.uint16, MAX_ROME_START),  # the cards themselves
         ("buried_count", np.uint32),
@@ -147,6 +148,7 @@ LENGTHS = {
     **dict.fromkeys(("legion_size", "legion_value", "legion_cards"), "legions"),
     **dict.fromkeys(("buried", "buried_at"), "buried_count"),
     "copy": "copy_count",
+    "rome_peeked": "rome_count",
     "shown": "shown_count",
     "hand": "hand_count",
     "drawn": "drawn_count",

@@ -22,7 +22,7 @@ from paxsim.engine.records import (
 )
 from paxsim.engine.rng import draw_below, seed_deal, seed_seat, set_state, state_of
 from paxsim.engine.turn import begin_round, offer, refill
-from paxsim.rules import MAX_DRAFT, MAX_ROME_START
+from paxsim.rules import MAX_DRAFT
 
 
 @called
@@ -106,8 +106,9 @@ def forget_looks(me):
     """Clear what a seat knows of Rome's hidden cards and of cards it buried."""
     for category in range(ROW):
         me.rome_hidden[category] = 0
-    for i in range(MAX_ROME_START):
+    for i in range(me.rome_count):
         me.rome_peeked[i] = 0
+    me.rome_count = 0
     for i in range(me.buried_count):
         me.buried[i] = 0
         me.buried_at[i] = 0

@@ -169,7 +169,8 @@ def peek(game, log, me):
     game.table.peeked[me.seat] = 1
     for category in range(N_CATEGORIES):
         me.rome_hidden[category] = game.hidden.rome_hidden_symbols[category]
-    for i in range(game.table.rules.rome_hidden):
+    me.rome_count = game.table.rules.rome_hidden
+    for i in range(me.rome_count):
         me.rome_peeked[i] = game.hidden.rome_hidden[i]
     piles.take_money(game.table, me, game.table.rules.peek_income)
     if log is not None:

@@ -169,7 +169,7 @@ def observe_cards(table, me, layout, row, at):
     count_kinds(me.hand, me.hand_count, layout, row, at)
     at += kinds
     if me.peeked:
-        count_kinds(me.rome_peeked, table.rules.rome_hidden, layout, row, at)
+        count_kinds(me.rome_peeked, me.rome_count, layout, row, at)
     return at + kinds
 
 

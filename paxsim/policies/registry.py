@@ -342,6 +342,9 @@ def _from_file(file: str, name: str) -> Policy:
         raise PaxsimError(f"policy {file}: there is no function with @paxsim.policy in it")
     if not name and len(offers) == 1:
         name = next(iter(offers))
+    if not name:
+        named = " or ".join(f"{file}:{one}" for one in offers)
+        raise PaxsimError(f"policy {file}: the file has several policies; write {named}")
     if name not in offers:
         raise unknown(f"policy {file}: policy", name, offers)
     if not isinstance(offers[name], Policy):

@@ -37,9 +37,8 @@ def update_beliefs(beliefs, table, me, choice):
     if choice.kind == DISPLAY or choice.kind == KEEP or choice.kind == PLACE:
         for i in range(choice.drawn_count):
             locate(beliefs, choice.drawn[i])
-    if me.peeked:
-        for i in range(table.rules.rome_hidden):
-            locate(beliefs, me.rome_peeked[i])
+    for i in range(me.rome_count):
+        locate(beliefs, me.rome_peeked[i])
     count_unknown_places(beliefs, table, me)
 
 
@@ -306,7 +305,8 @@ def share_peeks(world, me):
             rival = world.seats[seat]
             for category in range(ROW):
                 rival.rome_hidden[category] = world.hidden.rome_hidden_symbols[category]
-            for i in range(world.table.rules.rome_hidden):
+            rival.rome_count = world.table.rules.rome_hidden
+            for i in range(rival.rome_count):
                 rival.rome_peeked[i] = world.hidden.rome_hidden[i]
 
 

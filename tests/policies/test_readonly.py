@@ -121,6 +121,7 @@ def test_stores_are_done_by_whatever_name_the_memory_goes(tmp_path):
     [
         ("me.hand[len(cards)]", "IndexError"),
         ("table.diary[0, 99]", "IndexError"),
+        ("me.rome_peeked[0]", "IndexError"),
         ("1 // me.memory[0]", "ZeroDivisionError"),
     ],
 )
