@@ -62,7 +62,7 @@ def test_repr_of_a_result_says_who_won():
         (lambda: paxsim.load_deck("assumed"),
          ["<th>2/4</th>", "<tr><td>wealth</td><td>2</td><td>4</td><td>2</td>"]),
         (lambda: paxsim.Rules(rome_needs=5, legions=4, draft_sizes=[2, 2]),
-         ["<td>rome_needs</td><td>5</td><td>4</td>", "3 of 27 differ",
+         ["<td>rome_needs</td><td>5</td><td>4</td>", "3 of 30 differ",
           "<td>draft_sizes</td><td>2,2</td><td>2,3,4,5,5,5,5,5</td>"]),
         (paxsim.Rules, ["<td>tie</td><td>shared</td>"]),
         (lambda: paxsim.get_policy("builder:thrift=0.5"), ["<td>thrift</td><td>0.5</td><td>"]),
