@@ -168,7 +168,10 @@ def test_own_and_built_in_policies_play_together(folder):
         ("builder:breadth=1:breadth=2", "policy builder: parameter breadth is given twice"),
         ("builder:", "policy builder: a parameter is written name=number, got ''"),
         ("none.py:mine", "policy: cannot read "),
-        ("two.py", "the file has several policies; write two.py:one_of_two or two.py:two_of_two"),
+        (
+            "two.py",
+            "policy two.py: the file has several policies; write two.py:one_of_two or two.py:two_of_two",
+        ),
         ("two.py:one_of_tow", "policy two.py: unknown policy 'one_of_tow' (did you mean 'one_"),
         ("two.py:one_of_two:x=1", "policy one_of_two: unknown parameter 'x'; there are none"),
         ("empty.py:mine", "policy empty.py: there is no function with @paxsim.policy in it"),
@@ -386,7 +389,7 @@ def test_mistake_in_another_policy_of_the_file_does_not_matter(folder, other, me
     assert run_command(["check", "two.py:faultless", "--players", "2", "--deals", "1"]) == 0
     name = message.split()[1].strip(":")
     assert complaint(paxsim.get_policy, f"two.py:{name}").startswith(message)
-    assert f"choose from {name}, faultless" in complaint(paxsim.get_policy, "two.py")
+    assert f"write two.py:{name} or two.py:faultless" in complaint(paxsim.get_policy, "two.py")
     write(folder / "two.py", f"{source}\nme.gold\n")
     assert "NameError" in complaint(paxsim.get_policy, "two.py:faultless")
 
