@@ -168,10 +168,7 @@ def test_own_and_built_in_policies_play_together(folder):
         ("builder:breadth=1:breadth=2", "policy builder: parameter breadth is given twice"),
         ("builder:", "policy builder: a parameter is written name=number, got ''"),
         ("none.py:mine", "policy: cannot read "),
-        (
-            "two.py",
-            "policy two.py: the file has several policies; write two.py:one_of_two or two.py:two_of_two",
-        ),
+        ("two.py", "policy two.py: the file has several policies; write two.py:one_of_two or "),
         ("two.py:one_of_tow", "policy two.py: unknown policy 'one_of_tow' (did you mean 'one_"),
         ("two.py:one_of_two:x=1", "policy one_of_two: unknown parameter 'x'; there are none"),
         ("empty.py:mine", "policy empty.py: there is no function with @paxsim.policy in it"),
