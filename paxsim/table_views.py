@@ -98,6 +98,8 @@ CONSTANT = {
 }  # fmt: skip
 #: Longest text of a cell in a repr.
 MAX_TEXT = 36
+#: A margin whose interval has ends that differ by a larger factor is shown without it.
+USEFUL_FACTOR = 25
 #: Rows shown of long tables in the terminal; files have them all.
 FIRST_ROWS = 12
 
@@ -252,6 +254,8 @@ def _simulation(result: Any) -> Iterator[View | str]:
             f"{_amount(games, 'rounds')} rounds",
         ]
         if players > 1 and not math.isnan(games["margin"]):
+            if not games["margin_high"] < USEFUL_FACTOR * games["margin_low"]:
+                games |= {"margin_low": math.nan, "margin_high": math.nan}  # too few games
             parts.append(
                 f"winning margin {_amount(games, 'margin')} points in the "
                 f"{games['players_won']:,} games won on points"
