@@ -29,7 +29,7 @@ import numpy as np
 import pandas as pd
 from measuring import RESULTS, markdown_table
 from scipy.special import gammaln
-from scipy.stats import betabinom, binom
+from scipy.stats import betabinom, binom, multinomial
 
 from paxsim.stats import (
     DIFFERENCE,
@@ -52,7 +52,7 @@ from paxsim.stats import (
     variance_shares,
     win_probabilities,
 )
-from paxsim.stats.intervals import t_quantile
+from paxsim.stats.intervals import make_interval, t_quantile
 from paxsim.stats.sequential import log_e_value, sequence_radius
 
 GAMES = 4  # of a block
@@ -249,11 +249,15 @@ DEPENDENCE = {
     "1 game": None,
     "4 games, correlation 0.3": 0.3,
     "4 games, correlation 0.8": 0.8,
+    "4 games, 70% of blocks alike": 0.7,
     "4 games, correlation 0.05": 0.05,
 }
+ALIKE = 0.7
+#: Dependences with joint rates.
+JOINT = {name: value for name, value in DEPENDENCE.items() if value in (None, 0.3, ALIKE)}
 BLOCKS = (10, 30, 100, 300, 1000, 3000, 10_000)
 #: Fixed rates, and expected events (0.17 is where Wilson's interval misses a single event).
-RATES_IN_CORNERS, EVENTS = (1e-5, 1e-4, 1e-3, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5), (0.17, 0.54, 1, 3)
+RATES_IN_CORNERS, EVENTS = (1e-5, 1e-4, 1e-3, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5), (0.17, 0.54, 1, 3.6)
 LOWEST, WIDEST = 0.94, 1.2
 
 
@@ -267,9 +271,10 @@ reference. All corners are in `interval_coverage.csv`.
 - *one rate, 1 game*: exact sums over the binomial distribution, no simulation. *Widest* is the mean
   width beside that of Blaker's interval (2000), the shortest common one whose coverage is never
   below 95%.
-- *one rate, 4 games*: wins of the games of a block are beta-binomial with this correlation. The
-  reference is Blaker's interval for someone who knows the correlation; without any event it is that
-  of as many games as blocks, because nothing shorter is valid for all dependences. With the
+- *one rate, 4 games*: wins of the games of a block are beta-binomial with this correlation, or all
+  alike in 70% of the blocks and independent in the others. The reference is Blaker's interval for
+  someone who knows this dependence; but its ends contain what no event in so many all-or-nothing
+  blocks leaves possible, because no shorter interval is valid for all dependences. With the
   correlation 0.05 the width has no bar: after a few events only somebody who knows that the games
   hardly depend can give a much shorter interval.
 - *margin*: widths beside the t interval, whose coverage is too low. *difference*: widths beside the
@@ -309,87 +314,105 @@ def compositions(games: int, kinds: int) -> np.ndarray:
 
 
 def chances_of(ways: np.ndarray, rates: np.ndarray, correlation: float | None) -> np.ndarray:
-    """Return the probabilities of the ways (Dirichlet-multinomial with this correlation)."""
+    """Return the probabilities of the ways (Dirichlet-multinomial with this correlation).
+
+    With `ALIKE`, so many blocks have four games with the same winner, and the others independent
+    games: few blocks then carry most of the wins.
+    """
+    games = ways[0].sum()
     if correlation is None:
         return rates[ways.argmax(axis=1)]
-    games, total = ways[0].sum(), (1 - correlation) / correlation
+    if correlation == ALIKE:
+        p = (1 - ALIKE) * multinomial.pmf(ways, games, rates)
+        whole = ways.max(axis=1) == games
+        p[whole] += ALIKE * rates[ways[whole].argmax(axis=1)]
+        return p
+    total = (1 - correlation) / correlation
     parts = gammaln(ways + total * rates) - gammaln(total * rates) - gammaln(ways + 1)
     log = parts.sum(axis=1) + gammaln(games + 1) + gammaln(total) - gammaln(games + total)
     return np.exp(log) / np.exp(log).sum()
 
 
-def drawn_moments(
+def drawn_counts(
     rng: Generator, runs: int, blocks: int, rates: Sequence[float], correlation: float | None
-) -> Iterator[tuple[Moments, float]]:
-    """Yield the different moments of runs, and their weights."""
-    games = 1 if correlation is None else GAMES
-    ways = compositions(games, len(rates))
-    p = chances_of(ways, np.array(rates), correlation)
-    if games == 1 and len(rates) == 2:  # exact: no simulation
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return how a block can end, how many do in each different run, and the weights of these."""
+    ways = compositions(1 if correlation is None else GAMES, len(rates))
+    if correlation is None and len(rates) == 2:  # exact: no simulation
         wins = np.arange(blocks + 1)
         weights = binom.pmf(wins, blocks, rates[0])
         counts = np.stack([blocks - wins, wins], axis=1)[:, np.argsort(ways[:, 0])]
-        counts, weights = counts[weights > 1e-9], weights[weights > 1e-9]
-    else:
-        counts, repeated = np.unique(
-            rng.multinomial(blocks, p, size=runs), axis=0, return_counts=True
-        )
-        weights = repeated / runs
-    for count, weight in zip(counts, weights.tolist(), strict=True):
-        yield Moments(blocks, ways.T @ count, ways.T * count @ ways, games), weight
+        return ways, counts[weights > 1e-9], weights[weights > 1e-9]
+    p = chances_of(ways, np.array(rates), correlation)
+    drawn = rng.multinomial(blocks, p, size=runs)
+    counts, repeated = np.unique(drawn, axis=0, return_counts=True)
+    return ways, counts, repeated / runs
 
 
 @functools.cache
-def exact_widths(games: int, rate: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return wins and the widths of the exact intervals of Blaker (2000), shorter than any other.
+def exact_intervals(games: int, rate: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return wins and the ends of the exact intervals of Blaker (2000), shorter than most others.
 
     They contain every rate at which no more than 5% of the results are as unlikely as these wins.
     """
     least, most = binom.ppf((1e-9, 1 - 1e-9), games, rate)
     wins = np.unique(np.linspace(least, min(most + 1, games), 60).astype(int))
-    widths = []
-    for won in wins.tolist():
-        low, high = clopper_pearson(won, games)
-        ends = [low, high]
-        for side, end in enumerate((low, high)):
+    ends = np.array([clopper_pearson(won, games) for won in wins.tolist()])
+    for won, both in zip(wins.tolist(), ends, strict=True):
+        for side, end in enumerate(both):
             rates = np.linspace(end, won / games, 400)
             above, below = binom.sf(won - 1, games, rates), binom.cdf(won, games, rates)
             above += binom.cdf(binom.ppf(above, games, rates) - 1, games, rates)
             below += binom.sf(binom.ppf(1 - below, games, rates), games, rates)
             inside = (above if side == 0 else below) >= 0.05
             inside[-1] = True
-            ends[side] = rates[inside.argmax()]
-        widths.append(ends[1] - ends[0])
-    return wins, np.array(widths)
+            both[side] = rates[inside.argmax()]
+    return wins, *ends.T
 
 
-def reference_width(wins: float, blocks: int, rate: float, correlation: float | None) -> float:
-    """Return the width of the exact interval that knows how the games of a block depend.
+def reference_widths(
+    rates: np.ndarray, blocks: int, rate: float, correlation: float | None
+) -> np.ndarray:
+    """Return widths of the exact interval that knows how the games of a block depend.
 
-    It is Blaker's for as many independent games as the blocks are worth. But with no win or no
-    loss it is that of the blocks: without an event no interval is valid for all dependences and
-    shorter.
+    It is Blaker's for as many independent games as the blocks are worth. But it contains what no
+    win, or no loss, leaves possible if every block is all or nothing: limits that are valid for all
+    dependences and don't fall with more wins can't be narrower (Buehler 1957).
     """
     games = 1 if correlation is None else GAMES
-    worth = 1.0 if wins in (0, blocks) else games / (1 + (games - 1) * (correlation or 0.0))
-    return float(np.interp(wins * worth, *exact_widths(round(blocks * worth), rate)))
+    worth = blocks * games / (1 + (games - 1) * (correlation or 0.0))
+    wins, lows, highs = exact_intervals(round(worth), rate)
+    most = exact_intervals(blocks, 0.0)[2][0]
+    low = np.minimum(np.interp(rates * worth, wins, lows), 1 - most)
+    high = np.maximum(np.interp(rates * worth, wins, highs), most)
+    return np.where(rates == 1, 1.0, high) - np.where(rates == 0, 0.0, low)
 
 
 def rate_corner(rng, runs, blocks: int, rate: float, correlation: float | None):
     """Return coverage and relative width of the interval of one rate."""
-    held = width = reference = 0.0
-    for m, weight in drawn_moments(rng, runs, blocks, (rate, 1 - rate), correlation):
-        x = block_rate(m, 0)
-        held += weight * (rate in x)
-        width += weight * (x.high - x.low)
-        reference += weight * reference_width(x.estimate * blocks, blocks, rate, correlation)
-    return held, width / reference
+    ways, counts, weights = drawn_counts(rng, runs, blocks, (rate, 1 - rate), correlation)
+    wins, games = ways[:, 0], ways[0].sum()
+    total, squares = counts @ wins, counts @ wins**2
+    rates = total / (blocks * games)
+    # As `block_rate` does, without a `Moments` for each run.
+    errors = np.sqrt((blocks * squares - total**2) / (blocks - 1)) / (blocks * games)
+    pairs = zip(rates.tolist(), errors.tolist(), strict=True)
+    ends = np.array([_ends(make_interval(*pair, blocks, bounds=RATE)) for pair in pairs])
+    held = weights[(ends[:, 0] <= rate) & (rate <= ends[:, 1])].sum()
+    width = weights @ (ends[:, 1] - ends[:, 0])
+    return held, width / (weights @ reference_widths(rates, blocks, rate, correlation))
+
+
+def _ends(interval: Interval) -> tuple[float, float]:
+    return interval.low, interval.high
 
 
 def joint_corner(rng, runs, blocks: int, rates: Sequence[float], correlation: float | None):
     """Return the coverage of joint intervals of rates that add up to 1; widths are not compared."""
+    ways, counts, weights = drawn_counts(rng, runs, blocks, rates, correlation)
     held = 0.0
-    for m, weight in drawn_moments(rng, runs, blocks, rates, correlation):
+    for count, weight in zip(counts, weights.tolist(), strict=True):
+        m = Moments(blocks, ways.T @ count, ways.T * count @ ways, int(ways[0].sum()))
         joint = simultaneous_contrasts(m, np.eye(len(rates)), bounds=RATE)
         held += weight * all(p in x for p, x in zip(rates, joint, strict=True))
     return held, math.nan
@@ -476,8 +499,8 @@ def corners() -> Iterator[Corner]:
                 # Nearly independent games: somebody who knows it needs a quarter of the blocks.
                 widest = math.inf if correlation == 0.05 else WIDEST
                 yield Corner("one rate", world, blocks, f"{rate:.3g}", measure, widest)
-    for world, correlation in list(DEPENDENCE.items())[:2]:
-        for blocks in (10, 100, 1000, 10_000):
+    for world, correlation in JOINT.items():
+        for blocks in (10, 100, 10_000):
             lineups = {name: 3 * (events / blocks,) for name, events in LINEUPS.items()}
             lineups = {name: (1 - sum(p), *p) for name, p in lineups.items() if sum(p) < 0.5}
             lineups["60, 30, 8, 2%"] = EVEN
@@ -500,7 +523,7 @@ def corners() -> Iterator[Corner]:
                     yield Corner("difference", world, blocks, name, partial(
                         difference_corner, blocks=blocks, differ=differing / blocks, world=world,
                         count=count))  # fmt: skip
-    for blocks in (30, 100, 300):
+    for blocks in (30, 100):
         yield Corner("four strategies' points jointly", "skewed", blocks, "9 to 20",
                      partial(points_corner, blocks=blocks))  # fmt: skip
 

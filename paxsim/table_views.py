@@ -99,6 +99,8 @@ CONSTANT = {
 }  # fmt: skip
 #: Longest text of a cell in a repr.
 MAX_TEXT = 36
+#: A margin whose interval has ends that differ by a larger factor is shown without it.
+USEFUL_FACTOR = 25
 #: Rows shown of long tables in the terminal; files have them all.
 FIRST_ROWS = 12
 
@@ -252,9 +254,13 @@ def _simulation(result: Any) -> Iterator[View | str]:
         (games,) = _same(result["games"], players, lineup).to_dict("records")
         parts = [f"Rome wins {_percent(rome, 'rome_wins')}, alone {_percent(rome, 'rome_alone')}"]
         for name, measure in MEASURES.items():
-            if measure.sentence and not math.isnan(games[name]):
+            compared = players > 1 or not measure.where  # nobody else can win in solo
+            if measure.sentence and compared and not math.isnan(games[name]):
+                low, high = games[f"{name}_low"], games[f"{name}_high"]
+                if measure.where and not high < USEFUL_FACTOR * low:
+                    low = high = math.nan  # too few games
                 where = games.get(measure.where)
-                parts.append(measure.sentence.format(_amount(games, name), where=where))
+                parts.append(measure.sentence.format(amount(games[name], low, high), where=where))
         yield " · ".join(parts) + "\n"
 
 

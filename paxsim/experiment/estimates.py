@@ -132,8 +132,8 @@ class MatchMeasures:
         """Return the range of the win rate of positions that together win at most every game."""
         return 0.0, 1 / len(positions)
 
-    def over_fair_shares(self) -> dict[str, Interval]:
-        """Return the win rate minus the fair share by strategy, with joint intervals.
+    def over_fair_shares(self, joint: bool = True) -> dict[str, Interval]:
+        """Return the win rate minus the fair share by strategy, with joint or single intervals.
 
         The fair share is estimated from the same games. The difference lies between minus the fair
         share, for a strategy that never wins, and what is left if it always does.
@@ -145,8 +145,12 @@ class MatchMeasures:
             (0.0, 0.0) if alone else (-fair, 1 / len(places) - fair)
             for places in self.strategies.values()
         ]
-        joint = simultaneous_contrasts(self.moments, rows, bounds=bounds)
-        return dict(zip(self.strategies, joint, strict=True))
+        if joint:
+            shares = simultaneous_contrasts(self.moments, rows, bounds=bounds)
+        else:
+            pairs = zip(rows, bounds, strict=True)
+            shares = tuple(contrast(self.moments, row, bounds=ends) for row, ends in pairs)
+        return dict(zip(self.strategies, shares, strict=True))
 
     @cached_property
     def points(self) -> dict[str, Interval]:

@@ -87,7 +87,8 @@ def strategies(matches: Iterable[MatchMeasures]) -> pd.DataFrame:
     for match in matches:
         names, rates, excess = match.strategies, match.win_rates(), match.over_fair_shares()
         means = match.points
-        p_values = holm([p_value(excess[name]) for name in names]) if match.players > 1 else [1.0]
+        single = match.over_fair_shares(joint=False).values()
+        p_values = holm([p_value(each) for each in single]) if match.players > 1 else [1.0]
         for (name, places), p in zip(names.items(), p_values, strict=True):
             rate, friend = rates[name], match.mean("with_rome", places, RATE)
             rows.append(

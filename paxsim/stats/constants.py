@@ -20,8 +20,8 @@ INTEGER_LIMIT = 2**62
 EXACT_FLOAT = 2**53
 #: A variance below this fraction of the mean square is rounding noise and counts as zero.
 ZERO_VARIANCE = 1e-12
-#: Number of all-or-nothing blocks that are added to those that contain an event.
-PSEUDO_BLOCKS = 0.75
+#: Number of all-or-nothing blocks that are added to those that contain an event, for 95%.
+PSEUDO_BLOCKS = 1.4
 #: Number of blocks with the largest difference that are added to those that differ.
 PSEUDO_DIFFERENCES = 2.0
 #: Largest exponent of a factor: beyond e**700 a float overflows.

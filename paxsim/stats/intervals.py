@@ -158,7 +158,7 @@ def make_interval(
     half, width = t_quantile(df, level) * se, high - low
     place = (estimate - low) / width if math.isfinite(width) else math.nan
     if 0 < place < 1:
-        n = _effective_games(place, (inflation * se / width) ** 2, informative)
+        n = _effective_games(place, (inflation * se / width) ** 2, informative, level)
         below, above = clopper_pearson(place * n, n, level)
         ends = (low + width * below, low + width * above)
         return Interval(estimate, *ends, se, blocks, level, "clopper-pearson", df, n, bounds)
@@ -181,16 +181,18 @@ def max_unobserved_rate(blocks: float, level: float = LEVEL) -> float:
     return 1 - ((1 - check_level(level)) / 2) ** (1 / blocks)
 
 
-def _effective_games(place: float, variance: float, blocks: float) -> float:
+def _effective_games(place: float, variance: float, blocks: float, level: float) -> float:
     """Return how many independent games would be as informative as the blocks.
 
     Their variance is averaged over the blocks that contain the event (or its opposite, if that is
     rarer) and `PSEUDO_BLOCKS` that are all or nothing: few events don't tell how large they can be.
+    A higher level allows for rarer events, so more such blocks are added.
     """
+    added = PSEUDO_BLOCKS * (math.log((1 - level) / 2) / math.log((1 - LEVEL) / 2)) ** 2
     spread = variance * (blocks - 1)  # the mean square of the blocks about their mean
     events = blocks * min(x**2 / (x**2 + spread) for x in (place, 1 - place))
     observed = spread / (place * (1 - place))  # 1 if all blocks are all or nothing
-    return blocks * (events + PSEUDO_BLOCKS) / (events * observed + PSEUDO_BLOCKS)
+    return blocks * (events + added) / (events * observed + added)
 
 
 def difference_interval(
@@ -256,7 +258,7 @@ def p_value(interval: Interval, reference: float = 0.0) -> float:
     --------
     >>> difference = difference_interval(0.02, 0.01, blocks=500, differing=300)
     >>> round(p_value(difference), 3)
-    0.047
+    0.048
     """
     x = interval
     if x.method not in ("t", "clopper-pearson", "equal", "difference"):
@@ -337,7 +339,7 @@ def mean_difference(
     >>> wins = Moments.of([[1, 0]] + [[0, 0]] * 99, scale=4)
     >>> interval = mean_difference(wins, [1, -1])
     >>> interval.estimate, round(interval.low, 3), round(interval.high, 3)
-    (0.0025, -0.026, 0.031)
+    (0.0025, -0.03, 0.035)
     """
     estimate, se = _weighted(moments, weights)
     return difference_interval(estimate, se, moments.n, differing, bounds=bounds)
@@ -376,7 +378,7 @@ def block_rate(moments: Moments, index: int, *, level: float = LEVEL) -> Interva
     >>> wins = [[0], [2], [1], [1], [0], [1], [0], [1]]  # in blocks of four games
     >>> rate = block_rate(Moments.of(wins, scale=4), 0)
     >>> rate.estimate, round(rate.low, 3), round(rate.high, 3)
-    (0.1875, 0.06, 0.396)
+    (0.1875, 0.054, 0.413)
     """
     return block_mean(moments, index, level=level, bounds=RATE)
 

@@ -186,18 +186,24 @@ def mean_interval(blocks, low=-math.inf, high=math.inf):
     return mean, max(low, mean - half), min(high, mean + half)
 
 
-def effective_games(blocks, low=0.0, high=1.0):
+def effective_games(blocks, low=0.0, high=1.0, tail=ALPHA / 2):
     """Independent games as informative as these blocks, on a range of possible values.
 
     The variance is blended with that of blocks that are all or nothing, which has the weight of
-    3/4 of a block; that of the blocks has the weight of (Kish's number of) blocks with the event.
+    1.4 blocks, or more for smaller tails; that of the blocks has the weight of (Kish's number of)
+    blocks with the event.
     """
     x = (np.asarray(blocks, float) - low) / (high - low)
     p, n = x.mean(), len(x)
     kish = [y.sum() ** 2 / (y**2).sum() for y in (x, 1 - x)]
     games = p * (1 - p)
     worst = games * n / (n - 1)
-    return n * worst / ((min(kish) * x.var(ddof=1) + 0.75 * worst) / (min(kish) + 0.75))
+    return n * (min(kish) + more(tail)) / (min(kish) * x.var(ddof=1) / worst + more(tail))
+
+
+def more(tail):
+    """Blocks added that are all or nothing."""
+    return 1.4 * (math.log(tail) / math.log(0.025)) ** 2
 
 
 def exact(rate, games, low=0.0, high=1.0):
@@ -465,7 +471,7 @@ def by_superblock(matches, name):
     return wins[played > 0], played[played > 0]
 
 
-def pooled(matches, name):
+def pooled(matches, name, tail=ALPHA / 2):
     """Rate, effective games and residuals of a strategy over line-ups on common deals."""
     wins, played = by_superblock(matches, name)
     rate = wins.sum() / played.sum()
@@ -478,11 +484,8 @@ def pooled(matches, name):
     spread = variance * (blocks - 1)
     kish = blocks * min(p**2 / (p**2 + spread) for p in (rate, 1 - rate))
     worst = rate * (1 - rate) / (blocks - 1)
-    return (
-        rate,
-        blocks * worst * (kish + 0.75) / (kish * variance + 0.75 * worst),
-        left,
-    )
+    effective = blocks * (kish + more(tail)) / (kish * variance / worst + more(tail))
+    return rate, effective, left
 
 
 def pooled_interval(matches, name):
