@@ -19,10 +19,11 @@ from typing import Any
 
 from paxsim.cards import DEFAULT_DECK, Deck
 from paxsim.engine.records import DECISIONS, OVER
+from paxsim.engine.threads import in_worker_thread
 from paxsim.errors import PaxsimError, checked_int, checked_list, is_number, safe_repr
 from paxsim.game import Option, decisions
 from paxsim.lineup import make_lineup
-from paxsim.playing import MAX_NUMBER, in_worker_thread, play_batch, play_deals
+from paxsim.playing import MAX_NUMBER, play_batch, play_deals
 from paxsim.policies.checks import at_line, tree_of
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import get_policy

@@ -134,6 +134,8 @@ def main() -> None:
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
     """Stop the command, in any case after a few seconds: a library may drop the exception."""
+    if _interrupted.is_set():  # it is stopping already
+        return
     _interrupted.set()
     timer = threading.Timer(PATIENCE, _give_up)
     timer.daemon = True

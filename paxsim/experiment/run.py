@@ -16,6 +16,7 @@ from pathlib import Path
 from pickle import PicklingError
 from typing import Any, TypedDict, cast
 
+from paxsim.engine.threads import end_games
 from paxsim.errors import (
     PaxsimError,
     checked_int,
@@ -248,6 +249,9 @@ def run_plan(
                         count(chunk, tally)
             except BrokenExecutor as error:
                 lost = error
+            except KeyboardInterrupt:
+                end_games()
+                raise
             fruitless = fruitless + 1 if len(missing) == before else 0
             if fruitless > MOST_FRUITLESS:
                 raise lost or PaxsimError("the workers gave no answer")

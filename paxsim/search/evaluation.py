@@ -23,10 +23,11 @@ from paxsim.engine.loop import (
 from paxsim.engine.lowlevel import copy_game, policy_at
 from paxsim.engine.records import address_of
 from paxsim.engine.rng import draw_below, next_word, set_state, state_of
+from paxsim.engine.threads import in_worker_thread
 from paxsim.errors import PaxsimError, checked_int
 from paxsim.game import Game
 from paxsim.lineup import Lineup
-from paxsim.playing import PolicyError, ask_all, describe_answer, in_worker_thread
+from paxsim.playing import PolicyError, ask_all, describe_answer
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import get_policy
 from paxsim.search.rollouts import (
