@@ -410,8 +410,6 @@ def ask_all(
     exist; `progress` says in which game and at which decision.
     """
     ask = entry_point.compiled()
-    # A policy may raise SystemExit, too; in the main thread Ctrl-C raises KeyboardInterrupt.
-    caught = Exception if lineup.trusted else BaseException
 
     def error_about(what: str, line: str = "") -> PolicyError:
         return _policy_error(setting, lineup, contexts, seed, progress, what, line)
@@ -420,7 +418,7 @@ def ask_all(
         try:
             playing[id(progress)] = progress
             return ask(*arguments), take_error()
-        except caught as compiled_error:
+        except Exception as compiled_error:
             error = _error_in_python(setting, lineup, seed, progress) or compiled_error
             raise error_about(*_describe_error(error)) from None
         finally:
@@ -484,7 +482,7 @@ def _describe_error(error: BaseException) -> tuple[str, str]:
     text = one_line(str(error))
     what = f"raised {type(error).__name__}{f': {text}' if text else ''}"
     if not line:
-        return (text if isinstance(error, PaxsimError) else what), ""
+        return (text if text and isinstance(error, PaxsimError) else what), ""
     return f"{what} in {place_in(file, line)}", quote(file, line)
 
 

@@ -194,7 +194,7 @@ def exit_code_of(error: Exception, arguments: list[str]) -> int:
     if isinstance(error, click.ClickException):
         warn(error.format_message())
     elif isinstance(error, PaxsimError):
-        warn(str(error))
+        warn(str(error) or type(error).__name__)
     elif isinstance(error, ModuleNotFoundError) and not (error.name or "").startswith("paxsim"):
         warn(str(missing_library(arguments[0], error.name)))
     elif isinstance(error, OSError):  # nearly always the disk or the device behind stdout
