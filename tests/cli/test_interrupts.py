@@ -248,7 +248,7 @@ def heavy(table, me, choice):
 
 
 @pytest.mark.whole
-@pytest.mark.parametrize("words", ["run --games 3000 --jobs 1", "run --games 3000", "trace"])
+@pytest.mark.parametrize("words", ["run --games 3000 --jobs 1", "trace"])
 def test_a_slow_policy_is_interrupted_without_harm(tmp_path, words):
     (tmp_path / "heavy.py").write_text(HEAVY)
     command = [sys.executable, "-m", "paxsim", *words.split(), "--policies", "heavy.py,random"]
