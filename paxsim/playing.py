@@ -5,12 +5,11 @@ from __future__ import annotations
 import contextlib
 import shlex
 import textwrap
-import threading
 from bdb import BdbQuit
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -33,6 +32,7 @@ from paxsim.engine.records import (
     result_dtype,
 )
 from paxsim.engine.rng import seat_keys
+from paxsim.engine.threads import STOPPED, in_worker_thread, playing
 from paxsim.errors import PaxsimError, checked_bool, checked_int, checked_list, one_line
 from paxsim.io import html_table
 from paxsim.lineup import Lineup, PolicyContexts, as_specs, make_lineup
@@ -231,14 +231,13 @@ def play_deals(
         address_of(progress),
     )
 
-    def play() -> tuple:
+    def play() -> None:
         ask_all(play_games, arguments, setting, lineup, contexts, seed, progress[0])
-        return game, results, progress  # must live as long as the thread
 
     if len(results) < _MANY and lineup.trusted:
         play()
     else:
-        in_worker_thread(play, progress[0])
+        in_worker_thread(play)
     return Batch(setting, lineup, seed, rotations, results)
 
 
@@ -396,13 +395,6 @@ class PolicyError(PaxsimError):
     """
 
 
-#: Put into `progress_dtype.failure` to end a batch after its current game.
-_STOPPED = -1
-#: Seconds that a batch has for ending after Ctrl-C, before its thread is left alone.
-_GRACE = 1.0
-T = TypeVar("T")
-
-
 def ask_all(
     entry_point: Any,
     arguments: tuple,
@@ -419,21 +411,26 @@ def ask_all(
     """
     ask = entry_point.compiled()
 
-    def call() -> tuple[Any, BaseException | None]:
-        return ask(*arguments), take_error()
-
     def error_about(what: str, line: str = "") -> PolicyError:
         return _policy_error(setting, lineup, contexts, seed, progress, what, line)
 
-    try:
-        answer, error = call() if lineup.trusted else in_worker_thread(call, progress)
-    except Exception as compiled_error:
-        error = _error_in_python(setting, lineup, seed, progress) or compiled_error
-        raise error_about(*_describe_error(error)) from None
-    if isinstance(error, Exception) and not isinstance(error, BdbQuit):
-        raise error_about(*_describe_error(error)) from error
-    if error is not None:  # the debugger was left
+    def call() -> tuple[Any, BaseException | None]:
+        try:
+            playing[id(progress)] = progress
+            return ask(*arguments), take_error()
+        except Exception as compiled_error:
+            error = _error_in_python(setting, lineup, seed, progress) or compiled_error
+            raise error_about(*_describe_error(error)) from None
+        finally:
+            playing.pop(id(progress), None)
+
+    answer, error = call() if lineup.trusted else in_worker_thread(call)
+    if isinstance(error, BdbQuit):  # the debugger was left
         raise error
+    if error is not None:
+        raise error_about(*_describe_error(error)) from error
+    if progress["failure"] == STOPPED:
+        raise PaxsimError("interrupted by Ctrl-C: begin these games again")
     if progress["failure"] != FINE:
         inner = contexts.by_position[_position(lineup, progress)].rollouts
         raise error_about(describe_answer(progress if inner is None else inner))
@@ -445,42 +442,9 @@ def describe_answer(progress: np.void) -> str:
     return f"returned option {progress['answer']}, but only options 0–{progress['count'] - 1} exist"
 
 
-def in_worker_thread(work: Callable[[], T], progress: np.void | None = None) -> T:
-    """Call a function in another thread, so that Ctrl-C ends the wait for it.
-
-    Compiled code can't be interrupted: a policy that never returns is left to its thread, and a
-    batch, whose progress is given, ends after its current game.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        return work()
-    results: list[T] = []
-    errors: list[BaseException] = []
-    done = threading.Event()
-
-    def call() -> None:
-        try:
-            results.append(work())
-        except BaseException as error:
-            errors.append(error)
-        finally:
-            done.set()
-
-    threading.Thread(target=call, name="paxsim games", daemon=True).start()
-    try:
-        done.wait()
-    except BaseException:
-        if progress is not None:
-            progress["failure"] = _STOPPED
-        done.wait(_GRACE)
-        raise
-    if errors:
-        raise errors[0]
-    return results[0]
-
-
 def _error_in_python(
     setting: Setting, lineup: Lineup, seed: int, progress: np.void
-) -> Exception | None:
+) -> BaseException | None:
     """Return the exception of Python's at the failing decision, found by replaying the game.
 
     Compiled code does not say where it failed. The policies of users are interpreted in the replay.
@@ -507,18 +471,18 @@ def _error_in_python(
 
     error = None
     with contextlib.suppress(Exception):
-        error = in_worker_thread(call, again[0])
+        error = in_worker_thread(call)
     same = all(again[0][name] == progress[name] for name in ("deal", "rotation", "asked", "seat"))
-    return error if same and isinstance(error, Exception) else None
+    return error if same else None
 
 
-def _describe_error(error: Exception) -> tuple[str, str]:
+def _describe_error(error: BaseException) -> tuple[str, str]:
     """Return what a policy raised and where, and the line itself."""
     file, line = line_of(error)
     text = one_line(str(error))
     what = f"raised {type(error).__name__}{f': {text}' if text else ''}"
     if not line:
-        return (text if isinstance(error, PaxsimError) else what), ""
+        return (text if text and isinstance(error, PaxsimError) else what), ""
     return f"{what} in {place_in(file, line)}", quote(file, line)
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
+import itertools
 import math
 import pickle
 import re
@@ -11,18 +13,20 @@ import subprocess
 import sys
 import threading
 import time
+from bdb import BdbQuit
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from paxsim.cards import DEFAULT_DECK, Deck
 from paxsim.engine.records import DECISIONS, OVER
+from paxsim.engine.threads import in_worker_thread
 from paxsim.errors import PaxsimError, checked_int, checked_list, is_number, safe_repr
 from paxsim.game import Option, decisions
 from paxsim.lineup import make_lineup
-from paxsim.playing import MAX_NUMBER, PolicyError, in_worker_thread, play_batch, play_deals
+from paxsim.playing import MAX_NUMBER, PolicyError, play_batch, play_deals, trace_command
 from paxsim.policies.checks import at_line, tree_of
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import get_policy
@@ -37,6 +41,8 @@ __all__ = ["Check", "check_policy"]
 DEALS, INTERPRETED_DEALS = 40, 2
 #: Seconds after which a policy counts as stuck.
 PATIENCE = 20.0
+#: Bytes that a policy may use while it is checked, with those of Python and paxsim.
+MEMORY = 2 << 30
 MAX_DEALS, MAX_PATIENCE = 10**6, 86_400
 
 #: Deals at each table of `_lint_tables`.
@@ -49,6 +55,7 @@ _TRIES = ((0.0, 0.0), (2.0, 1.0), (-1.0, -5.0))
 _UNREPEATABLE = (
     "plays the same games differently; draw random numbers with paxsim.helpers.random_below(me, n)"
 )
+_BREAKPOINT = "stopped at a breakpoint; play it with paxsim.play(..., compiled=False)"
 #: Kinds of decisions that policies are asked for, as they are named in `paxsim.helpers`.
 _KINDS = [name.upper() for name in DECISIONS[:OVER]]
 
@@ -162,7 +169,7 @@ def check_policy(
     patience : float
         Seconds for each player count after which the policy counts as stuck.
     compiled : bool
-        False interprets the policy, for `print` and `breakpoint`.
+        False interprets the policy.
     deck, rules
         See `paxsim.make_setting`.
     players : sequence of int, optional
@@ -204,21 +211,26 @@ def check_policy(
     if deals is None:  # fewer for policies that take long
         rollouts = int(played.params["rollouts"]) if played.searches else 1
         deals = INTERPRETED_DEALS if played.is_plain else max(DEALS // rollouts, 1)
-    if played.built_in or played.is_plain or played.searches:
-        checks = Checks(policy.name, _checks(played, settings, deals, seed))
-        if checks.fine:
-            checks.warnings = lint(policy, play=compiled)
+    checks = Checks(policy.name, [])
+    work = b""
+    if not played.built_in:
+        try:
+            work = pickle.dumps((played, settings, deals, seed, patience, compiled))
+        except PaxsimError as error:  # it has e.g. an open file
+            checks.warnings = [f"checked without limits of time and memory: {error}"]
+    if work:
+        checks = _check_in_process(policy, settings, patience, work)
     else:
-        checks = _check_in_process(played, settings, deals, seed, patience)
+        checks += _checks(played, settings, deals, seed)
     if not checks.fine:
         raise CheckError(checks)
     return checks
 
 
 def _check_in_process(
-    policy: Policy, settings: dict[str, Setting], deals: int, seed: int, patience: float
+    policy: Policy, settings: dict[str, Setting], patience: float, work: bytes
 ) -> Checks:
-    """Check a policy in a process of its own, which is ended if the policy does not answer."""
+    """Check a policy in a process of its own, with a limit of memory and one of time."""
     code = f"import sys; sys.path[:] = {sys.path!r}; import paxsim.testing as t; t._send_checks()"
     command = [sys.executable, "-c", code]
     checks = Checks(policy.name, [])
@@ -232,7 +244,7 @@ def _check_in_process(
         start = math.inf
         try:
             with child.stdin as stdin:
-                pickle.dump((policy, settings, deals, seed), stdin)
+                stdin.write(work)
             answer: Any = pickle.load(child.stdout)  # compiling takes as long as it takes
             while answer is None or isinstance(answer, Check):
                 checks += [] if answer is None else [answer]
@@ -250,12 +262,18 @@ def _check_in_process(
             if len(checks) < len(settings):
                 name = list(settings)[len(checks)]
                 checks.append(Check(name, 0, f"policy {policy.name} {problem}"))
+            else:
+                checks.warnings.append(f"not examined to the end: {problem}")
             return checks
         finally:
             child.kill()
     if isinstance(answer, PaxsimError):
         raise answer
-    checks.warnings = answer
+    difference, checks.warnings = answer
+    if difference is not None:
+        name, problem = difference
+        index = list(settings).index(name)
+        checks[index] = replace(checks[index], problem=problem)
     return checks
 
 
@@ -267,16 +285,28 @@ def _send_checks() -> None:
         pickle.dump(answer, out)
         out.flush()
 
-    policy, settings, deals, seed = pickle.load(sys.stdin.buffer)
+    if sys.platform == "linux":  # others do not keep this limit
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+    policy, settings, deals, seed, patience, compiled = pickle.load(sys.stdin.buffer)
     try:
         _ = policy.compiled
         play_batch("random", 2)
+        list(decisions(make_setting(2), make_lineup("random", 2), 0, 0, 0))
         send(None)
         checks = Checks(policy.name, [])
         for check in _checks(policy, settings, deals, seed):
             checks.append(check)
             send(check)
-        send(lint(policy) if checks.fine else [])
+        if not checks.fine:
+            send((None, []))
+            return
+        difference = None
+        if not (policy.is_plain or policy.searches):
+            compare = functools.partial(_difference, policy, settings, seed, patience / 2)
+            difference = in_worker_thread(compare)
+        send((difference, lint(policy, play=compiled) if difference is None else []))
     except PaxsimError as error:
         send(PaxsimError(str(error)))
 
@@ -304,11 +334,46 @@ def _checks(policy: Policy, settings: dict[str, Setting], deals: int, seed: int)
         try:
             for _ in range(2):
                 batches.append(play_deals(setting, lineup, seed, 0, deals, rotations))
-        except PaxsimError as error:
-            yield Check(name, len(batches) * deals * setting.players, str(error))
+        except (PaxsimError, BdbQuit) as error:
+            problem = _BREAKPOINT if isinstance(error, BdbQuit) else str(error)
+            if "raised MemoryError" in problem:
+                problem += f"; a check allows {MEMORY >> 30} GiB of memory"
+            yield Check(name, len(batches) * deals * setting.players, problem)
         else:
-            problem = None if batches[0] == batches[1] else _UNREPEATABLE
-            yield Check(name, len(batches[0]), problem)
+            same = batches[0] == batches[1]
+            yield Check(name, len(batches[0]), None if same else _UNREPEATABLE)
+
+
+def _difference(
+    policy: Policy, settings: dict[str, Setting], seed: int, seconds: float
+) -> tuple[str, str] | None:
+    """Return the name of the first setting in which interpreted play differs, and how it does.
+
+    As many of the first deals are played compiled and interpreted as the time allows.
+    """
+    if isinstance(policy, Restricted):
+        policy = policy.policy
+    end = time.monotonic() + seconds
+    for deal, (name, setting) in itertools.product(range(INTERPRETED_DEALS), settings.items()):
+        number = (seed, deal, deal % setting.players)
+        others = ["random"] * (setting.players - 1)
+        lineups = [make_lineup([p, *others], setting.players) for p in (policy, policy.as_plain())]
+        games = [decisions(setting, lineup, *number) for lineup in lineups]
+        try:
+            for count, ((game, option), (_, other)) in enumerate(zip(*games, strict=True), 1):
+                if option != other:
+                    texts = [f"option {i} ({game.options()[i]})" for i in (option, other)]
+                    return name, (
+                        f"policy {policy.name} at seat {game.seat} chooses {texts[0]} compiled and "
+                        f"{texts[1]} interpreted, at the decision {game.decision!r}, number "
+                        f"{count} of deal {deal} in rotation {number[2]}; to see this game: "
+                        f"{trace_command(setting, lineups[0], *number)}"
+                    )
+                if time.monotonic() > end:
+                    return None
+        except PaxsimError as error:
+            return name, f"fine if compiled, but interpreted: {error}"
+    return None
 
 
 def lint(policy: str | Policy, play: bool = True) -> list[str]:

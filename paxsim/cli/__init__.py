@@ -134,6 +134,8 @@ def main() -> None:
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
     """Stop the command, in any case after a few seconds: a library may drop the exception."""
+    if _interrupted.is_set():  # it is stopping already
+        return
     _interrupted.set()
     timer = threading.Timer(PATIENCE, _give_up)
     timer.daemon = True
@@ -192,7 +194,7 @@ def exit_code_of(error: Exception, arguments: list[str]) -> int:
     if isinstance(error, click.ClickException):
         warn(error.format_message())
     elif isinstance(error, PaxsimError):
-        warn(str(error))
+        warn(str(error) or type(error).__name__)
     elif isinstance(error, ModuleNotFoundError) and not (error.name or "").startswith("paxsim"):
         warn(str(missing_library(arguments[0], error.name)))
     elif isinstance(error, OSError):  # nearly always the disk or the device behind stdout

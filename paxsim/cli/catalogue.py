@@ -186,7 +186,7 @@ def print_deck(deck: Deck) -> None:
     show_default=True,
     help="Seconds per player count before the policy counts as stuck.",
 )
-@click.option("--interpreted", is_flag=True, help="Not compiled: slow, for print and breakpoint().")
+@click.option("--interpreted", is_flag=True, help="Not compiled: slow, for print().")
 @options.deck
 @options.rules
 @click.option("--players", type=options.NUMBERS, help="Player counts, 1 is solo (default: all).")

@@ -13,6 +13,7 @@ from numba.core.errors import NumbaExperimentalFeatureWarning
 from numba.core.ir_utils import remove_dead_extensions
 
 from paxsim.engine.cache import enable_cache
+from paxsim.engine.threads import compiling
 
 # First-class functions are what policies are passed as; the warning says they are experimental.
 warnings.filterwarnings(
@@ -82,7 +83,7 @@ def entry(signature: Any, what: str = "the engine (about 15 s)") -> Callable[[Ca
     """
 
     def decorate(function: Callable) -> Callable:
-        @functools.cache
+        @compiling
         def compiled() -> Callable:
             dispatcher = whole(function)
             enable_cache(dispatcher, what)

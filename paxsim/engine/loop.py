@@ -26,7 +26,7 @@ AddressesType = types.Array(types.uint64, 1, "C", readonly=True)
 ParamsType = types.Array(types.float64, 2, "C", readonly=True)
 _INT = types.int64
 
-# Whether a policy returned an option that exists.
+# Whether a policy returned an option that exists. (The next number is `threads.STOPPED`.)
 FINE, OUT_OF_RANGE = range(2)
 #: Returned by `apply_option` for an option that doesn't exist.
 NO_SUCH_OPTION = -1
@@ -120,7 +120,7 @@ def play_on(game, log, progress, count, decisions):
             decisions += 1
             progress.asked = decisions
             option = ask(game, policy_at(progress.policies[game.hidden.seat]), progress)
-            if not is_an_option(option, count, progress):
+            if not is_an_option(option, count, progress) or progress.failure != FINE:
                 break
         count = steps.carry_out(game, log, option)
     return decisions

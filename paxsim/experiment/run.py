@@ -16,6 +16,7 @@ from pathlib import Path
 from pickle import PicklingError
 from typing import Any, TypedDict, cast
 
+from paxsim.engine.threads import end_games
 from paxsim.errors import (
     PaxsimError,
     checked_int,
@@ -38,6 +39,8 @@ from paxsim.text import number, significant
 warnings.filterwarnings("ignore", message=".*adjusting the input task iterator", module="joblib")
 
 MAX_JOBS = 1024
+#: Seconds that a chunk of slow policies takes at most, roughly: Ctrl-C costs no more of a run.
+CHUNK_SECONDS = 10.0
 #: Attempts of lost workers without any finished chunk; after more, the work itself ends them.
 MOST_FRUITLESS = 1
 BACKENDS = ("threads", "processes", "dask")
@@ -238,8 +241,10 @@ def run_plan(
                 else:
                     count(chunk, tally, STORED)
                     store.loaded_games += chunk.blocks * plan.block_games(chunk.bundle)
-            step = plan.chunk_blocks(span, chunk_games, looks)
-            missing |= {part: None for gap in span.without(stored) for part in gap.cut(step)}
+            if gaps := span.without(stored):
+                games = min(chunk_games, int(CHUNK_SECONDS / prepare()) + 1)
+                step = plan.chunk_blocks(span, games, looks)
+                missing |= {part: None for gap in gaps for part in gap.cut(step)}
         fruitless = 0
         while missing:  # again, if workers were lost with their chunks
             prepare()
@@ -253,6 +258,9 @@ def run_plan(
                         count(chunk, tally)
             except BrokenExecutor as error:
                 lost = error
+            except KeyboardInterrupt:
+                end_games()
+                raise
             fruitless = fruitless + 1 if len(missing) == before else 0
             if fruitless > MOST_FRUITLESS:
                 raise lost or PaxsimError("the workers gave no answer")
@@ -295,22 +303,25 @@ def _play_blocks(match: Match, work: Work) -> PlayedBlocks:
     return PlayedBlocks(match.lineup.labels, match.orders, batches, work.first_block)
 
 
-def warm(plan: Plan) -> None:
-    """Compile everything once, before workers start and would all do it."""
+def warm(plan: Plan) -> float:
+    """Compile everything once, before workers start and would all do it.
+
+    Return the seconds that a game takes with the slowest policies of users.
+    """
     for match in plan.matches:
         for policy in match.lineup.policies:
             _ = policy.compiled
     warm_counting()
     match = plan.matches[0]
     play_deals(match.setting, match.lineup, plan.seed, 0, 1, (0,))
-    for match in plan.matches:
-        if not match.lineup.trusted:
-            refuse_unrepeatable(match, plan.seed)
+    users = (match for match in plan.matches if not match.lineup.trusted)
+    return max((refuse_unrepeatable(match, plan.seed) for match in users), default=1e-9)
 
 
-def refuse_unrepeatable(match: Match, seed: int) -> None:
-    """Play the first deal twice and check that the games are the same."""
+def refuse_unrepeatable(match: Match, seed: int) -> float:
+    """Play the first deal twice and check that the games are the same; return seconds a game."""
     rotations = tuple(range(match.players))
+    begin = time.perf_counter()
     first, second = (
         play_deals(match.setting, match.lineup, seed, 0, 1, rotations).results for _ in range(2)
     )
@@ -322,6 +333,7 @@ def refuse_unrepeatable(match: Match, seed: int) -> None:
                 f"second time; a policy must depend only on its arguments; to see this game: "
                 f"{replay}"
             )
+    return (time.perf_counter() - begin) / (2 * match.players)
 
 
 # --- workers --------------------------------------------------------------------------------

@@ -70,9 +70,11 @@ def _import(path: Path, source: bytes, name: str) -> ModuleType:
             text = importlib.util.decode_source(source)
             linecache.cache[str(path)] = (len(text), None, text.splitlines(True), str(path))
             exec(compile(source, str(path), "exec"), module.__dict__)
-    except (PaxsimError, KeyboardInterrupt):
+    except KeyboardInterrupt:
         raise
     except BaseException as error:  # a file may also end the program: sys.exit()
+        if isinstance(error, PaxsimError) and str(error):
+            raise
         raise PaxsimError(_import_error(path, error)) from None
     finally:
         sys.dont_write_bytecode = write_bytecode
@@ -105,7 +107,8 @@ def _import_error(path: Path, error: BaseException) -> str:
     place = f" line {number}:" if number else ""
     line = one_line(linecache.getline(str(path), number or 0).strip())
     quote = f"; the line: {line}" if line else ""
-    return f"policy {path.name}:{place} {type(error).__name__}: {one_line(text)}{quote}"
+    what = f"{type(error).__name__}: {one_line(text)}".removesuffix(": ")
+    return f"policy {path.name}:{place} {what}{quote}"
 
 
 # --- versions of policies -------------------------------------------------------------------

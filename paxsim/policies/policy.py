@@ -23,6 +23,7 @@ from paxsim.engine.jit import PART, kernel, whole
 from paxsim.engine.loop import policy_address
 from paxsim.engine.lowlevel import POLICY_SIGNATURE
 from paxsim.engine.records import MAX_PARAMS
+from paxsim.engine.threads import compiling
 from paxsim.errors import PaxsimError, is_number, safe_repr, unknown
 from paxsim.io import html_table
 from paxsim.policies.checks import check_compilable, explain, explain_answer
@@ -342,7 +343,7 @@ def _params_of(function: Callable) -> dict[str, float]:
     return params
 
 
-@functools.cache
+@compiling
 def compile_cached(function: Callable) -> Any:
     """Compile a function with the signature of a policy, through the package's cache."""
     dispatcher = whole(function)
@@ -351,7 +352,7 @@ def compile_cached(function: Callable) -> Any:
     return dispatcher
 
 
-@functools.cache
+@compiling
 def compile_built_in(function: Callable) -> Any:
     """Compile a policy of the package to the engine's signature."""
     return compile_cached(_outer(function, kernel(function), "table, me, choice"))
@@ -364,7 +365,7 @@ _compile_part = numba.njit(**{**PART, **CHECKED})
 _checked: dict[Any, Any] = {}
 
 
-@functools.cache
+@compiling
 def compile_checked(function: FunctionType) -> Any:
     """Compile a user's policy, and all that it calls, with checks and read-only records."""
     check_compilable(function)

@@ -23,10 +23,12 @@ from paxsim.engine.loop import (
 from paxsim.engine.lowlevel import copy_game, policy_at
 from paxsim.engine.records import address_of
 from paxsim.engine.rng import draw_below, next_word, set_state, state_of
+from paxsim.engine.threads import in_worker_thread
 from paxsim.errors import PaxsimError, checked_int
 from paxsim.game import Game
 from paxsim.lineup import Lineup
-from paxsim.playing import PolicyError, ask_all, describe_answer, in_worker_thread
+from paxsim.playing import PolicyError, ask_all, describe_answer
+from paxsim.policies.interpreted import take_error
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import get_policy
 from paxsim.search.rollouts import (
@@ -173,14 +175,17 @@ def sample(
     if searcher.built_in:
         play(*arguments)
         return samples
-    progress, problem = workspace[0]["progress"], ""
-    try:
-        in_worker_thread(lambda: play(*arguments))
-        if progress["failure"] != FINE:
-            problem = describe_answer(progress)
-    except Exception as error:
-        problem = f"raised {error!r}"
-    if problem:
+
+    def call() -> BaseException | None:
+        try:
+            play(*arguments)
+        except Exception as error:
+            return error
+        return take_error()
+
+    error, progress = in_worker_thread(call), workspace[0]["progress"]
+    if error is not None or progress["failure"] != FINE:
+        problem = describe_answer(progress) if error is None else f"raised {error!r}"
         name = searcher.policy_in_rollout(progress).label
         raise PolicyError(f"policy {name} in the rollouts of {searcher.label} {problem}")
     return samples

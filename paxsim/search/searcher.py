@@ -16,6 +16,7 @@ from paxsim.engine.cache import enable_cache
 from paxsim.engine.jit import whole
 from paxsim.engine.lowlevel import POLICY_SIGNATURE, record_at
 from paxsim.engine.records import MAX_PARAMS, address_of
+from paxsim.engine.threads import compiling
 from paxsim.errors import PaxsimError, unknown
 from paxsim.policies.policy import Policy, PolicyContext
 from paxsim.policies.registry import HEURISTICS, get_policy, parse_setting
@@ -304,7 +305,7 @@ def _number(value: float) -> str:
     return repr(int(value) if value == int(value) else value)
 
 
-@functools.cache
+@compiling
 def _compiled() -> Any:
     outer = whole(search)
     enable_cache(outer, "the search (about 40 s)")

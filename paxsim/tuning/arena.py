@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 
+from paxsim.engine.threads import end_games
 from paxsim.errors import PaxsimError, is_number, safe_repr
 from paxsim.experiment.design import make_match
 from paxsim.experiment.progress import STORED
@@ -273,11 +274,15 @@ class Evaluator:
         workers = Parallel(n_jobs=self._jobs, prefer="threads", return_as="generator")
         work = delayed(self._arena.measure)
         results = []
-        for measures in workers(work(policy, seated) for policy in policies):
-            results.append(measures)
-            self._games += deals * self._arena.block_games
-            if self._progress is not None:
-                self._progress(self._games, self._expected, self.stage + self._best)
+        try:
+            for measures in workers(work(policy, seated) for policy in policies):
+                results.append(measures)
+                self._games += deals * self._arena.block_games
+                if self._progress is not None:
+                    self._progress(self._games, self._expected, self.stage + self._best)
+        except KeyboardInterrupt:
+            end_games()
+            raise
         return results
 
     def scores(self, policies: Sequence[Policy], first_deal: int, deals: int) -> list[float]:

@@ -614,3 +614,13 @@ def test_several_games_of_a_run_have_consecutive_numbers(finished, capsys):
 )
 def test_games_that_the_run_does_not_have_are_refused(arguments, words, finished, capsys):
     assert words in mistake(capsys, "trace", "--run", finished, *arguments)
+
+
+def test_chunks_of_slow_policies_are_small(tmp_path, monkeypatch):
+    @paxsim.policy(compiled=False)
+    def slow(table, me, choice):
+        return 0
+
+    monkeypatch.setattr("paxsim.experiment.run.CHUNK_SECONDS", 0.0)
+    paxsim.simulate([slow, "first"], games=8, out=tmp_path / "run")
+    assert len(list(tmp_path.glob("run/chunks/*"))) == 4  # one for each block

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 import paxsim
-from paxsim.cli import run_command
+from paxsim.cli import exit_code_of
 from paxsim.helpers import BUY, price_of_legion, random_below
 from paxsim.playing import play_deals
 from paxsim.policies import interpreted, registry
 from paxsim.policies.policy import make_policy
+from paxsim.search.evaluation import evaluate_options
 from paxsim.testing import check_policy
 
 CHEAP = paxsim.helper(lambda price, top: price <= top)
@@ -167,6 +168,27 @@ def test_called_policy_chooses_as_in_play():
     assert 0 <= builder(game.table, game.me, game.choice) < game.choice["count"]
 
 
+class Odd(BaseException):
+    """Exception that `except Exception` does not catch."""
+
+
+@pytest.mark.parametrize(
+    "error", [SystemExit(0), GeneratorExit(), KeyboardInterrupt(), Odd(), paxsim.PolicyError()]
+)
+def test_whatever_an_interpreted_policy_raises_is_its_error(error):
+    def gives_up(table, me, choice):
+        """Ends the program, if it could."""
+        raise error
+
+    policy = make_policy(gives_up, solo=False).as_plain()
+    what = f"policy gives_up at seat 1 raised {type(error).__name__}.* in line .*; to see this game"
+    with pytest.raises(paxsim.PolicyError, match=what):
+        paxsim.play([policy, "random"])
+    with pytest.raises(paxsim.PolicyError, match=f"raised {type(error).__name__}"):
+        evaluate_options(paxsim.Game(2, seed=1), policy, rollouts=2)
+    assert interpreted.take_error() is None
+
+
 @pytest.mark.parametrize("answer", [0.5, 1 << 64])
 def test_answer_that_is_no_index_is_refused(answer):
     def half(table, me, choice):
@@ -207,7 +229,8 @@ def test_leaving_the_debugger_ends_the_command_quietly(monkeypatch, capsys, tmp_
     monkeypatch.setattr("sys.breakpointhook", leave)
     with pytest.raises(bdb.BdbQuit):
         paxsim.play([left, "random"], compiled=False)
-    command = ["check", str(tmp_path / "left.py"), "--interpreted", "--players", "2-3"]
-    assert run_command(command) == 130
+    assert len(stopped) == 1
+    assert exit_code_of(bdb.BdbQuit(), ["trace"]) == 130
     assert capsys.readouterr() == ("", "paxsim: interrupted\n")
-    assert len(stopped) == 2  # at the next table it is not asked again
+    checks = check_policy(left, compiled=False, players=[2])  # in a process without a terminal
+    assert checks[0].problem.startswith("stopped at a breakpoint; play it with paxsim.play(")

@@ -398,6 +398,45 @@ def test_check_ends_a_policy_that_never_answers(tmp_path):
     assert done.stderr == "paxsim: policy brooding fails the check, see above\n"
 
 
+@pytest.mark.parametrize(
+    ("compiled", "body", "problem"),
+    [
+        (True, "return int(np.zeros(6 * 10**8)[5])", "raised MemoryError.*a check allows 2 GiB"),
+        (False, "return int(np.zeros(6 * 10**8)[5])", "raised MemoryError.*a check allows 2 GiB"),
+        (False, "while me.money >= 0:\n    pass", "gave no answer within 0.5 s"),
+        (False, "time.sleep(60)", "gave no answer within 0.5 s"),
+    ],
+)
+def test_check_limits_time_and_memory(tmp_path, compiled, body, problem):
+    policy = str(write(tmp_path, "greedy", body))
+    checks = check_policy(policy, compiled=compiled, deals=1, players=[2], patience=0.5)
+    assert re.search(problem, checks[0].problem)
+    assert checks[0].problem.startswith("policy greedy ") and "\n" not in checks[0].problem
+
+
+@pytest.mark.parametrize(
+    ("body", "problem"),
+    [
+        (  # integers have no bounds in Python
+            "return (me.seat + 2**62) * 2 % choice.count",
+            r"policy two_faced at seat 1 chooses option \d+ \(.+\) compiled and option \d+ \(.+\) "
+            r"interpreted, at the decision '\w+', number \d+ of deal 0 in rotation 0; to see this "
+            "game: paxsim trace --players 2 --policies .*two_faced,random --seed 7 --deal 0",
+        ),
+        (
+            "if table.round < 2:\n    best = 0\nreturn best",
+            "fine if compiled, but interpreted: policy two_faced at seat 1 raised "
+            "UnboundLocalError: .*'best'.* in line .*; the line: return best; to see this game: ",
+        ),
+    ],
+)
+def test_check_names_the_first_decision_that_differs_if_interpreted(tmp_path, body, problem):
+    policy = str(write(tmp_path, "two_faced", body))
+    checks = check_policy(policy, deals=1, players=[2, 3], seed=7)
+    assert re.match(problem, checks[0].problem) and checks[1].problem is None
+    assert not checks.fine and not checks.warnings
+
+
 def test_time_to_compile_the_engine_does_not_count_as_the_policys(tmp_path):
     write(tmp_path, "innocent", "return 0")
     done = command("check", "innocent.py", "--deals", "1", "--patience", "0.2", cwd=tmp_path)

@@ -343,6 +343,12 @@ def test_broken_packages_of_one_name_are_all_reported(installed, capsys):
     assert message.endswith("; offered but broken: policies (`paxsim policies` says why)")
 
 
+def test_exception_without_a_message_is_named_when_a_file_is_imported(folder):
+    write(folder / "silent.py", "import paxsim\nraise paxsim.PolicyError\n")
+    message = complaint(paxsim.get_policy, "silent.py")
+    assert message == "policy silent.py: line 2: PolicyError; the line: raise paxsim.PolicyError"
+
+
 def test_broken_package_is_named_when_its_policy_is_used(installed):
     installed("strangers_at_fault", "import no_such_thing\n", "stranger")
     message = complaint(lambda: paxsim.get_policy("stranger"))
