@@ -14,6 +14,7 @@ import socket
 import threading
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
+from types import FrameType
 from typing import Any
 
 import uvicorn
@@ -205,6 +206,11 @@ class Server(uvicorn.Server):
             )
         )
         self._room = room
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Begin to shut down at the first Ctrl-C; a second one would only cut it short."""
+        if not self.should_exit:
+            super().handle_exit(sig, frame)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Answer waiting requests and stop."""

@@ -111,7 +111,7 @@ def _misuses(tree: ast.AST, records: dict[str, np.dtype]) -> Iterator[tuple[int,
 # --- before a policy is compiled ------------------------------------------------------------
 
 _PLAIN = "@paxsim.policy(compiled=False)"
-_DEBUG = f"; use {_PLAIN} or `paxsim check --interpreted` to look into a policy"
+_DEBUG = f"; use {_PLAIN} or paxsim.play(..., compiled=False) to look into a policy"
 _ARRAY = "; use an array or a tuple, with numbers as indices"
 _DICE = "; use paxsim.helpers.random_below(me, n), so that games can be repeated"
 

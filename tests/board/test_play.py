@@ -435,7 +435,9 @@ def test_killing_the_server_loses_nothing(tmp_path):
     try:
         assert without_version(wait_for_decision(link_of(process))) == without_version(state)
     finally:
-        process.send_signal(signal.SIGINT)
+        for _ in range(2):
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.1)
         out, err = process.communicate(timeout=30)
     assert process.returncode == 0 and "paxsim play --resume my.json" in out and err == ""
 

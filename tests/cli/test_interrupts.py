@@ -162,23 +162,16 @@ def test_an_interrupt_of_a_terminal_does_not_reach_the_process_of_a_check(tmp_pa
     assert (process.returncode, errors.strip()) == (EXIT_INTERRUPTED, "paxsim: interrupted")
 
 
-# --- what goes on in other threads ----------------------------------------------------------
-
-
 @contextlib.contextmanager
 def interrupted(after):
     """Press Ctrl-C after some seconds."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    main = threading.main_thread().ident
-    timer = threading.Timer(after, signal.pthread_kill, (main, signal.SIGINT))
-    timer.start()
-    try:
-        with contextlib.suppress(KeyboardInterrupt):
-            yield
-            raise AssertionError("was not interrupted")
-    finally:
-        timer.join()
-        signal.signal(signal.SIGINT, before)
+    key = threading.main_thread().ident, signal.SIGINT
+    threading.Timer(after, signal.pthread_kill, key).start()
+    with contextlib.suppress(KeyboardInterrupt):
+        yield
+        raise AssertionError("was not interrupted")
+    signal.signal(signal.SIGINT, before)
 
 
 def test_memory_lives_as_long_as_the_thread_that_was_left_with_its_address(monkeypatch):
@@ -256,7 +249,7 @@ def test_a_slow_policy_is_interrupted_without_harm(tmp_path, words):
         command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:  # fmt: skip
-        time.sleep(10)
+        time.sleep(5)
         for _ in range(2):
             process.send_signal(signal.SIGINT)
             time.sleep(0.1)

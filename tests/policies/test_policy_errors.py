@@ -28,7 +28,7 @@ ONLY_MEMORY = "a policy may only write the numbers of me.memory"
 NUMBA = "numba can't compile it: "
 ARRAY = "use an array or a tuple, with numbers as indices"
 DICE = "use paxsim.helpers.random_below(me, n)"
-LOOK = "`paxsim check --interpreted`"
+LOOK = "paxsim.play(..., compiled=False)"
 NO_END = "can end without returning the index of an option"
 
 
