@@ -35,7 +35,7 @@ from paxsim.rules import MAX_PLAYERS, SOLO_LEVELS, Rules
 from paxsim.setting import Setting, make_setting
 from paxsim.text import quantity
 
-__all__ = ["Check", "check_policy"]
+__all__ = ["Check", "CheckError", "Checks", "check_policy"]
 
 #: Deals for each player count and solo level, of a compiled and an interpreted policy.
 DEALS, INTERPRETED_DEALS = 40, 2

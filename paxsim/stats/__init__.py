@@ -1,7 +1,8 @@
 """Statistics of simulated games: pure functions over sums of blocks.
 
 A *block* is one deal played once for each rotation of the line-up. Its games are not independent,
-so all intervals except `clopper_pearson` count blocks. Nothing here depends on the game.
+so all intervals except `clopper_pearson` count blocks. Nothing here depends on the game. Variance
+components are in `paxsim.stats.variance`.
 """
 
 from paxsim.stats.intervals import (
@@ -39,14 +40,13 @@ from paxsim.stats.sequential import (
     difference_sums,
     sequential_test,
 )
-from paxsim.stats.variance import decided_shares, variance_shares
 
 __all__ = [
     "DIFFERENCE", "RATE", "UNBOUNDED", "Interval", "Moments", "PairedDifference", "Ratings",
     "SeatTest", "SequentialResult", "benjamini_hochberg", "block_mean", "block_rate",
     "blocks_for_half_width", "blocks_for_power", "bootstrap_ratings", "clopper_pearson",
-    "confidence_sequence", "contrast", "decided_shares", "describe_power", "difference_interval",
+    "confidence_sequence", "contrast", "describe_power", "difference_interval",
     "difference_sums", "fit_ratings", "holm", "max_unobserved_rate", "mean_difference", "p_value",
     "paired_difference", "ratio", "seats_against_fair_share", "sequential_test",
-    "simultaneous_contrasts", "variance_shares", "win_probabilities",
+    "simultaneous_contrasts", "win_probabilities",
 ]  # fmt: skip

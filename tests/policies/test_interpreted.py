@@ -15,7 +15,7 @@ from paxsim.playing import play_deals
 from paxsim.policies import interpreted, registry
 from paxsim.policies.policy import make_policy
 from paxsim.search.evaluation import evaluate_options
-from paxsim.testing import check_policy
+from paxsim.testing import CheckError, check_policy
 
 CHEAP = paxsim.helper(lambda price, top: price <= top)
 
@@ -229,5 +229,7 @@ def test_leaving_the_debugger_ends_the_command_quietly(monkeypatch, capsys, tmp_
     assert len(stopped) == 1
     assert exit_code_of(bdb.BdbQuit(), ["trace"]) == 130
     assert capsys.readouterr() == ("", "paxsim: interrupted\n")
-    checks = check_policy(left, compiled=False, players=[2])  # in a process without a terminal
-    assert checks[0].problem.startswith("stopped at a breakpoint; play it with paxsim.play(")
+    with pytest.raises(CheckError) as failed:  # in a process without a terminal
+        check_policy(left, compiled=False, players=[2])
+    problem = failed.value.checks[0].problem
+    assert problem.startswith("stopped at a breakpoint; play it with paxsim.play(")

@@ -11,7 +11,7 @@ from support.commands import paxsim as command
 import paxsim
 from paxsim.cli import run_command
 from paxsim.policies import registry
-from paxsim.testing import check_policy
+from paxsim.testing import CheckError, check_policy
 
 HEAD = """
 import math
@@ -409,7 +409,9 @@ def test_check_ends_a_policy_that_never_answers(tmp_path):
 )
 def test_check_limits_time_and_memory(tmp_path, compiled, body, problem):
     policy = str(write(tmp_path, "greedy", body))
-    checks = check_policy(policy, compiled=compiled, deals=1, players=[2], patience=0.5)
+    with pytest.raises(CheckError) as failed:
+        check_policy(policy, compiled=compiled, deals=1, players=[2], patience=0.5)
+    checks = failed.value.checks
     assert re.search(problem, checks[0].problem)
     assert checks[0].problem.startswith("policy greedy ") and "\n" not in checks[0].problem
 
@@ -432,7 +434,9 @@ def test_check_limits_time_and_memory(tmp_path, compiled, body, problem):
 )
 def test_check_names_the_first_decision_that_differs_if_interpreted(tmp_path, body, problem):
     policy = str(write(tmp_path, "two_faced", body))
-    checks = check_policy(policy, deals=1, players=[2, 3], seed=7)
+    with pytest.raises(CheckError) as failed:
+        check_policy(policy, deals=1, players=[2, 3], seed=7)
+    checks = failed.value.checks
     assert re.match(problem, checks[0].problem) and checks[1].problem is None
     assert not checks.fine and not checks.warnings
 

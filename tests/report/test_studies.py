@@ -17,7 +17,8 @@ from paxsim.report import studies
 from paxsim.report.studies import load_study, luck, rome, rules
 from paxsim.report.study import GAMES, STUDIES, Runs, study_games
 from paxsim.report.subject import Subject
-from paxsim.stats import decided_shares, difference_interval
+from paxsim.stats import difference_interval
+from paxsim.stats.variance import decided_shares
 
 
 @pytest.fixture

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from paxsim.errors import PaxsimError
-from paxsim.stats import decided_shares, variance_shares
-from paxsim.stats.variance import PARTS
+from paxsim.stats.variance import PARTS, decided_shares, variance_shares
 
 WIN = 840
 

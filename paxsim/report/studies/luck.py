@@ -42,7 +42,8 @@ from paxsim.report.study import (
 )
 from paxsim.report.subject import BASELINE
 from paxsim.setting import Setting, make_setting
-from paxsim.stats import Moments, clopper_pearson, contrast, decided_shares, variance_shares
+from paxsim.stats import Moments, clopper_pearson, contrast
+from paxsim.stats.variance import decided_shares, variance_shares
 from paxsim.text import amount, listing, percent
 
 TITLE = "Luck and skill"
