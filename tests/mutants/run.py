@@ -52,7 +52,13 @@ PYTEST = ["-q", "-x", "-n", "0", "-p", "no:cacheprovider", "--no-header", "--tb=
 #: Imported before the forks, because importing takes longer than most tests.
 LIBRARIES = ("scipy.stats", "numba", "pandas", "pyarrow.parquet", "joblib", "hypothesis", "click")
 #: Cached machine code that contains functions of a file, by the beginning of its path.
-STALE = {"stats/": (), "experiment/tally.py": ("tally.*",), "experiment/": (), "": ("*.nb?",)}
+STALE = {
+    "stats/": (),
+    "experiment/tally.py": ("tally.*",),
+    "measures.py": ("tally.*",),
+    "experiment/": (),
+    "": ("*.nb?",),
+}
 #: Compiles what is missing, and prints the folder of compiled code.
 WARM_UP = """from paxsim.cli import run_command
 from paxsim.engine.cache import code_folder
