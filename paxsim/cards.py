@@ -27,7 +27,7 @@ from paxsim.errors import (
     safe_repr,
     unknown,
 )
-from paxsim.io import html_table
+from paxsim.io import html_table, read_bytes
 from paxsim.text import quantity
 
 CATEGORIES = ("wealth", "fleet", "army", "religion", "senator", "land", "intrigue")
@@ -49,6 +49,8 @@ MAX_COPY = 120
 _NAME = re.compile("[A-Za-z0-9_-]{1,100}")
 #: Largest number of characters of a note.
 MAX_NOTE = 4000
+#: Largest size of a TOML file in bytes: the time for a key is the square of its number of dots.
+_MAX_TOML = 32_000
 _DECK_FIELDS = ("name", "note", "complete", "cards")
 _CARD_FIELDS = ("category", "symbols", "value", "count")
 
@@ -277,7 +279,8 @@ def _shipped_data(name: str) -> dict[str, Any]:
 def read_toml(field: str, path: Path) -> dict[str, Any]:
     """Read a TOML file; raise a `PaxsimError` that names `field` if that fails."""
     try:
-        return tomllib.loads(path.read_text("utf-8-sig"))  # some editors write a mark
+        text = read_bytes(path, _MAX_TOML).decode("utf-8-sig")  # some editors write a mark
+        return tomllib.loads(text)
     except UnicodeDecodeError:
         raise PaxsimError(f"{field}: {path} is not a text file in UTF-8") from None
     except (ValueError, RecursionError) as error:  # also numbers too long, lists too deep

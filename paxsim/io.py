@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import json
+import math
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,7 +12,7 @@ from contextlib import contextmanager, suppress
 from glob import escape as escape_glob
 from html import escape
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from paxsim.errors import PaxsimError
 
@@ -88,6 +91,28 @@ def remove_folders(folders: Sequence[Path]) -> None:
     for folder in reversed(folders):
         with suppress(OSError):
             folder.rmdir()
+
+
+def read_bytes(path: Path, most: float = math.inf) -> bytes:
+    """Return the content of a file; refuse devices and pipes, which may never end."""
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise OSError(errno.EINVAL, "it is not a regular file")
+    if path.is_file() and path.stat().st_size > most:
+        raise OSError(errno.EFBIG, f"it has more than {most:,} bytes")
+    return path.read_bytes()
+
+
+def parse_json(text: str) -> Any:
+    """Return the value of a JSON text; raise ValueError if it has what is never written.
+
+    That is NaN, half characters, which can't be encoded, and nesting that is too deep for others.
+    """
+    try:
+        value = json.loads(text)
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+    return value
 
 
 def html_table(headings: Sequence[str], rows: Iterable[Sequence[object]], caption: str) -> str:

@@ -306,7 +306,7 @@ def load_rules(source: str | Path | dict[str, Any] | Rules | None = None) -> Rul
     if isinstance(source, Rules):
         return source
     if isinstance(source, dict):
-        return _from_fields(source, "rules")
+        return rules_from_fields(source)
     if source is None:
         return _published_rules()
     if not isinstance(source, (str, Path)):
@@ -318,8 +318,8 @@ def load_rules(source: str | Path | dict[str, Any] | Rules | None = None) -> Rul
     if text in ("", "published"):
         return _published_rules()
     if text.endswith(".toml") and "=" not in text:
-        return _from_fields(read_toml("rules", checked_path("rules", text)), f"rules {text}")
-    return _from_fields(_parse_pairs(text), "rules")
+        return rules_from_fields(read_toml("rules", checked_path("rules", text)), f"rules {text}")
+    return rules_from_fields(_parse_pairs(text))
 
 
 @cache
@@ -328,7 +328,10 @@ def _published_rules() -> Rules:
     return Rules()
 
 
-def _from_fields(values: dict[str, Any], where: str) -> Rules:
+def rules_from_fields(values: Any, where: str = "rules") -> Rules:
+    """Return the rules with some fields, as files have them; a name of another file is refused."""
+    if not isinstance(values, dict):
+        raise PaxsimError(f"{where} must be a dictionary of fields, got {safe_repr(values)}")
     for name in values:
         if name not in field_names():
             raise unknown(f"{where}: field", name, field_names())

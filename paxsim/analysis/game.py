@@ -35,6 +35,7 @@ from paxsim.io import atomic_write
 from paxsim.playing import GameResult
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import get_policy
+from paxsim.rules import rules_from_fields
 from paxsim.search.evaluation import Models, choice_of, different_options, unseen_end_of
 from paxsim.search.searcher import MAX_ROLLOUTS
 from paxsim.setting import MAX_NUMBER, Setting, make_setting
@@ -401,9 +402,8 @@ def _setting_of(setup: dict[str, Any], deck: str | Path | Deck | None) -> Settin
     loaded = load_deck(name if deck is None else deck)
     if setup.get("deck_fingerprint") not in (None, loaded.fingerprint):
         raise PaxsimError(f"the game was played with other cards than those of deck {loaded.name}")
-    return make_setting(
-        setup["players"], solo_level=setup["solo_level"], deck=loaded, rules=setup["rules"]
-    )
+    rules = rules_from_fields(setup["rules"])
+    return make_setting(setup["players"], solo_level=setup["solo_level"], deck=loaded, rules=rules)
 
 
 def _option_in(event: dict[str, Any], game: Game) -> int:
@@ -414,7 +414,7 @@ def _option_in(event: dict[str, Any], game: Game) -> int:
     for index, option in enumerate(game.options()):
         card = None if option.card is None else str(option.card)
         if kind == "display":
-            fits = name == "draft" and card in event.get("displayed", [])[displayed : displayed + 1]
+            fits = name == "draft" and [card] == (event.get("displayed") or [])[displayed:][:1]
         elif kind == "keep":
             fits = name == "draft" and card == event["kept"]
         elif kind == "place" and not game.table["round"]:
@@ -444,7 +444,7 @@ def _comparable(event: dict[str, Any]) -> dict[str, Any]:
     """Return an event without the order of hands: of equal cards any may have been played."""
     if event["event"] != "score":
         return event
-    players = [{**player, "hand": sorted(player["hand"])} for player in event["players"]]
+    players = [{**player, "hand": sorted(map(str, player["hand"]))} for player in event["players"]]
     return {**event, "players": players}
 
 

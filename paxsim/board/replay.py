@@ -15,9 +15,9 @@ from paxsim.board.view import EVERYTHING, Observer, with_rome_turned_up
 from paxsim.board.words import SENTENCES, in_words, player_name, roman
 from paxsim.cards import CATEGORIES
 from paxsim.errors import PaxsimError, checked_int, checked_path, one_line, safe_repr, unknown
-from paxsim.io import atomic_write
+from paxsim.io import atomic_write, parse_json
 from paxsim.playing import GameResult, trace_command
-from paxsim.rules import load_rules
+from paxsim.rules import MAX_PLAYERS, rules_from_fields
 from paxsim.trace import VERSION, trace_game
 from paxsim.version import __version__
 
@@ -50,9 +50,8 @@ def parse_trace(lines: Iterable[str], number: int | None = None) -> list[dict[st
 
 def _parse_event(place: int, line: str) -> dict[str, Any]:
     try:
-        event = json.loads(line)
-        json.dumps(event)  # nesting that can be read may still be too deep to be written
-    except (ValueError, RecursionError):
+        event = parse_json(line)
+    except ValueError:
         raise PaxsimError(f"line {place} is not JSON") from None
     if not isinstance(event, dict) or not isinstance(event.get("event"), str):
         raise PaxsimError(f"line {place} is not an event of a trace")
@@ -69,16 +68,18 @@ def _check_sequence(trace: list[tuple[int, dict[str, Any]]]) -> None:
             f"line {first}: this paxsim ({__version__}) reads traces of version {VERSION}, "
             f"not {safe_repr(setup.get('version'))}"
         )
-    observer = Observer(EVERYTHING)
+    players = checked_int(f"line {first}: players", setup.get("players"), 1, MAX_PLAYERS)
+    observers = [Observer(viewer) for viewer in range(EVERYTHING, players + 1)]
     name = ""
     for place, event in trace:
         if name == "score":
             raise PaxsimError(f"line {place}: the game is already over")
         name = event["event"]
         try:
-            observer.observe(event)
+            for observer in observers:
+                observer.observe(event)
         except PaxsimError as error:
-            raise PaxsimError(f"line {place} ({name}): {error}") from None
+            raise PaxsimError(f"line {place} ({name}): {one_line(str(error))}") from None
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             what = one_line(f": missing or unknown {error}") if isinstance(error, KeyError) else ""
             message = f"line {place} ({name}) does not fit the lines before{what}"
@@ -227,7 +228,7 @@ def steps_of(events: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 def page_head(setup: dict[str, Any]) -> dict[str, Any]:
     """Return what a page needs to know about a game besides its views."""
     players = setup["players"]
-    rules = load_rules(setup["rules"])
+    rules = rules_from_fields(setup["rules"])
     legions = rules.resolve(players, setup["solo_level"])["legions"]
     return {
         "players": players,

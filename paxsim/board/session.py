@@ -25,7 +25,7 @@ from paxsim.lineup import make_lineup
 from paxsim.playing import ask_all
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import get_policy, policies_named_by
-from paxsim.rules import SOLO_LEVELS
+from paxsim.rules import SOLO_LEVELS, rules_from_fields
 from paxsim.search.evaluation import chance_in_words, evaluate_options, warm_rollouts
 from paxsim.setting import MAX_NUMBER, Setting, make_setting
 from paxsim.trace import TracedGame
@@ -253,6 +253,8 @@ class Arrangement:
             raise PaxsimError("at least one seat must be played by a person")
         if self.campaign and len(self.policies) != 1:
             raise PaxsimError(f"a campaign is for one player, got {len(self.policies)} players")
+        rules = rules_from_fields(self.rules)
+        make_setting(len(self.policies), solo_level=self.solo_level, deck=self.deck, rules=rules)
 
     def new_session(self, number: int = 0) -> Session:
         """Deal a game; each next game of a campaign is one level higher, on the next deal."""

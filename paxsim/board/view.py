@@ -7,8 +7,10 @@ from typing import Any
 
 from paxsim.board.words import card_name, in_words
 from paxsim.cards import ARMY, CATEGORIES, FLEET
+from paxsim.engine.records import MAX_CARDS
 from paxsim.errors import PaxsimError, checked_int, safe_repr
-from paxsim.rules import MAX_PLAYERS, load_rules
+from paxsim.rules import MAX_PLAYERS, rules_from_fields
+from paxsim.setting import MAX_NUMBER
 
 #: The viewer from whom nothing is hidden; other viewers are seats, from 1.
 EVERYTHING = 0
@@ -71,7 +73,7 @@ class Observer:
     def __init__(self, viewer: int):
         self.viewer = viewer
         self.view: dict[str, Any] = {}
-        self.turn = self.turns = 0
+        self.turn = self.turns = self.players = 0
 
     def observe(self, event: dict[str, Any]) -> dict[str, Any]:
         """Update the view with a whole event; return what changed and the event as a sentence.
@@ -81,6 +83,9 @@ class Observer:
         """
         event = visible_to(self.viewer, event)
         name = event["event"]
+        for key in event.keys() & {"seat", "start", "money"} if name != "setup" else ():
+            span = (0, MAX_NUMBER) if key == "money" else (1, self.players)
+            checked_int(key, event[key], *span)
         if name in _TURN_BEGINS and event["seat"] != self.turn:
             self.turn = event["seat"]
             self.turns += 1
@@ -98,17 +103,20 @@ class Observer:
         is_names = isinstance(names, list) and all(isinstance(name, str) for name in names)
         if not is_names or len(names) not in (0, self.players):
             raise PaxsimError(f"policies must be a name for each seat, got {safe_repr(names)}")
-        self.rules = load_rules(event["rules"]).resolve(self.players, event["solo_level"])
+        self.rules = rules_from_fields(event["rules"]).resolve(self.players, event["solo_level"])
         self.legions: dict[int, list[str]] = {
             legion: [] for legion in range(1, self.rules["legions"] + 1)
         }
+        cards = sum(len(event[key]) for key in ("rome_open", "rome_hidden", "deck"))
+        if cards > MAX_CARDS:
+            raise PaxsimError(f"a game has at most {MAX_CARDS} cards, got {cards:,}")
         self.rome: list[str] = list(event["rome_open"])
         self.rome_hidden: list[Seen] = list(event["rome_hidden"])
         self.deck: list[Seen] = list(event["deck"])
         self.displays: dict[int, list[str]] = {seat: [] for seat in self.seats}
         self.hands: dict[int, list[Seen]] = {seat: [] for seat in self.seats}
         self.money = dict.fromkeys(self.seats, self.rules["starting_money"])
-        self.peeked: list[int] = []
+        self.peeked: set[int] = set()
         #: Cards that the active seat has drawn and not placed yet.
         self.drawn: list[Seen] = []
         self.round = self.start = self.primus = 0
@@ -131,12 +139,15 @@ class Observer:
             self.legions[legion] += self._draw([card])
 
     def _round(self, event: dict[str, Any]) -> None:
-        self.round, self.start, self.turn = event["round"], event["start"], 0
+        self.round = checked_int("round", event["round"], 1, MAX_NUMBER)
+        self.start, self.turn = event["start"], 0
 
     def _peek(self, event: dict[str, Any]) -> None:
+        if len(event["seen"]) != len(self.rome_hidden):
+            raise PaxsimError("not all of Rome's hidden cards are seen")
         if None not in event["seen"]:
             self.rome_hidden = [_take(list(self.rome_hidden), card) for card in event["seen"]]
-        self.peeked.append(event["seat"])
+        self.peeked.add(event["seat"])
         self.money[event["seat"]] = event["money"]
 
     def _reveal(self, event: dict[str, Any]) -> None:
@@ -152,8 +163,10 @@ class Observer:
             self.hands[event["seat"]].append(card)
         elif event["to"] == "bottom":
             self.deck.append(card)
-        else:
+        elif event["to"] == "legion":
             self.legions[event["legion"]].append(event["card"])
+        else:
+            raise PaxsimError(f"a card can't be put to {safe_repr(event['to'])}")
 
     def _compensation(self, event: dict[str, Any]) -> None:
         self.money[event["seat"]] = event["money"]

@@ -11,9 +11,10 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from paxsim.errors import PaxsimError, checked_bool, checked_int
+from paxsim.errors import PaxsimError, checked_bool, checked_int, safe_repr
 from paxsim.lineup import Lineup
 from paxsim.policies.files import package_fingerprint
+from paxsim.rules import MAX_PLAYERS, SOLO_LEVELS
 from paxsim.setting import MAX_NUMBER, Setting
 from paxsim.version import __version__
 
@@ -91,15 +92,51 @@ class Facts:
 
 
 def facts_of(plan: dict[str, Any]) -> list[list[Facts]]:
-    """Return the matches of a plan as a manifest has it, by bundle."""
+    """Return the matches of a plan as a manifest has it, by bundle, checked."""
 
     def frozen(value: Any) -> Any:
         return tuple(map(frozen, value)) if isinstance(value, list) else value
 
     return [
-        [Facts(**{key: frozen(value) for key, value in match.items()}) for match in bundle]
+        [_facts_of({key: frozen(value) for key, value in match.items()}) for match in bundle]
         for bundle in plan["bundles"]
     ]
+
+
+def _facts_of(match: dict[str, Any]) -> Facts:
+    """Return a match as a manifest has it; raise if types or sizes are wrong."""
+    facts = Facts(**match)
+    seats = tuple(range(checked_int("players", facts.players, 1, MAX_PLAYERS)))
+    texts = (facts.deck, facts.deck_fingerprint, facts.rules_text, facts.rules_fingerprint)
+    lists = (facts.policies, facts.policy_fingerprints)
+    if not (
+        all(isinstance(text, str) for text in (*texts, *lists[0], *lists[1]))
+        and all(isinstance(names, tuple) and len(names) == len(seats) for names in lists)
+        and isinstance(facts.rules, dict)
+        and facts.solo_level in (None, *SOLO_LEVELS)
+        # As texts, because True and 1.0 are equal to 1.
+        and str(facts.rotations) in (str(seats), "(0,)")
+        and facts.orders
+        and all(str(tuple(sorted(order))) == str(seats) for order in facts.orders)
+    ):
+        raise PaxsimError(f"a match is not described as by paxsim: {safe_repr(facts)}")
+    return facts
+
+
+def check_described(manifest: dict[str, Any]) -> None:
+    """Raise if the plan in a manifest is not like `Plan.description`."""
+    plan = manifest["plan"]
+    bundles = facts_of(plan)
+    checked_int("seed", plan["seed"], 0, MAX_NUMBER)
+    checked_int("groups", plan["groups"], 1, len(bundles))
+    games = 0
+    for count, bundle in zip(plan["blocks"], bundles, strict=True):
+        checked_int("blocks", count, 1, MAX_NUMBER)
+        games += count * sum(facts.block_size for facts in bundle)
+    checked_int("games", plan["games"], games, games)
+    texts = (plan["version"], manifest["question"]["kind"], manifest["command"])
+    if not games or not all(isinstance(text, str) for text in texts):
+        raise PaxsimError("it lacks games, or its version, question or command is no text")
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from paxsim.experiment.tally import (
     pooled_tally,
     renumber_examples,
 )
-from paxsim.io import atomic_write, check_can_write, make_folder, remove_folders
+from paxsim.io import atomic_write, check_can_write, make_folder, parse_json, remove_folders
 from paxsim.setting import MAX_NUMBER
 from paxsim.text import WIDTH, percent
 from paxsim.version import __version__
@@ -400,8 +400,17 @@ def load_result(path: str | Path) -> Result:
                 f"to resume: {one_line(str(manifest['command']))} --out {path}"
             )
         result = make_result(manifest, tallies)
+        tables = result.tables
+        result.tables = Tables({name: partial(_table, path, tables, name) for name in tables})
+        _ = result.caption, incomplete(result)
     result.timing = {"damaged": damaged}
     return result
+
+
+def _table(path: Path, tables: Tables, name: str) -> pd.DataFrame:
+    """Return a table of a stored run, which may have been edited."""
+    with readable(path):
+        return tables[name]
 
 
 def incomplete(result: Result) -> str:
@@ -487,10 +496,11 @@ def _read_index(field: str, folder: Path) -> dict[str, list[str]]:
     if not os.path.lexists(path):
         return {}
     try:
-        return dict(json.loads(path.read_bytes().decode("utf-8"))["tables"])
+        index = parse_json(path.read_bytes().decode("utf-8"))["tables"]
+        return {str(name): list(digests) for name, digests in index.items()}
     except OSError as error:
         raise PaxsimError(f"{field}: can't replace {path}: {error.strerror}") from None
-    except (ValueError, TypeError, KeyError, RecursionError):
+    except (ValueError, TypeError, KeyError, AttributeError):
         raise PaxsimError(
             f"{field}: {path} was not written by paxsim; use another folder"
         ) from None

@@ -16,16 +16,25 @@ from typing import Any
 
 import numpy as np
 
-from paxsim.cards import Card, Deck
-from paxsim.errors import PaxsimError, checked_path, one_line
-from paxsim.experiment.design import Chunk, Match, Plan, fingerprint_of, without_length
-from paxsim.experiment.tally import Tally, merge_tallies
-from paxsim.io import atomic_write, make_folder, remove_folders
-from paxsim.lineup import Lineup
+from paxsim.cards import MAX_COPY, Card, Deck
+from paxsim.errors import PaxsimError, checked_int, checked_path, one_line
+from paxsim.experiment.design import (
+    Chunk,
+    Facts,
+    Match,
+    Plan,
+    check_described,
+    facts_of,
+    fingerprint_of,
+    without_length,
+)
+from paxsim.experiment.tally import Tally, merge_tallies, tally_shapes
+from paxsim.io import atomic_write, make_folder, parse_json, read_bytes, remove_folders
+from paxsim.lineup import make_lineup
 from paxsim.policies.files import package_fingerprint
 from paxsim.policies.policy import Policy
 from paxsim.policies.registry import get_policy, policies_named_by
-from paxsim.rules import load_rules
+from paxsim.rules import rules_from_fields
 from paxsim.setting import make_setting
 from paxsim.version import __version__
 
@@ -34,7 +43,9 @@ MANIFEST = "manifest.json"
 CHUNKS = "chunks"
 _CHUNK_NAME = re.compile(r"bundle-(\d+)-blocks-(\d+)-(\d+)\.parquet")
 _UNFINISHED = re.compile(rf"\.(?:{_CHUNK_NAME.pattern}|{re.escape(MANIFEST)})\.\d+\.part")
-_DIGEST, _OWNER, _SHAPES = b"paxsim_digest", b"paxsim_chunk", b"paxsim_shapes"
+_DIGEST, _OWNER = b"paxsim_digest", b"paxsim_chunk"
+#: Largest number of sums in a chunk; the largest run that can be asked for has 8 million.
+_MOST = 20_000_000
 
 
 # --- chunks ---------------------------------------------------------------------------------
@@ -59,46 +70,49 @@ def encode_chunk(tally: Tally, owner: str) -> bytes:
     owners = np.repeat(np.arange(len(sizes), dtype=np.int32), list(sizes.values()))
     places = np.concatenate([np.arange(array.size) for array in tally.values()])
     values = np.concatenate([array.ravel() for array in tally.values()])
-    shapes = {name: list(array.shape) for name, array in tally.items()}
     columns = {
         "name": pa.DictionaryArray.from_arrays(owners, list(sizes)),
         "place": pa.array(places.astype(np.int32)),
         "value": pa.array(values),
     }
-    metadata = {
-        _OWNER: owner.encode(),
-        _DIGEST: _digest(tally).encode(),
-        _SHAPES: json.dumps(shapes).encode(),
-    }
+    metadata = {_OWNER: owner.encode(), _DIGEST: _digest(tally).encode()}
     buffer = io.BytesIO()
     table = pa.table(columns).replace_schema_metadata(metadata)
     pq.write_table(table, buffer, compression="zstd")
     return buffer.getvalue()
 
 
-def read_chunk(path: Path, owner: str) -> Tally:
-    """Read a tally back; raise `ValueError` if the file is not what was written for the chunk."""
+def read_chunk(path: Path, owner: str, bundle: Sequence[Facts], blocks: int) -> Tally:
+    """Read the tally of some blocks; raise `ValueError` if the file is not what was written."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    try:  # reading a few kilobytes with threads would take ten times as long
-        table = pq.ParquetFile(pa.BufferReader(path.read_bytes())).read(use_threads=False)
-        metadata = table.schema.metadata or {}
-        shapes = json.loads(metadata[_SHAPES])
-        values = table.column("value").to_numpy()
-        ends = np.cumsum([int(np.prod(shape)) for shape in shapes.values()])
-        parts = np.split(values, ends)
+    shapes = tally_shapes(bundle)
+    ends = np.cumsum([np.prod(shape, dtype=int) for shape in shapes.values()])
+    try:
+        file = pq.ParquetFile(pa.BufferReader(read_bytes(path)))
+        metadata = file.schema_arrow.metadata
+        digest, of = metadata[_DIGEST].decode(), metadata[_OWNER].decode()
+        if not file.metadata.num_rows == ends[-1] <= _MOST:  # a small file can have many rows
+            raise ValueError("it has the sums of another line-up")
+        if file.schema_arrow.field("value").type != pa.int64():  # as large as its rows say
+            raise ValueError("its numbers are not whole")
+        # Reading a few kilobytes with threads would take ten times as long.
+        column = file.read(["value"], use_threads=False).column("value").to_numpy()
+        parts = np.split(column.astype(np.int64, casting="safe"), ends[:-1])  # without gaps
         tally = {
             name: part.reshape(shape).copy()
-            for part, (name, shape) in zip(parts, shapes.items(), strict=False)
+            for part, (name, shape) in zip(parts, shapes.items(), strict=True)
         }
-        digest, of = metadata[_DIGEST].decode(), metadata[_OWNER].decode()
     except Exception as error:  # a library raises anything on a damaged file
         raise ValueError(one_line(str(error)) or type(error).__name__) from None
     if of != owner:
         raise ValueError("a chunk of another run, or of another place in it")
-    if len(parts[-1]) or digest != _digest(tally):
+    if digest != _digest(tally):
         raise ValueError("its numbers do not match its digest")
+    games = [(tally[f"{i}/games"][0], blocks * facts.block_size) for i, facts in enumerate(bundle)]
+    if any(played != planned for played, planned in [(tally["blocks"][0], blocks), *games]):
+        raise ValueError("it has another number of games")
     return tally
 
 
@@ -160,12 +174,10 @@ def _absolute_spec(policy: Policy) -> str:
 def load_json(path: Path, field: str) -> Any:
     """Return the content of a JSON file."""
     try:
-        content = json.loads(path.read_bytes().decode("utf-8"))
-        json.dumps(content)  # what can be read may still be nested too deep to be worked with
-        return content
+        return parse_json(read_bytes(path).decode("utf-8"))
     except OSError as error:
         raise PaxsimError(f"{field}: can't read {path}: {error.strerror}") from None
-    except (ValueError, RecursionError):  # not JSON, not UTF-8, or nested too deep
+    except ValueError:  # not JSON, or not UTF-8
         raise PaxsimError(f"{field}: {path} is damaged") from None
 
 
@@ -183,6 +195,11 @@ def read_manifest(path: Path) -> dict[str, Any]:
         )
     if manifest.get("digest") != _manifest_digest(manifest):
         raise PaxsimError(f"run: {place} was changed after it was written")
+    try:  # the digest is no secret
+        check_described(manifest)
+    except Exception as error:
+        reason = str(error) if isinstance(error, PaxsimError) else one_line(repr(error))
+        raise PaxsimError(f"run: {place} is damaged: {reason}") from None
     return manifest
 
 
@@ -259,6 +276,7 @@ class RunStore:
         #: Games of the chunks that were loaded and not played.
         self.loaded_games = 0
         self._deals = fingerprint_of(without_length(manifest["plan"]))
+        self._bundles = facts_of(manifest["plan"])
         self._made = make_folder(path, "out")
         self._began_here = False
         self._lock = lock_folder(path)
@@ -269,7 +287,7 @@ class RunStore:
                 refuse_other_files(path)
                 self._began_here = True
                 self._write(manifest)
-            self._made += make_folder(_not_a_link(path / CHUNKS), "out")
+            self._made += make_folder(not_a_link(path / CHUNKS), "out")
             _remove_unfinished(path, path / CHUNKS)
             self._chunks, _ = find_chunks(path / CHUNKS, manifest["plan"]["blocks"])
         except BaseException:
@@ -296,7 +314,7 @@ class RunStore:
 
     def _write(self, manifest: dict[str, Any]) -> None:
         stored = {**manifest, "digest": _manifest_digest(manifest)}
-        with atomic_write(_not_a_link(self.path / MANIFEST)) as file:
+        with atomic_write(not_a_link(self.path / MANIFEST)) as file:
             file.write(json.dumps(stored, indent=1) + "\n")
 
     def _resume(self, new: dict[str, Any]) -> None:
@@ -323,21 +341,24 @@ class RunStore:
 
     def load(self, chunk: Chunk) -> Tally | None:
         """Return the tally of a stored chunk, or None if it is damaged."""
-        return _load_chunk(self.path, chunk, self._deals, self.damaged)
+        return _load_chunk(self.path, chunk, self._deals, self._bundles, self.damaged)
 
     def save(self, chunk: Chunk, tally: Tally) -> None:
         """Write the tally of a chunk."""
-        path = _not_a_link(self.path / CHUNKS / chunk_name(chunk))
+        path = not_a_link(self.path / CHUNKS / chunk_name(chunk))
         # Through memory, so that Python meets a full disk and says so.
         data = encode_chunk(tally, chunk_owner(chunk, self._deals))
         with atomic_write(path, mode="wb") as file:
             file.write(data)
 
 
-def _load_chunk(path: Path, chunk: Chunk, deals: str, damaged: list[str]) -> Tally | None:
+def _load_chunk(
+    path: Path, chunk: Chunk, deals: str, bundles: list[list[Facts]], damaged: list[str]
+) -> Tally | None:
     name = chunk_name(chunk)
+    bundle, owner = bundles[chunk.bundle], chunk_owner(chunk, deals)
     try:
-        return read_chunk(path / CHUNKS / name, chunk_owner(chunk, deals))
+        return read_chunk(path / CHUNKS / name, owner, bundle, chunk.blocks)
     except ValueError as error:
         damaged.append(f"{name}: {error}")
         return None
@@ -351,7 +372,7 @@ def _remove_unfinished(*folders: Path) -> None:
                 (folder / name).unlink()
 
 
-def _not_a_link(path: Path) -> Path:
+def not_a_link(path: Path) -> Path:
     """Check that a path is no link, which would lead to other files of the user."""
     if path.is_symlink():
         raise PaxsimError(f"out: {path} is a link, which a run never makes")
@@ -402,7 +423,8 @@ def lock_folder(path: Path) -> int:
 def readable(path: Path) -> Iterator[None]:
     """Turn any error of a run that was edited, or put together, by hand into a single line."""
     try:
-        yield
+        with np.errstate(all="ignore"):  # impossible sums
+            yield
     except PaxsimError:
         raise
     except Exception as error:
@@ -420,9 +442,10 @@ def stored_tallies(path: Path) -> tuple[dict[str, Any], dict[int, Tally], list[s
     except OSError as error:
         raise PaxsimError(f"run: can't read {folder}: {error.strerror}") from None
     left_out: list[str] = []
-    deals = fingerprint_of(without_length(manifest["plan"]))
+    plan = manifest["plan"]
+    deals, bundles = fingerprint_of(without_length(plan)), facts_of(plan)
     for chunk in chunks:
-        if (tally := _load_chunk(path, chunk, deals, left_out)) is not None:
+        if (tally := _load_chunk(path, chunk, deals, bundles, left_out)) is not None:
             merged = tallies.get(chunk.bundle)
             tallies[chunk.bundle] = tally if merged is None else merge_tallies(merged, tally)
     left_out += [f"{one_line(name)}: not a chunk of this run" for name in strangers]
@@ -439,27 +462,29 @@ def plan_of(path: Path, trusted: bool = False) -> Plan:
     if plan["version"] != __version__:
         writer = one_line(str(plan["version"]))
         raise PaxsimError(f"run: {path} was made by paxsim {writer}, and this is {__version__}")
-    if plan["sources"] != package_fingerprint():
+    if plan.get("sources") != package_fingerprint():
         raise PaxsimError(f"run: the code of paxsim has changed since {path} was made")
     with policies_named_by(path, trusted), readable(path):
         bundles = tuple(
-            tuple(_match_of(match, manifest) for match in bundle) for bundle in plan["bundles"]
+            tuple(_match_of(facts, manifest) for facts in bundle) for bundle in facts_of(plan)
         )
-        return Plan(bundles, tuple(plan["blocks"]), plan["seed"], plan["groups"])
+        built = Plan(bundles, tuple(plan["blocks"]), plan["seed"], plan["groups"])
+        if json.loads(json.dumps(built.description)) != plan:
+            raise PaxsimError(f"run: the line-ups of {path} are not what their policies are")
+        return built
 
 
-def _match_of(facts: dict[str, Any], manifest: dict[str, Any]) -> Match:
-    deck = _deck_of(manifest["decks"][facts["deck_fingerprint"]])
-    if deck.fingerprint != facts["deck_fingerprint"]:
+def _match_of(facts: Facts, manifest: dict[str, Any]) -> Match:
+    deck = _deck_of(manifest["decks"][facts.deck_fingerprint])
+    if deck.fingerprint != facts.deck_fingerprint:
         raise PaxsimError(f"run: the cards of deck {deck.name} have changed")
-    rules = load_rules(facts["rules"])
-    setting = make_setting(facts["players"], solo_level=facts["solo_level"], deck=deck, rules=rules)
-    policies = [get_policy(manifest["policies"][label]) for label in facts["policies"]]
-    for policy, fingerprint in zip(policies, facts["policy_fingerprints"], strict=True):
+    rules = rules_from_fields(facts.rules)
+    setting = make_setting(facts.players, solo_level=facts.solo_level, deck=deck, rules=rules)
+    policies = [get_policy(manifest["policies"][label]) for label in facts.policies]
+    for policy, fingerprint in zip(policies, facts.policy_fingerprints, strict=True):
         if policy.fingerprint != fingerprint:
             raise PaxsimError(f"run: the code of policy {policy.label} has changed")
-    orders = tuple(map(tuple, facts["orders"]))
-    return Match(setting, Lineup(tuple(policies)), orders, tuple(facts["rotations"]))
+    return Match(setting, make_lineup(policies, facts.players), facts.orders, facts.rotations)
 
 
 def _deck_text(deck: Deck) -> dict[str, Any]:
@@ -471,5 +496,6 @@ def _deck_of(text: dict[str, Any]) -> Deck:
     cards = []
     for label, count in text["cards"].items():
         category, symbols, value = label.split("/")
-        cards += [Card(category, int(symbols), int(value))] * count
-    return Deck(text["name"], tuple(cards), text["note"], text["path"])
+        card = Card(category, int(symbols), int(value))
+        cards += [card] * checked_int("count", count, 1, MAX_COPY)
+    return Deck(text["name"], tuple(cards), text["note"], str(text["path"]))

@@ -293,6 +293,14 @@ def _tally_match(match: PlayedBlocks) -> tuple[np.ndarray, Tally]:
 
 def _used_part(details: np.void, players: int, strategies: int) -> Tally:
     """Return the sums of a match, without the room for more players."""
+    return {
+        name: details[name][tuple(map(slice, shape))].copy()
+        for name, shape in _used_shapes(players, strategies).items()
+    }
+
+
+def _used_shapes(players: int, strategies: int) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of the sums of a match."""
     used = {
         "cells": (players, strategies),
         "cell_squares": (players, strategies),
@@ -301,11 +309,20 @@ def _used_part(details: np.void, players: int, strategies: int) -> Tally:
         "primus": (players + 1,),
         "win_example": (players, players),
     }
-    sums = {}
-    for name in details_dtype.names or ():
-        room = tuple(map(slice, used.get(name, details[name].shape)))
-        sums[name] = details[name][room].copy()
-    return sums
+    return {name: used.get(name, details_dtype[name].shape) for name in details_dtype.names or ()}
+
+
+def tally_shapes(bundle: Sequence[Facts]) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of a bundle's tally, in its order."""
+    shapes: dict[str, tuple[int, ...]] = {}
+    sizes = [Layout(facts.players).size for facts in bundle]
+    for index, (facts, size) in enumerate(zip(bundle, sizes, strict=True)):
+        for name, shape in _used_shapes(facts.players, len(set(facts.policies))).items():
+            shapes[f"{index}/{name}"] = shape
+        if index and size == sizes[0]:
+            shapes[f"{index}/differing"] = (size,)
+    total = sum(sizes)
+    return shapes | {"blocks": (1,), "sums": (total,), "products": (total, total)}
 
 
 def _differing(

@@ -329,7 +329,7 @@ def _from_file(file: str, name: str) -> Policy:
     if source := _untrusted_source.get():
         raise PaxsimError(
             f"{source} names the policy file {safe_repr(file)}, whose code would be run; "
-            "use --trust-policies if you trust it"
+            "use --trust-policies (in Python: trust_policies=True) if you trust it"
         )
     path = checked_path("policy", file).resolve()
     offers: dict[str, Any] = {}

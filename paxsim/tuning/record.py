@@ -13,10 +13,10 @@ from typing import Any
 
 import pandas as pd
 
-from paxsim.errors import PaxsimError
+from paxsim.errors import PaxsimError, is_number
 from paxsim.experiment.design import fingerprint_of
 from paxsim.experiment.result import as_csv
-from paxsim.experiment.store import load_json, lock_folder, refuse_other_files
+from paxsim.experiment.store import load_json, lock_folder, not_a_link, refuse_other_files
 from paxsim.io import atomic_write, make_folder, remove_folders
 
 RECORD = "tuning.json"
@@ -30,11 +30,13 @@ class TuningRecord:
     config : dict
         Everything that scores depend on, as plain values. A folder with another configuration is
         refused.
+    candidates : int
+        Candidates of a generation.
     path : pathlib.Path, optional
         Folder; only one process at a time may use it.
     """
 
-    def __init__(self, config: dict[str, Any], path: Path | None = None):
+    def __init__(self, config: dict[str, Any], candidates: int, path: Path | None = None):
         self.config = json.loads(json.dumps(config))
         self.path = path
         self._scores: list[list[list[float]]] = []
@@ -45,7 +47,7 @@ class TuningRecord:
         try:
             self._lock = lock_folder(path)
             if os.path.lexists(path / RECORD):
-                self._resume(path)
+                self._resume(path, candidates)
             else:
                 refuse_other_files(path)
                 self._save()
@@ -54,18 +56,19 @@ class TuningRecord:
             remove_folders(created)
             raise
 
-    def _resume(self, path: Path) -> None:
+    def _resume(self, path: Path, candidates: int) -> None:
         stored = load_json(path / RECORD, "out")
-        if not isinstance(stored, dict) or stored.get("digest") != _digest_of(stored):
-            raise PaxsimError(f"out: {path / RECORD} was changed or damaged; use another folder")
-        config = stored["config"]
-        keys = {**self.config, **config}
+        valid = isinstance(stored, dict) and stored.get("digest") == _digest_of(stored)
+        config: Any = stored.get("config") if valid else None
+        keys = {**self.config, **config} if isinstance(config, dict) else {}
         differing = [key for key in keys if self.config.get(key) != config.get(key)]
         if differing:
             raise PaxsimError(
                 f"out: {path} holds a tuning run with another {', '.join(differing)}; repeat its "
                 "command, or use another folder"
             )
+        if not keys or not _are_scores(stored.get("scores"), candidates):
+            raise PaxsimError(f"out: {path / RECORD} was changed or damaged; use another folder")
         self._scores = stored["scores"]
 
     def scores(self, restart: int, generation: int) -> list[float] | None:
@@ -116,8 +119,20 @@ class TuningRecord:
 
     def _write(self, name: str, text: str) -> None:
         if self.path is not None:
-            with atomic_write(self.path / name) as file:
+            with atomic_write(not_a_link(self.path / name)) as file:
                 file.write(text)
+
+
+def _are_scores(value: Any, candidates: int) -> bool:
+    """Return whether a value is a list of restarts, these of generations, these of scores."""
+    lists = isinstance(value, list) and all(isinstance(part, list) and part for part in value)
+    return lists and all(
+        isinstance(scores, list)
+        and len(scores) == candidates
+        and all(is_number(score) and 0 <= score <= 1 for score in scores)
+        for generations in value
+        for scores in generations
+    )
 
 
 def _digest_of(stored: dict[str, Any]) -> str:

@@ -276,7 +276,7 @@ def tune(
         **arena.describe(),
         "deals": deals,
     }
-    record = TuningRecord(config, path)
+    record = TuningRecord(config, population_size(len(space.names)), path)
     with contextlib.closing(record):
         search = Search(space, arena, deals, evaluator.scores)
         evaluator.skip(record.candidates(restarts, generations), deals)

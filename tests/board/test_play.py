@@ -456,6 +456,8 @@ def test_damaged_save_is_refused_in_one_line(tmp_path, capsys):
         "damaged": [b"{", {**good, "games": 5}, {"format": good["format"]}, arranged(x=1)],
         "format 'x'": [{**good, "format": "x"}],
         "seed": [arranged(seed=-1)],
+        "solo-level": [arranged(policies=[None], campaign=True, solo_level=[1])],
+        "dictionary": [arranged(rules="mine.toml")],
         "decision": [arranged(policies=[None, "first"])],
         "unknown policy": [arranged(policies=[None, "nobody"])],
         "--trust-policies": [arranged(policies=[None, f"{code}:evil"])],
