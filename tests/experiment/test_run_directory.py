@@ -13,6 +13,7 @@ import pytest
 from support.commands import mistake, start
 from support.commands import paxsim as command
 
+import paxsim
 from paxsim.cli import run_command
 from paxsim.errors import PaxsimError
 from paxsim.experiment import compare, load_result, simulate, solo, tournament
