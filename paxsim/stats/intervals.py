@@ -493,7 +493,8 @@ def paired_difference(
     spread = sum(v**2 / (n - 1) for v in variances if v > 0)
     df = sum(variances) ** 2 / spread if spread > 0 else n - 1
     gap = float(moments.mean[a] - moments.mean[b])
-    unpaired = difference_interval(gap, math.sqrt(sum(variances)), n, df=df)
+    # Different deals would hardly ever be equal, so all blocks count as differing.
+    unpaired = difference_interval(gap, math.sqrt(sum(variances)), n, n, df=df)
     if paired.se > 0:
         factor = (unpaired.se / paired.se) ** 2
     else:

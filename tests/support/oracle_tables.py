@@ -645,8 +645,7 @@ def welch(x, y):
     n, difference = len(x), np.mean(x) - np.mean(y)
     df = (a + b) ** 2 / (a**2 / (n - 1) + b**2 / (n - 1))
     squares = (a + b) * n * (n - 1) + n * difference**2
-    count = max(squares, (n * difference) ** 2 / squares)
-    added = norm.ppf(0.975) ** 2 * (squares + 2) / (count + 2) / n**2
+    added = norm.ppf(0.975) ** 2 * (squares + 2) / (n + 2) / n**2
     half = t.ppf(0.975, df) * math.sqrt(a + b + added)
     return difference, max(-1.0, difference - half), min(1.0, difference + half)
 
