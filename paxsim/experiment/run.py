@@ -30,7 +30,7 @@ from paxsim.experiment.design import CHUNK_GAMES, MAX_CHUNK_GAMES, Chunk, Match,
 from paxsim.experiment.estimates import StopRule, reached
 from paxsim.experiment.progress import STORED, Progress, ProgressBar
 from paxsim.experiment.result import Result, make_result
-from paxsim.experiment.store import RunStore, make_manifest
+from paxsim.experiment.store import RunStore, make_manifest, readable
 from paxsim.experiment.tally import PlayedBlocks, Tally, merge_tallies, tally_blocks, warm_counting
 from paxsim.playing import PolicyError, play_deals, trace_command
 from paxsim.text import number, significant
@@ -162,7 +162,9 @@ def run(
             stop=stop,
         )
     played = time.perf_counter()
-    result = make_result(manifest, dict(enumerate(tallies)))
+    # Stored chunks may be forged.
+    with readable(store.path) if store and store.chunks else contextlib.nullcontext():
+        result = make_result(manifest, dict(enumerate(tallies)))
     damaged = store.damaged if store is not None else []
     result.notices = [f"damaged and played again: {name}" for name in damaged]
     if store is not None and store.extended_from is not None:

@@ -289,7 +289,7 @@ class RunStore:
                 self._write(manifest)
             self._made += make_folder(not_a_link(path / CHUNKS), "out")
             _remove_unfinished(path, path / CHUNKS)
-            self._chunks, _ = find_chunks(path / CHUNKS, manifest["plan"]["blocks"])
+            self.chunks, _ = find_chunks(path / CHUNKS, manifest["plan"]["blocks"])
         except BaseException:
             self._leave_nothing()
             os.close(self._lock)
@@ -336,7 +336,7 @@ class RunStore:
 
     def chunks_in(self, span: Chunk) -> list[Chunk]:
         """Return the stored chunks of a range of blocks, in ascending order."""
-        return [c for c in self._chunks if c.bundle == span.bundle
+        return [c for c in self.chunks if c.bundle == span.bundle
                 and span.first_block <= c.first_block and c.end <= span.end]  # fmt: skip
 
     def load(self, chunk: Chunk) -> Tally | None:
