@@ -189,17 +189,18 @@ def begin_draw(game, log, me, choice):
     table = game.table
     cards = min(CARDS_DRAWN, table.deck_left)
     choice.drawn_count = 0
-    if cards == 0:
-        compensate(game, log, me)
-        return offer_buy(game, me, choice)
     religion = table.symbols[me.seat, RELIGION]
+    if cards < CARDS_DRAWN:
+        if cards == 0:
+            compensate(game, log, me)
+            return offer_buy(game, me, choice)
+        if table.rules.religion_last_two == ONE_BY_ONE:
+            religion = -1  # too few for any rule set; a last card is alone anyway
     together = 1
     if religion >= table.rules.religion_three:
         together = 3
     elif religion >= table.rules.religion_two:
         together = 2
-    if cards < CARDS_DRAWN and table.rules.religion_last_two == ONE_BY_ONE:
-        together = 1
     choice.undrawn = cards
     choice.hand_open = 1
     choice.legion_open = 1
