@@ -49,11 +49,11 @@ from paxsim.stats import (
     seats_against_fair_share,
     sequential_test,
     simultaneous_contrasts,
-    variance_shares,
     win_probabilities,
 )
 from paxsim.stats.intervals import make_interval, t_quantile
 from paxsim.stats.sequential import log_e_value, sequence_radius
+from paxsim.stats.variance import variance_shares
 
 GAMES = 4  # of a block
 #: Runs of a case; its range is not narrower than the error.
