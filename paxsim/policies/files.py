@@ -154,6 +154,8 @@ def is_shared(module: str | None) -> bool:
     """Return whether every worker has a module: Python's, this package's, or an installed one."""
     if is_library(module) or f"{module}.".startswith("paxsim."):
         return True
+    if module == "__main__":  # each process has its own
+        return False
     file = getattr(sys.modules.get(module or ""), "__file__", None)
     return file is not None and is_installed(file)
 
