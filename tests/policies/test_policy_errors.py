@@ -306,7 +306,7 @@ FAILURES = {
     "division": ("", "return 1 // (me.money - me.money)", "ZeroDivisionError: "),
     "float_division": ("", "return int(1 / (me.money - me.money))", "ZeroDivisionError: "),
     "no_numbers_below": ("", "return helpers.random_below(me, 0)", "ValueError: random_below "),
-    "array_as_condition": ("", "if table.money:  #!\n    return 0\nreturn 0", "ValueError: The truth"),
+    "array_as_condition": ("", "if table.money:  #!\n    return 0\nreturn 0", "ValueError: The "),
     "empty_minimum": ("", "return min([c for c in range(3) if c > 99])", "ValueError: min()"),
     "raising": ("", "if me.money:\n    raise ValueError('late')  #!\nreturn 0", "ValueError: late"),
     "asserting": ("", "assert me.money < 0, 'rich'  #!\nreturn 0", "AssertionError: rich"),
