@@ -18,6 +18,7 @@ from paxsim.io import html_table
 from paxsim.measures import MEASURES
 from paxsim.text import (
     MISSING,
+    NOISE,
     WIDTH,
     amount,
     in_percent,
@@ -239,7 +240,7 @@ def _simulation(result: Any) -> Iterator[View | str]:
         ]
         title = f"{players} players" if players > 1 else "Solo"
         table = _with_verdict(group.assign(strategy=names))
-        if len(group) == 1 and players > 1:  # the win rate is the fair share by symmetry
+        if len(group) == 1 and players > 1 and _is_fair(first["win_rate"], players):
             table = table.drop(columns=["win_rate_low", "win_rate_high"])
         yield view_of(table.drop(columns="players"), "strategies", f"{title}, by strategy")
         if players > 1:
@@ -260,8 +261,14 @@ def _simulation(result: Any) -> Iterator[View | str]:
                 if measure.where and not high < USEFUL_FACTOR * low:
                     low = high = math.nan  # too few games
                 where = games.get(measure.where)
-                parts.append(measure.sentence.format(amount(games[name], low, high), where=where))
+                text = percent if measure.rate else amount
+                parts.append(measure.sentence.format(text(games[name], low, high), where=where))
         yield " · ".join(parts) + "\n"
+
+
+def _is_fair(rate: Any, players: Any) -> Any:
+    """Return whether a rate among equal seats is fixed by symmetry: Rome never won alone."""
+    return abs(rate * players - 1) < NOISE
 
 
 def _same(table: pd.DataFrame, players: int, lineup: str) -> pd.DataFrame:
@@ -330,7 +337,8 @@ def _comparison(result: Any) -> Iterator[View | str]:
     ]
     rows = [[Cell(name), Cell(_amount(row, column, 100.0), "", True)] for name, column in table]
     for candidate, (_, column), cells in zip("ab", table, rows, strict=False):
-        if set(row["opponents"].split(", ")) == {row[candidate]}:  # the fair share by symmetry
+        alike = set(row["opponents"].split(", ")) == {row[candidate]}
+        if alike and _is_fair(row[column], row["players"]):
             cells[1] = Cell(in_percent(row[column]), "", True)
     title = f"{row['players']} players, against {row['opponents']}"
     yield View(["", "win rate %"], [False, True], rows, title)
@@ -379,8 +387,12 @@ def _lineups(result: Any) -> Iterator[View | str]:
 
 
 def _restrictions(result: Any) -> Iterator[View | str]:
-    table = result["restrictions"]
+    table = result["restrictions"].copy()
     players = table["players"].iloc[0]
+    alike = table["lineup"].map(lambda lineup: len(set(lineup.split(", "))) == 1 < players)
+    for name, equal in (("base_win_rate", alike), ("win_rate", alike & (table["seats"] == "all"))):
+        fixed = equal & _is_fair(table[name], players)
+        table.loc[fixed, [f"{name}_low", f"{name}_high"]] = math.nan
     one = (table["seats"] == "1").all()
     title = "Solo" if players == 1 else f"{players} players, {'one seat' if one else 'all seats'}"
     yield view_of(table, "restrictions", f"{title} without something, on the same deals")
@@ -390,8 +402,9 @@ def _metagame(result: Any) -> Iterator[View | str]:
     if "states" in result:
         yield from _states(result)
     payoffs = result["payoffs"].copy()
-    alike = ~payoffs["lineup"].str.contains(" + ", regex=False)  # the fair share by symmetry
-    payoffs.loc[alike, ["win_rate_low", "win_rate_high"]] = math.nan
+    alike = ~payoffs["lineup"].str.contains(" + ", regex=False)
+    fixed = alike & _is_fair(payoffs["win_rate"], payoffs["players"])
+    payoffs.loc[fixed, ["win_rate_low", "win_rate_high"]] = math.nan
     yield view_of(
         payoffs.head(FIRST_ROWS), "payoffs", "Win rate of a seat, by line-up", _first_of(payoffs)
     )

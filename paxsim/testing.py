@@ -143,6 +143,9 @@ class CheckError(PolicyError):
         where = f"at {len(failed)} of {quantity(len(checks), 'table')}"
         super().__init__(f"policy {checks.policy} fails the check {where}; {failed[0]}")
 
+    def __reduce__(self) -> tuple:
+        return CheckError, (self.checks,)
+
 
 def check_policy(
     policy: str | Policy,

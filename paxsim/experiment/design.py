@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from paxsim.errors import PaxsimError, checked_bool, checked_int, safe_repr
+from paxsim.errors import PaxsimError, checked_bool, checked_int
 from paxsim.lineup import Lineup
 from paxsim.policies.files import package_fingerprint
 from paxsim.rules import MAX_PLAYERS, SOLO_LEVELS
@@ -119,7 +119,7 @@ def _facts_of(match: dict[str, Any]) -> Facts:
         and facts.orders
         and all(str(tuple(sorted(order))) == str(seats) for order in facts.orders)
     ):
-        raise PaxsimError(f"a match is not described as by paxsim: {safe_repr(facts)}")
+        raise PaxsimError("a match has values that paxsim never writes")
     return facts
 
 
@@ -136,7 +136,7 @@ def check_described(manifest: dict[str, Any]) -> None:
     checked_int("games", plan["games"], games, games)
     texts = (plan["version"], manifest["question"]["kind"], manifest["command"])
     if not games or not all(isinstance(text, str) for text in texts):
-        raise PaxsimError("it lacks games, or its version, question or command is no text")
+        raise PaxsimError("it has no games, or its version, question or command is not text")
 
 
 @dataclass(frozen=True)

@@ -209,7 +209,8 @@ class MatchMeasures:
         where = MEASURES[name].where
         if where:
             places = self.layout.place(name), self.layout.place(where)
-            return ratio(self.moments, *places, bounds=(0.0, math.inf))
+            bounds = RATE if MEASURES[name].rate else (0.0, math.inf)
+            return ratio(self.moments, *places, bounds=bounds)
         if MEASURES[name].rate:
             return self.mean(name, bounds=RATE)
         return self._bounded(self.mean(name), name, (0,), name)

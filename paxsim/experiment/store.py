@@ -470,7 +470,7 @@ def plan_of(path: Path, trusted: bool = False) -> Plan:
         )
         built = Plan(bundles, tuple(plan["blocks"]), plan["seed"], plan["groups"])
         if json.loads(json.dumps(built.description)) != plan:
-            raise PaxsimError(f"run: the line-ups of {path} are not what their policies are")
+            raise PaxsimError(f"run: the policies or settings in {path} do not match its line-ups")
         return built
 
 

@@ -35,7 +35,7 @@ WIN = 840
 #: Groups of blocks for the bootstrap: a block belongs to its deal number modulo this.
 SUPERBLOCKS = 200
 #: Bins of the histogram of each measure; the last takes what is beyond.
-BINS = 96
+BINS = 512
 
 POINT_PARTS = ("categories", "stronger", "fleet_army", "primus", "wealthiest")
 

@@ -6,7 +6,7 @@ import contextlib
 import functools
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -357,7 +357,10 @@ def held_out_table(
         for index, column in enumerate(MEASURES, first):
             row |= spread(column, block_rate(moments, index))
         weights = unit(moments.d, first) - unit(moments.d, 0)
-        row |= spread("difference", contrast(moments, weights, bounds=DIFFERENCE))
+        difference = contrast(moments, weights, bounds=DIFFERENCE)
+        if number == 0:  # from itself
+            difference = replace(difference, low=0.0, high=0.0)
+        row |= spread("difference", difference)
         rows.append({**row, "games": moments.n * arena.block_games, "blocks": moments.n})
     table = pd.DataFrame(rows).sort_values("score", ascending=False, kind="stable")
     return table.sort_values("role", key=lambda roles: roles == CATALOGUE, kind="stable")

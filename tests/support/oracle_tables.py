@@ -143,7 +143,7 @@ class Match:
     def mean(self, measure):
         """The mean of a measure of all games."""
         blocks = self.games.groupby("block")[measure].mean()
-        most = min(self.games[measure].max(), 95)  # the last bin of a histogram
+        most = min(self.games[measure].max(), 511)  # the last bin of a histogram
         return spread(measure, mean_interval(blocks, **reach(blocks, most))
                       if standard_error(blocks) == 0 else mean_interval(blocks))  # fmt: skip
 
