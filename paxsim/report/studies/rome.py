@@ -25,7 +25,7 @@ from paxsim.report.study import (
     with_ends,
 )
 from paxsim.report.subject import CONSPIRATOR, TRIBUNE
-from paxsim.stats import RATE, Interval, Moments, block_rate, contrast
+from paxsim.stats import Interval, Moments, block_rate
 from paxsim.stats.constants import LEVEL
 from paxsim.text import in_percent, listing, percent
 
@@ -248,10 +248,10 @@ def population_table(
     for players, lineups in lineup_table(contest).groupby("players"):
         matches = [match for match in contest.matches if match.players == players]
         ends = lowest_and_highest(matches)
-        alone = spread("rome_alone", rome_pool(matches, alone=True).interval())
+        rome = spread("rome_wins", rome_pool(matches).interval())
+        rome |= spread("rome_alone", rome_pool(matches, alone=True).interval())
         rows.append({"population": ALL, "players": players, "members": "all strategies",
-                     **mean_of_lineups(lineups, "rome_wins"),
-                     **alone, **ends,
+                     **rome, **ends,
                      "deck": lineups["deck"].iloc[0], "games": lineups["games"].sum(),
                      "blocks": lineups["blocks"].sum(), "lineups": len(lineups)})  # fmt: skip
     table = pd.DataFrame(rows)
@@ -282,19 +282,12 @@ def extreme_rates(moments: Sequence[Moments], index: int) -> tuple[Interval, Int
     return min(rates, key=lambda rate: rate.estimate), max(rates, key=lambda rate: rate.estimate)
 
 
-def mean_of_lineups(lineups: pd.DataFrame, name: str) -> dict[str, float]:
-    """Return the mean of a rate over line-ups with its interval; line-ups are the units."""
-    mean = contrast(Moments.of(lineups[name].to_numpy(float)[:, None]), [1.0], bounds=RATE)
-    return dict(zip(with_ends(name), (mean.estimate, mean.low, mean.high), strict=True))
-
-
 def friends_table(contest: Result) -> pd.DataFrame:
     """Return how each strategy wins in a tournament, with Rome or on points; means of line-ups."""
     ways = {"with_rome": "won_with_rome", "on_points": "won_on_points"}
     means = contest["strategies"].groupby(["players", "strategy"], sort=False)[[*ways.values()]]
     table = contest["standings"].merge(means.mean().reset_index(), on=["players", "strategy"])
-    for name, won in ways.items():
-        table[name] = table[won]
+    table = table.rename(columns={won: name for name, won in ways.items()})
     columns = ["players", "strategy", *ways, *with_ends("win_rate"), "deck", "games", "lineups"]
     return table[columns].sort_values(["players", "with_rome"], ascending=[True, False])
 
