@@ -18,7 +18,6 @@ from paxsim.io import html_table
 from paxsim.measures import MEASURES
 from paxsim.text import (
     MISSING,
-    NOISE,
     WIDTH,
     amount,
     in_percent,
@@ -98,6 +97,8 @@ CONSTANT = {
     "deck", "rules", "lineup", "strategies", "lineups", "lineups_played", "estimated_error",
     "starts", "draws", "played", "levels",
 }  # fmt: skip
+#: Share of games that Rome wins alone, below which the win rate of equal seats counts as fixed.
+SELDOM = 0.005
 #: Longest text of a cell in a repr.
 MAX_TEXT = 36
 #: A margin whose interval has ends that differ by a larger factor is shown without it.
@@ -267,8 +268,8 @@ def _simulation(result: Any) -> Iterator[View | str]:
 
 
 def _is_fair(rate: Any, players: Any) -> Any:
-    """Return whether a rate among equal seats is fixed by symmetry: Rome never won alone."""
-    return abs(rate * players - 1) < NOISE
+    """Return whether a rate among equal seats is fixed by symmetry: Rome hardly ever wins alone."""
+    return abs(rate * players - 1) < SELDOM
 
 
 def _same(table: pd.DataFrame, players: int, lineup: str) -> pd.DataFrame:
