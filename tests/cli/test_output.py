@@ -72,7 +72,7 @@ def test_narrow_table_names_the_columns_without_room(capsys, monkeypatch):
 
 @pytest.mark.whole
 def test_terminal_of_80_columns_cuts_off_nothing():
-    words = ["run", "--games", "300000", "--chunk-games", "1000", "--policies",
+    words = ["run", "--games", "800000", "--chunk-games", "2000", "--policies",
              "random,first,random,first"]  # fmt: skip
     master, slave = pty.openpty()
     streams = dict.fromkeys(("stdin", "stdout", "stderr"), slave)
